@@ -1,6 +1,6 @@
 """Mounts the pages (`holdfast.web`) in Airflow, and makes the pools that Holdfast's DAGs use, where they are missing.
 
-A task of a pool that does not exist is never scheduled, and only the scheduler's log says so. A pool that exists is left as it is.
+A task of a pool that does not exist is never scheduled, and only the scheduler's log says so. An existing pool is left unchanged.
 """
 
 import os

@@ -3,7 +3,7 @@
     spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 60]
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
-group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, as far as
+group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, within
 `--forecast-ms` goes; they are split too.
 """
 
@@ -20,11 +20,11 @@ from holdfast.rollout.streams.host_loss import in_full
 from holdfast.rollout.tables import loss_rows
 
 LARGEST_SHARE_US = 2_000_000
-"""About so many microseconds of work are one piece: much more than reading its snapshot again costs."""
+"""About this many microseconds of work are one piece: much more than reading its snapshot again costs."""
 TASK_US, TASK_AT_A_PLACE_US = 5, 4
-"""What a task costs for each host; where threads are not alike, for each host and each position that a fresh ID can take."""
+"""What a task costs for each host; where threads are not alike, for each host and each position that a new random ID can take."""
 PARTITION_IN_TASKS = 10
-"""What a partition of a plain group costs, in tasks: every loss is forecast, a fresh ID at each of its positions."""
+"""What a partition of a consumer group costs, in tasks: every loss is forecast, a new random ID at each of its positions."""
 ONE_LOSS = ("group_id", "snapshot", "process_id", "scenario")
 LOST = pa.schema(
     [
@@ -72,7 +72,7 @@ def lost(shares: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> DataFrame:
 
 
 def choose(row: dict, forecast_ms: int) -> dict | None:
-    """All losses of a group that might be forecast → a row of CHOSEN."""
+    """All losses of a group that might be forecast → a row of the selected ones."""
     pieces = loss_rows.chosen(row["losses"], forecast_ms, LARGEST_SHARE_US)
     return {name: row[name] for name in schemas.KEY} | {"pieces": pieces} if pieces else None
 

@@ -2,7 +2,7 @@
 
     spark-submit --py-files holdfast.zip compute_targets.py --lake URL --days 2026-11-21
 
-Reads `documents`. Replaces these days of `targets`, and of `quarantine_targets` (of whom nobody can say, and why).
+Reads `documents`. Replaces these days of `targets`, and of `quarantine_targets` (the groups without a prediction, and why).
 """
 
 import sys

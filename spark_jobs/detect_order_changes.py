@@ -38,7 +38,7 @@ def neighbours(documents: DataFrame, days: list[str]) -> DataFrame:
 
 
 def detect(row: dict) -> dict | None:
-    """Two neighbours in time → a row of DETECTED; None: nobody joined or left."""
+    """Two neighbours in time → a row of DETECTED; None: no member joined or left."""
     change = group_rows.order_change(row["document_before"], row["document"])
     return None if change is None else {name: row[name] for name in (*schemas.KEY, "before", "before_at")} | change
 

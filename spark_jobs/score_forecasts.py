@@ -1,4 +1,4 @@
-"""Plans and verdicts in the lake → every way that was weighed, and whether what was forecast came true.
+"""Plans and verdicts in the lake → every evaluated option, and whether the forecast came true.
 
     spark-submit --py-files holdfast.zip score_forecasts.py --lake URL --days 2026-11-20,2026-11-21
 
@@ -45,7 +45,7 @@ def tidy(rows: DataFrame, days: list[str]) -> dict[str, DataFrame]:
 
 
 def unreadable(rows: DataFrame, day: str) -> DataFrame:
-    """READ → rows of `quarantine_scores`. Of whom such a file is nobody knows."""
+    """READ → rows of `quarantine_scores`. The group of such a file is unknown."""
     unknown = F.lit(plan_rows.UNKNOWN)
     place = (unknown.alias("cluster"), F.lit(day).alias("day"), unknown.alias("group_id"), F.col("path").alias("snapshot"))
     return rows.where(F.col("problem").isNotNull()).select(*place, "problem")

@@ -1,9 +1,9 @@
-"""Evaluates every way to make a change, each on an executor: a draft in the lake → `<draft>/evaluations/`, a JSON line a candidate.
+"""Evaluates every option of a change, each on an executor: a draft in the lake → `<draft>/evaluations/`, a JSON line per option.
 
     spark-submit --py-files holdfast.zip search_candidates.py --lake URL --draft drafts/NAME
 
 A draft is a folder right below `drafts/`, with `snapshot.json` and `change.json`. The evaluations appear together, or not at all,
-in the order in which the candidates were proposed.
+in the order in which the options were proposed.
 """
 
 import argparse
@@ -26,7 +26,7 @@ EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])
 
 
 def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Table:
-    """One candidate → its evaluation, as the same function gives it anywhere else."""
+    """One option → its evaluation, as the same function gives it anywhere else."""
     rows = []
     for row in proposed.to_pylist():
         began = time.monotonic()
@@ -38,7 +38,7 @@ def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Tab
 
 
 def tell(draft: str, place: int, line: str) -> None:
-    """That a candidate is done, for whoever waits for the plan. Where an executor cannot write that, nothing else is lost."""
+    """That an option is done, for the user who waits for the plan. Where an executor cannot write that, nothing else is lost."""
     if not draft:
         return
     with suppress(OSError, ValueError, pa.ArrowException):
@@ -49,9 +49,9 @@ def tell(draft: str, place: int, line: str) -> None:
 
 
 def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: str = "") -> DataFrame:
-    """What there is to evaluate: PROPOSED, a row a candidate, spread over the executors (few bytes, and much to compute).
+    """What there is to evaluate: PROPOSED, a row per option, spread over the executors (few bytes, and much to compute).
 
-    `draft`: where to tell what is done; empty: nowhere.
+    `draft`: where to report progress; empty: nowhere.
     """
     found = search.candidates(snapshot_text, change_text)
     rows = [(place, len(found), draft, snapshot_text, candidate) for place, candidate in enumerate(found)]
@@ -59,7 +59,7 @@ def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: s
 
 
 def evaluated(options: DataFrame) -> DataFrame:
-    """PROPOSED → the evaluations as JSON, in the order of their candidates."""
+    """PROPOSED → the evaluations as JSON, in the order of their options."""
     evaluations = options.groupBy("place").applyInArrow(evaluate_candidate, from_arrow_schema(EVALUATED))
     in_order = evaluations.repartition(1).sortWithinPartitions("place")  # an orderBy would evaluate twice, to sample
     return in_order.select(F.col("evaluation").alias("value"))

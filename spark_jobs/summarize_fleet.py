@@ -1,5 +1,5 @@
-"""What stands out in the tables of a day, the worst first, and what is above a limit and was not the day before: for `fleet.md`
-and for whoever is to be told.
+"""The findings in the tables of a day, the worst first, and what is above a limit and was not the day before: for `fleet.md`
+and for the alerts.
 
     spark-submit --py-files holdfast.zip summarize_fleet.py --lake URL --days 2026-11-21 --policy '{"hours_most": 24}'
 

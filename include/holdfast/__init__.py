@@ -1,3 +1,3 @@
-"""Holdfast: where every Kafka Streams task will go, what that costs, and the safest way to roll, before you deploy."""
+"""Holdfast: where every Kafka Streams task will go, what that costs, and the safest option, before you deploy."""
 
 __version__ = "0.1.0"

@@ -23,7 +23,7 @@ from holdfast.secrecy import redact
 class HoldfastError(Exception):
     """An expected refusal. The command line prints it without a traceback and exits 1.
 
-    Whatever it quotes (a library's text, a URL, a line that was typed) is said without the secrets in it.
+    Whatever it quotes (a library's text, a URL, a line that was typed) is quoted without the secrets in it.
     """
 
     def __init__(self, message: str = "") -> None:

@@ -28,7 +28,7 @@ class Lake(Protocol):
         ...
 
     def create(self, path: LakePath, content: bytes) -> bool:
-        """Put `content` at `path` if nothing is there: of many who do so at once one is told True, all others False.
+        """Put `content` at `path` if nothing is there: of many concurrent callers one gets True, all others False.
 
         Nothing is changed for them. Raise Unsupported, by name, for a lake that cannot promise that; StatePathTrouble as `write`.
         """
@@ -123,7 +123,7 @@ class ClusterInfo:
 
 
 class ClusterReader(Protocol):
-    """What a cluster tells about one group. No call outlives the reader's time limit.
+    """What can be read of one group from a cluster. No call outlives the reader's time limit.
 
     Every method raises ClusterTrouble when the cluster does not answer in time, or refuses the whole question. Where single topics
     or partitions cannot be read, the second value of the answer says which and why, and the first one has the rest.
@@ -160,7 +160,7 @@ class ClusterReader(Protocol):
         ...
 
     def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
-        """What the log weighs on its leader's disk, or else on the disk where it is largest. Does not wait long for anybody."""
+        """The size of the log on its leader's disk, or else on the disk where it is largest. Waits for no broker for long."""
         ...
 
     def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
@@ -208,7 +208,7 @@ class ListedGroup:
 
 
 class ManyGroupsReader(Protocol):
-    """What a cluster tells about many groups at once. What is asked of one group only is as in `ClusterReader`.
+    """What can be read of many groups at once from a cluster. Methods for one group are as in `ClusterReader`.
 
     One broker that does not answer costs the groups and partitions that are with it: those are refusals (values, not raised) and
     Unknowns. No question waits longer than a few seconds for it.
@@ -250,7 +250,7 @@ class ManyGroupsReader(Protocol):
 
 
 class Machine(Protocol):
-    """What is installed beside us."""
+    """The installed packages other than Holdfast."""
 
     def java_major(self) -> int | None:
         """The major version of the Java that Spark would use; None without one."""

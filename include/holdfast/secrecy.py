@@ -1,9 +1,9 @@
 """Secrets in any encoding: detected, refused before they are stored, and redacted in every message.
 
 Pure; the standard library only. A name is a secret's by its last words (`ssl.key.password`, `apiToken`); a text holds one where
-such a name has a value beside it, where an address has a user and a password, or where it is a private key or a bearer token.
-Disguises are taken off first: escapes of Java's properties, of JSON and YAML, lines that go on, percent signs, letters that only
-look alike.
+such a name has a value next to it, where an address has a user and a password, or where it is a private key or a bearer
+token. Disguises are taken off first: escapes of Java's properties, of JSON and YAML, lines that go on, percent signs, letters that
+only look alike.
 """
 
 import re
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 BLOT = "***"
 LONGEST = 262_144
-"""Characters of one text that are looked through: nothing that people write for Holdfast is longer. The rest is not said."""
+"""Characters of one text that are looked through: nothing that people write for Holdfast is longer. The rest is left out."""
 _WORDS = (
     r"passw(?:or)?d|passphrase|passcode|pwd|secret|token|credentials?|api[_.-]?key|access[_.-]?key|account[_.-]?key|private[_.-]?key"
     r"|secret[_.-]?key(?:[_.-]?id)?|keystore[_.-]?key|(?:auth[_.-]?)?user[_.-]info|shared[_.-]?key|signature|sasl[_.-]jaas[_.-]config"
@@ -94,7 +94,7 @@ def find(document: object) -> tuple[str, str] | None:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """The text as it stands, and with its disguises off, one layer after the other."""
+    """The text unchanged, and with its encodings removed, one layer after the other."""
     seen = {text}
     yield text
     for _ in range(_READINGS):

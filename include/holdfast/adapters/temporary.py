@@ -1,10 +1,10 @@
 """Files being written: their names, their owners, and the removal of leftovers.
 
 A file is written under a temporary name in the folder that it belongs to (or in one above it, on the same file system) and renamed
-or linked to its place when it is whole. Whoever writes holds a lock on the file (`flock`) for as long as it has the temporary name;
-the kernel drops it when the writer ends, however it ends. So a temporary file that can be locked is nobody's any more, and the next
-writer removes it, at once and without a clock. Where a file system knows no such locks, and for files from before there were any,
-an hour without a change is waited for. A name of another shape is never touched, nor a link, nor a folder.
+or linked to its place when it is whole. A writer holds a lock on the file (`flock`) for as long as it has the temporary
+name; the kernel drops it when the writer ends, however it ends. So a temporary file that can be locked has no writer any more, and
+the next writer removes it, at once and without a clock. Where a file system knows no such locks, and for files from before there
+were any, an hour without a change is waited for. A name of another shape is never touched, nor a link, nor a folder.
 
 Everything goes by a descriptor of the folder: what a folder is swapped for meanwhile is not reached.
 """
@@ -61,7 +61,7 @@ def _created(folder: int, name: str, mode: int) -> tuple[int, str]:
         temporary = name_for(name)
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
         try:
-            # Until it is locked it may be taken for a leftover. Who does so holds it, and removes it.
+            # Until it is locked another process may treat it as a leftover, lock it, and remove it.
             if _locked(descriptor) is not False and os.fstat(descriptor).st_nlink > 0:
                 return descriptor, temporary
         except OSError:
@@ -72,7 +72,7 @@ def _created(folder: int, name: str, mode: int) -> tuple[int, str]:
 
 
 def _locked(descriptor: int) -> bool | None:
-    """Whether the lock on an open file is ours now. None: its file system knows no such locks."""
+    """Whether the lock on an open file is Holdfast's now. None: its file system knows no such locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -83,7 +83,7 @@ def _locked(descriptor: int) -> bool | None:
 def remove_abandoned(folder: int, of: str | None = None) -> tuple[str, ...]:
     """Remove the unfinished files of dead writers in `folder` (with `of`: of that file only). Return their names.
 
-    What cannot be looked at or removed is left: whoever writes does not fail for it.
+    What cannot be inspected or removed is left: a writer does not fail because of it.
     """
     removed: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:

@@ -1,6 +1,6 @@
 """This process as the owner of a lease, and whether the process of another owner has ended.
 
-That can be told on Linux only, and of processes of the same machine and process namespace: by their number and when they started.
+That is known on Linux only, and of processes of the same machine and process namespace: by their number and when they started.
 """
 
 import getpass
@@ -20,7 +20,7 @@ _PROC = Path("/proc")
 def owner(name: str | None = None, run: str | None = None) -> Owner:
     """`name`: None takes that of the user whom this process runs as."""
     started = _started(os.getpid())
-    # The last part tells two owners in one process apart. What nothing is known of, nobody takes for dead.
+    # The last part distinguishes two owners in one process. An unknown process is never assumed to be dead.
     process = f"{_machine()}-{started}-{secrets.token_hex(4)}" if started else secrets.token_hex(16)
     return Owner(name or _user(), socket.gethostname()[:LONGEST_NAME], os.getpid(), process, run)
 

@@ -73,7 +73,7 @@ def _opened(folder: Path) -> Iterator[int]:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """What dead writers left in a folder. One that is not there, or not ours to look into, has none."""
+    """What dead writers left in a folder. A missing or unreadable folder has none."""
     try:
         with _opened(folder) as descriptor:
             temporary.remove_abandoned(descriptor)

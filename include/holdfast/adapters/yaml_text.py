@@ -60,7 +60,7 @@ def _described(error: yaml.MarkedYAMLError) -> str:
 class _Loader(yaml.SafeLoader):  # type: ignore[misc] # it has no types
     """SafeLoader without what JSON has not."""
 
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own way of saying it
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own interface
     _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:

@@ -3,19 +3,19 @@
 | what Airflow does                                                 | what is done about it                                      |
 |-------------------------------------------------------------------|------------------------------------------------------------|
 | takes an answer with wrong parameters, and fails the task then    | it is asked again, within seconds                          |
-| lets who asked for the plan approve it                            | where the policy wants four eyes, it is asked again        |
+| lets the requester of the plan approve it                         | where the policy wants four eyes, it is asked again        |
 | may lose an answer given in the instant of asking                 | what was kept holds; else it is asked again                |
 | has an approval operator that returns nothing on Reject           | not used: this one returns every answer                    |
-| takes an answer with a secret in it, and keeps it                 | it is asked again; nothing of it is kept beside the plan   |
+| takes an answer with a secret in it, and keeps it                 | it is asked again; nothing of it is kept next to the plan  |
 | lets a request for changes be sent without saying which          | it is asked again                                          |
-| takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
+| takes an answer without parameters                                | no reason is no reason: it is kept as empty                |
 | has a form that cannot be sent while a text in it is empty        | the reason may be null, which the form leaves it then      |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
-| lets everybody who may trigger the DAG write XComs                | which plan it is follows from the run (`runs`); no XCom    |
+| lets all users who may trigger the DAG write XComs                | which plan it is follows from the run (`runs`); no XCom    |
 |                                                                   | counts                                                     |
 | keeps the first question's text and users when a task is cleared  | a run has one plan; what Airflow keeps is read back and    |
-|                                                                   | compared before anybody is asked                           |
-| waits for ever, unless told otherwise                             | until the plan may not be applied any more, which rejects  |
+|                                                                   | compared before the question is asked                      |
+| waits for ever by default                                         | until the plan may not be applied any more, which rejects  |
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ PLAN_PAGE = PlanPage()
 
 
 class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not typed for us
-    """Asks about the run's plan, keeps the answer beside it, a person's or the policy's, and returns it; skips where nothing is to
+    """Asks about the run's plan, keeps the answer next to it, a person's or the policy's, and returns it; skips where nothing is to
     decide."""
 
     operator_extra_links = (PLAN_PAGE,)
@@ -55,7 +55,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
             "notifiers": [PlanWaits()],
             "retries": ASKED_AGAIN_AT_MOST,
             "retry_delay": timedelta(seconds=2),
-            "execution_timeout": None,  # it would be taken for the time that people have; `execute` sets that to the plan's
+            "execution_timeout": None,  # Airflow would use it as the time for the decision; `execute` sets that to the plan's
         }
         super().__init__(subject="Approve the plan?", **(options | fixed))
 

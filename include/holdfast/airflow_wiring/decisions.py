@@ -26,7 +26,7 @@ LONGEST_BODY = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person is asked about a plan. `answer` is there where nobody needs to be asked."""
+    """The decision that is requested about a plan. `answer` is given where no person has to decide."""
 
     plan_id: str
     subject: str
@@ -42,11 +42,11 @@ class NotForThem(InvalidInput):
 
 
 class HoldsSecret(NotForThem):
-    """An answer with a secret in it: what is kept of it everybody may read who may read plans."""
+    """An answer with a secret in it: all who may read plans could read it."""
 
 
 class NothingRequested(NotForThem):
-    """Changes were requested, and nobody said which."""
+    """Changes were requested without saying which."""
 
 
 class NoLongerHolds(NotForThem):
@@ -54,13 +54,13 @@ class NoLongerHolds(NotForThem):
 
 
 class SameEyes(NotForThem):
-    """Whoever asked for a plan approved it, and its policy wants somebody else to."""
+    """The requester of a plan approved it, and its policy requires another person."""
 
 
 def question(run_id: str) -> Question:
     """The question about the run's plan: its text is made from the very bytes that the fingerprint is of.
 
-    Raise AirflowSkipException where nothing is to decide. Where it is too late to, the answer is that nobody came in time;
+    Raise AirflowSkipException where nothing is to be decided. Where it is too late, the answer is that none came in time;
     where the plan was decided before (Airflow lost the answer after it was kept, or the task was cleared), it is that decision.
     """
     from airflow.sdk.exceptions import AirflowSkipException
@@ -111,7 +111,7 @@ def _about(print_of: str) -> str:
 
 def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     """The plan as Markdown: what is needed to decide, for Airflow has its form below it. Bounded: some databases keep no more of a
-    text than 64 KiB. The last line is the fingerprint, in our own words and nobody else's (`is_about`)."""
+    text than 64 KiB. The last line is the fingerprint, in Holdfast's own words alone (`is_about`)."""
     from holdfast.rollout.kinds import approval
     from holdfast.rollout.text import rendering
     from holdfast.rollout.text.wording import markdown, printable
@@ -136,7 +136,7 @@ def _approvers(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...]
 
 
 def approvers() -> tuple[str, ...]:
-    """The IDs of the only users who may approve; none: whoever may trigger the DAG."""
+    """The IDs of the only users who may approve; none: all who may trigger the DAG."""
     from airflow.sdk import Variable
 
     users = Variable.get(APPROVERS_VARIABLE, default=[], deserialize_json=True)
@@ -146,7 +146,8 @@ def approvers() -> tuple[str, ...]:
 
 
 def go_by_decision(run_id: str) -> str:
-    """Skip what follows unless the run's plan was approved. Return its ID. Raise InvalidInput where nobody has decided about it."""
+    """Skip what follows unless the run's plan was approved. Return its ID. Raise InvalidInput where there is no decision about
+    it."""
     from airflow.sdk.exceptions import AirflowSkipException
 
     from holdfast.rollout.kinds.approval import fingerprint
@@ -167,7 +168,7 @@ def go_by_decision(run_id: str) -> str:
 
 
 def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
-    """Keep who decided what about the run's plan, when and why, beside it.
+    """Keep who decided what about the run's plan, when and why, next to it.
 
     Raise InvalidInput where the plan is not what the answer is about, or was decided otherwise before; NotForThem.
     """

@@ -16,7 +16,7 @@ LARGEST_FILE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`message` None: no refusal of ours; the task's log says what it was."""
+    """`message` None: no refusal of Holdfast's; the task's log says what it was."""
 
     task: str
     message: str | None

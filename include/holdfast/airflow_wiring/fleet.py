@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 def about_days(context: Mapping[str, Any]) -> list[str]:
-    """What every job is told."""
+    """The parameters of every job."""
     return ["--days", ",".join(days_of_run(context))]
 
 
@@ -57,10 +57,10 @@ def _folder(day: str) -> tuple[str, ...]:
 
 
 def alert(day: str, context: Mapping[str, Any]) -> int:
-    """Tell every notifier of the variable what came above a limit and was not told on this day before; return how much that is.
+    """Send every notifier of the variable what exceeds a limit and was not sent on this day before; return the number of findings.
 
     Each may use `{{ alerts }}` (a sentence a line), `{{ alerts_escaped }}` (where `<` means something), `{{ alert_count }}`,
-    `{{ fleet_link }}` (the fleet's page) and `{{ fleet_md }}` (where it lies) in its templated arguments.
+    `{{ fleet_link }}` (the fleet's page) and `{{ fleet_md }}` (its path) in its templated arguments.
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
@@ -85,7 +85,7 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
 
 
 def _sentences(place: tuple[str, ...]) -> list[str]:
-    """Nothing where nobody wrote any."""
+    """Nothing where none was written."""
     from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
 
     if place[-1] not in lake().names(place[:-1]):

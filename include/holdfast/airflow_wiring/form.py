@@ -66,7 +66,7 @@ _WITHOUT_SECRETS: Mapping[str, Any] = {"allOf": [{"$ref": "#/$defs/clean"}], "$d
 
 
 def _known(environment: Any = os.environ) -> Iterator[tuple[str, list[str]]]:
-    """Clusters and their groups as far as the environment names them; what only Airflow's database knows is not read for a form.
+    """Clusters and their groups that the environment names; what only Airflow's database knows is not read for a form.
 
     Nothing but names is taken: the connections hold secrets.
     """
@@ -89,7 +89,7 @@ def _json(text: str) -> Any:
 
 
 def suggested(environment: Any = os.environ) -> tuple[list[str], list[str]]:
-    """Names of clusters and of groups, for somebody who types."""
+    """Names of clusters and of groups, as suggestions while typing."""
     known = [*_known(environment)]
     clusters = dict.fromkeys(name for name, _ in known)
     groups = dict.fromkeys(str(group) for _, named in known for group in named)

@@ -4,7 +4,7 @@
 |---------------------------------------------------------------|------------------------------------------------------------|
 | takes the script, packages and arguments from templates       | there are none: all of it is worked out in `execute`       |
 | takes up the job that the task state store names, and may end | `durable=False`: it always submits; jobs replace what they |
-| its pod; whoever may trigger the DAG may write there          | wrote before                                               |
+| its pod; all who may trigger the DAG may write there          | wrote before                                               |
 | submits to YARN where there is no connection                  | refused (`spark.refuse_unready`)                           |
 """
 
@@ -17,7 +17,7 @@ from holdfast.airflow_wiring import spark
 from holdfast.airflow_wiring.objects import SPARK_CONNECTION, SPARK_POOL, lake
 
 Arguments = Callable[[Mapping[str, Any]], list[str] | None]
-"""From Airflow's context to what the job is told beside the lake; None: there is nothing to do."""
+"""From Airflow's context to the parameters of the job in addition to the lake; None: there is nothing to do."""
 
 
 class SparkJob(SparkSubmitOperator):  # type: ignore[misc]  # Airflow is not typed for us

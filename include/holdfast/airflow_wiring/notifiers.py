@@ -22,7 +22,7 @@ def named_in(variable: str) -> list[Any]:
 
 
 def _entries(variable: str) -> list[dict[str, Any]]:
-    """As they stand there: `[{"notifier": "airflow.providers.….SmtpNotifier", "with": {…}}]`."""
+    """Their stored form: `[{"notifier": "airflow.providers.….SmtpNotifier", "with": {…}}]`."""
     from airflow.sdk import Variable
 
     wanted = Variable.get(variable, default=[], deserialize_json=True)
@@ -51,11 +51,11 @@ def _made(entry: Mapping[str, Any], variable: str) -> Any:
 
 
 class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for us
-    """Tells the notifiers of `holdfast_review_notifiers` that a plan waits for somebody, in ten lines and with a link.
+    """Sends the notifiers of `holdfast_review_notifiers` the news that a plan waits for a decision, in ten lines and with a link.
 
     Each may use `{{ plan_summary }}`, `{{ plan_summary_escaped }}` (where `<` means something), `{{ plan_id }}`, `{{ plan_link }}`
     (the plan's page) and `{{ answer_link }}` (Airflow's own) in its templated arguments. One that fails is named in the log and
-    keeps nobody from deciding: the question is asked already.
+    does not prevent a decision: the question is asked already.
     """
 
     def notify(self, context: Mapping[str, Any]) -> None:

@@ -58,7 +58,7 @@ _TOLD = re.compile(r"^(.*\W)?holdfast [a-z_]+: ", re.MULTILINE)
 
 
 def told(text: str) -> str | None:
-    """What a Spark job said before it ended; None: nothing of the kind."""
+    """What a Spark job wrote before it ended; None: nothing of the kind."""
     found = _TOLD.search(text)
     return None if found is None else text[found.end() :].partition("\n")[0][:LONGEST_TOLD]
 
@@ -67,7 +67,7 @@ LONGEST_TOLD = 2_000
 
 
 class Retries(ExceptionRetryPolicy):  # type: ignore[misc]  # Airflow is not typed for us
-    """What may pass (a broker, a host, the lake) is tried again; a refusal is not, nor what a Spark job said before it ended."""
+    """What may pass (a broker, a host, the lake) is tried again; a refusal is not, nor what a Spark job wrote before it ended."""
 
     def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Context | None = None) -> RetryDecision:
         if told(str(exception)) is not None:
@@ -125,7 +125,7 @@ def now() -> datetime:
 
 
 def slug(run_id: str) -> str:
-    """A run's ID as a name in the lake: still to be recognised (but where it holds a secret), and no two alike, even where somebody
+    """A run's ID as a name in the lake: still to be recognised (but where it holds a secret), and no two alike, even where a user
     looks for such two."""
     readable = "" if secrecy.holds_secret(run_id) else re.sub(r"[^A-Za-z0-9]+", "-", run_id)[:80].strip("-")
     return f"{readable}-{hashlib.sha256(run_id.encode()).hexdigest()[:32]}".removeprefix("-")

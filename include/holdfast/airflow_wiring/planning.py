@@ -1,6 +1,6 @@
 """The tasks of `plan_rollout` until there is a plan: draft and assemble. `decisions` is what follows.
 
-A run makes one draft and one plan. What is there already stays: a run that is cleared comes to the same plan again, byte for byte,
+A run makes one draft and one plan. What is there already stays: a run that is cleared creates the same plan again, byte for byte,
 so that the question that Airflow keeps of it stays true. To plan anew, trigger a new run.
 """
 
@@ -24,9 +24,9 @@ log = logging.getLogger(__name__)
 
 
 def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = None, *, cleared: bool = False) -> str:
-    """Put what is to be planned into the lake: the group as it is now, or as it was recorded, and the change. Return the folder.
+    """Put what is to be planned into the lake: the group now, or a recorded one, and the change. Return the folder.
 
-    `requested_by`: the user who triggered the run; None: nobody did. `cleared`: somebody began the run again.
+    `requested_by`: the user who triggered the run; None: a schedule did. `cleared`: a user started the run again.
     """
     from holdfast.rollout.contract.group_state import refuse_unsettled
     from holdfast.rollout.json.strict import dumps
@@ -105,7 +105,7 @@ def policy_requested(given: object, moment: datetime) -> tuple["Policy", "Review
     """The limits of a request, when a person must look, and the team's policy, if there is one. Nothing given: the team's own, or
     Holdfast's. Text is YAML, or JSON.
 
-    What is given may only be stricter than the team's, field by field. A person looks at every plan where nobody states `review`.
+    What is given may only be stricter than the team's, field by field. A person reviews every plan where `review` is not given.
     """
     from airflow.sdk import Variable
 

@@ -36,9 +36,9 @@ def plan_requested(handed_on: str, context: Mapping[str, Any], asset: Asset) -> 
 
 
 def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: str | None = None) -> str:
-    """Carry the plan out as far as it goes now. Return the checklist's path.
+    """Carry out the steps that are possible now. Return the checklist's path.
 
-    `actor`: the user who triggered the run, whose word a confirmation is. None: nobody did, so nobody confirms.
+    `actor`: the user who triggered the run, whose word a confirmation is. None: a schedule did, so nothing is confirmed.
     """
     from holdfast.adapters import this_process
     from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
@@ -100,7 +100,8 @@ def _directories(cluster: str, group: str, chosen: Mapping[str, str]) -> dict["P
 
 
 def verify(plan_id: str, params: Mapping[str, Any]) -> str:
-    """Compare the group with the plan's forecast and keep the verdict. Return its path. Fail if the group went another way."""
+    """Compare the group with the plan's forecast and keep the verdict. Return its path. Fail if the group diverged from the
+    forecast."""
     from airflow.sdk.exceptions import AirflowFailException
 
     from holdfast.rollout.contract.verdicts import Result
@@ -118,7 +119,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
 
 
 def _fresh(store: Lake, plan: "AnyPlan", recorded: str | None) -> "AnySnapshot":
-    """The plan's group as it is now, or as in a snapshot of the lake."""
+    """The plan's group now, or a snapshot of it in the lake."""
     from holdfast.workflows import snapshots
 
     basis = plan.basis

@@ -1,11 +1,11 @@
 """The data of a run, derived from sources that Airflow users cannot write.
 
-Whoever may trigger a DAG may also write what its tasks hand on (XComs), what they remember (the task state store), and begin any of
-them again. So a task takes nothing from there that decides what it reads, writes or runs: it is derived from the run's ID, from the
-parameters that the run was triggered with, from variables and connections, and from `drafts/<run>/` in the lake, where only our
-code writes. docs/approval.md has the table.
+Users who may trigger a DAG may also write what its tasks hand on (XComs), what they remember (the task state store), and begin
+any of them again. So a task takes nothing from there that decides what it reads, writes or runs: it is derived from the run's ID,
+from the parameters that the run was triggered with, from variables and connections, and from `drafts/<run>/` in the lake, where
+only our code writes. docs/approval.md has the table.
 
-    drafts/<run>/origin.json   who asked, when, for what, and the digests of the documents beside it; written once, last
+    drafts/<run>/origin.json   requested by, when, for what, and the digests of the documents next to it; written once, last
     drafts/<run>/plan.json     which plan was made of it; written once
     drafts/<run>/asked.json    who may answer the question about it; written once
 
@@ -45,7 +45,7 @@ def folder(run_id: str) -> LakePath:
 
 
 def made(store: Lake, run_id: str, keys: "SigningKeys | None" = None) -> Made | None:
-    """None: the run has made no plan yet. Without `keys` whatever stands there: good for a link, not for a decision."""
+    """None: the run has made no plan yet. Without `keys` it is unchecked: good for a link, not for a decision."""
     from holdfast.rollout.json import strict
 
     if not store.exists((*folder(run_id), "plan.json")):
@@ -81,7 +81,7 @@ def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
 
 
 def approvers_asked(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...] | None:
-    """The IDs of those who were asked first; none: whoever may trigger the DAG. None: nobody was asked yet."""
+    """The IDs of those who were asked first; none: all who may trigger the DAG. None: not asked yet."""
     from holdfast.rollout.json import strict
 
     if not store.exists((*folder(run_id), "asked.json")):
@@ -127,7 +127,7 @@ def refuse_secrets(run_id: str, params: Mapping[str, Any]) -> None:
 
 
 def was_cleared(context: Mapping[str, Any]) -> bool:
-    """Whether somebody has begun the run, or this airflow task, again. Airflow does not tell a task who."""
+    """Whether a user has started the run, or this task of it, again. A task does not learn from Airflow which user."""
     return bool(context["dag_run"].clear_number) or context["ti"].max_tries > context["task"].retries
 
 

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 def script(job: str) -> str:
-    """Where the job's script is. `spark_jobs/` stands beside `include/` in the checkout and in the Astro image."""
+    """Where the job's script is. `spark_jobs/` is next to `include/` in the checkout and in the Astro image."""
     return str(Path(holdfast.__path__[0]).parents[1] / "spark_jobs" / f"{job}.py")
 
 
@@ -25,8 +25,8 @@ _PATIENCE_S = 10
 def prepare_spark() -> str:
     """Check that Spark can be reached at all, and put the package's zip into the lake. Return the zip's URL, for `py_files`.
 
-    What lies there is what is installed here, byte for byte: it is read back and compared, every time. Raise what `refuse_unready`
-    raises, StatePathTrouble where the lake cannot be written to or holds something else.
+    The stored package equals the installed one, byte for byte: it is read back and compared, every time. Raise what
+    `refuse_unready` raises, StatePathTrouble where the lake cannot be written to or holds something else.
     """
     from holdfast.adapters.spark.package_zip import package_zip
 
@@ -44,7 +44,7 @@ def prepare_spark() -> str:
 
 
 def prepare_ahead() -> str:
-    """As `prepare_spark`, for a search that may turn out to need no Spark: what is missing is told by the job that needs it."""
+    """As `prepare_spark`, for a search that may turn out to need no Spark: the job that needs it names what is missing."""
     try:
         return prepare_spark()
     except HoldfastError as trouble:
@@ -93,7 +93,7 @@ def _refuse_without_java() -> None:
 
 
 def _refuse_silent_master(host: str, port: int | None) -> None:
-    """Of a standalone cluster: `local[…]` is here, and others are found by Spark in ways of their own."""
+    """Of a standalone cluster: `local[…]` is here, and others are found by Spark by its own means."""
     place = _STANDALONE.fullmatch(f"{host}:{port}" if port else host)
     if place is None or not (host.startswith("spark://") or port):
         return

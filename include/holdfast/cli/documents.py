@@ -27,7 +27,7 @@ def read_document(path: str) -> object:
 
 
 def read_bytes(path: str, most: int) -> bytes:
-    """What is in the file `path`, up to one byte more than `most`: whoever reads it refuses that."""
+    """The content of the file `path`, up to one byte more than `most`: the caller refuses that."""
     with _opened(path) as stream:
         return stream.read(most + 1)
 
@@ -79,7 +79,8 @@ def _opened(path: str) -> Iterator[BinaryIO]:
 
 
 def write_text_whole(path: str, text: str) -> None:
-    """Write a file beside its place, sync it, and rename it there: a reader sees the old one or the new one, never a part."""
+    """Write a file next to its place, sync it, and rename it there: a reader sees the old one or the new one, never a
+    part."""
     place = Path(path)
     next_to_it = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
     try:
@@ -119,7 +120,7 @@ def print_document(document: object, *, indent: int | None = 2) -> None:
 
 
 def print_lines(answers: Iterable[tuple[object, bool]]) -> int:
-    """A document a line, as soon as it is there; the exit status: 1 if one was a refusal."""
+    """A document a line, as soon as it is ready; the exit status: 1 if one was a refusal."""
     status = 0
     for answer, good in answers:
         click.echo(dumps(answer))

@@ -54,7 +54,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="holdfast")
 def holdfast() -> None:
-    """Where every Kafka Streams task will go, what that costs, and the safest way to roll: before you deploy."""
+    """Where every Kafka Streams task will go, what that costs, and the safest option: before you deploy."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -15,7 +15,7 @@ PATIENCE_S = 2.0
 
 
 class _Teller:
-    """Speaks at most once off a terminal. A timer's thread begins it, so a lock stands between that and the end."""
+    """Speaks at most once off a terminal. A timer's thread begins it, so a lock separates that from the end."""
 
     def __init__(self, what: str) -> None:
         self._what = what

@@ -14,7 +14,7 @@ _E = TypeVar("_E")
 INT_MAX = 2**31 - 1
 LONG_MAX = 2**63 - 1
 _SHORT = 200
-"""Up to so many characters it is quicker to cut a sum to 32 bits once."""
+"""Up to this many characters it is quicker to cut a sum to 32 bits once."""
 _POWERS = tuple(pow(31, exponent, 2**32) for exponent in reversed(range(_SHORT)))
 
 
@@ -152,7 +152,7 @@ class PriorityQueue(Generic[_E]):
 class QueueOfDifferent(Generic[_E]):
     """`java.util.PriorityQueue` of elements no two of which are equal, compared by themselves; the first are offered one by one.
 
-    One that changes while it waits (`change`) stays where it lies, as an element does whose Java comparator reads what has changed.
+    One that changes while it waits (`change`) keeps its position, as an element does whose Java comparator reads changed state.
     Where the array is a heap, Python's `heapq` leaves it as Java does, and is much quicker: both move the gap down the path of the
     smaller children, and on that path there is one place for the element that fills it.
     """
@@ -179,7 +179,7 @@ class QueueOfDifferent(Generic[_E]):
         return head  # type: ignore[no-any-return]
 
     def change(self, before: _E, after: _E) -> None:
-        """Let an element be another one, where it lies; nothing if it does not wait."""
+        """Replace an element at its position; does nothing if it is not in the queue."""
         if before in self._heap:
             self._heap[self._heap.index(before)] = after
             self._may_lie_amiss = True
@@ -204,7 +204,7 @@ class QueueOfDifferent(Generic[_E]):
         return not self._may_lie_amiss
 
     def drained(self) -> list[_E]:
-        """All elements in the order in which `poll` would give them now, one after the other. The queue stays as it is."""
+        """All elements in the order in which `poll` would give them now, one after the other. The queue stays unchanged."""
         if self.in_order():
             return sorted(self._heap)
         copy: QueueOfDifferent[_E] = QueueOfDifferent()

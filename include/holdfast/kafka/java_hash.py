@@ -21,7 +21,7 @@ _FIRST_CAPACITY = 16
 def hash_order(
     keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int = _FIRST_CAPACITY
 ) -> list[_K]:
-    """The distinct keys, put one after the other into a new HashSet, as it is iterated.
+    """The distinct keys, put one after the other into a new HashSet, in iteration order.
 
     `rank` orders as the key's `compareTo`; it matters only in tree buckets. `capacity`: the buckets that the set begins with.
     """
@@ -40,7 +40,7 @@ def hash_order_without(
     rank: Callable[[_K], Any],
     capacity: int = _FIRST_CAPACITY,
 ) -> list[_K]:
-    """What is left of that set, as it is iterated, once one key after the other was removed from it. An iterator's `remove` is no
+    """What is left of that set, in iteration order, once one key after the other was removed from it. An iterator's `remove` is no
     such removal: it leaves the order alone."""
     table = _filled(keys, hash_code, rank, capacity)
     for key in removed:
@@ -51,7 +51,7 @@ def hash_order_without(
 def order_of_computed(
     calls: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int = _FIRST_CAPACITY
 ) -> list[_K]:
-    """The keys for which `computeIfAbsent` of a new HashMap was called one after the other, as it is iterated (Java 9 and later).
+    """The keys for which `computeIfAbsent` of a new HashMap was called one after the other, in iteration order (Java 9 and later).
 
     Unlike `put` it makes a new entry the first of its bucket, and counts eight entries of a bucket as too many, not nine. A table
     that is too full is doubled at the next call and not at once, even where that call is for a key that is there already.
@@ -122,7 +122,7 @@ def capacity_after_put_all(size: int) -> int:
 
 
 def depends_on_java(size: int) -> bool:
-    """Whether Java 19 and later make a table of another size for a copy of so many entries."""
+    """Whether Java 19 and later make a table of another size for a copy of `size` entries."""
     return size > 0 and _power_of_two(size * 4 // 3 + 1) != _power_of_two(-(-size * 4 // 3))
 
 
@@ -139,7 +139,7 @@ class SubsetOrder:
         self._buckets: dict[int, tuple[list[int], bool]] = {}
 
     def __call__(self, numbers: list[int]) -> list[int]:
-        """The numbers, added one after the other to a new HashSet, as it is iterated."""
+        """The numbers, added one after the other to a new HashSet, in iteration order."""
         if len(numbers) < 2:
             return numbers
         capacity = _FIRST_CAPACITY

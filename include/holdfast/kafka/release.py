@@ -2,7 +2,7 @@
 
 A field is a fact that some release changed, with the Kafka issue that changed it. `LINES` begins with the oldest release and
 each further line says only what is new in it, so that a new release is one entry. A line is in the table because its own jar
-gives what we give (tests/conformance); everything else is refused by name.
+gives what Holdfast gives (tests/conformance); everything else is refused by name.
 
 A new release: put it where it belongs below, let `python -m tests.conformance.streams.record_config_keys` add its keys, run
 `HOLDFAST_CONFORMANCE_RELEASES=<it> pytest tests/conformance`; if it differs, it begins a line of its own.
@@ -52,7 +52,7 @@ class Behaviour:
     (KAFKA-12959); before, standbys apart from active tasks."""
 
     moves_to_most_caught_up: bool = False
-    """From 3.2 a task whose target has not caught up, and nobody else has, runs on the client with the least lag (KAFKA-13600);
+    """From 3.2 a task whose target has not caught up, and no other client has, runs on the client with the least lag (KAFKA-13600);
     before, it restored on its target."""
 
     movements_in_priority_order: bool = False
@@ -86,8 +86,8 @@ class Behaviour:
     offset of the last record, one too few."""
 
     versions_fail_with_code: bool = False
-    """Where some members have metadata version 1 or 2 and others are newer than the leader, it answers everybody with an error code
-    from 2.7; in 2.6 it throws."""
+    """Where some members have metadata version 1 or 2 and others are newer than the leader, it answers every member with an error
+    code from 2.7; in 2.6 it throws."""
 
     versions_compared_last: bool = False
     """From 3.8 the leader looks for a request to shut down and for missing topics before it compares metadata versions; earlier
@@ -165,7 +165,7 @@ _TABLE = ReleaseTable(LINES)
 RELEASES = _TABLE.releases
 """Every release that is covered, oldest first."""
 WITHOUT_PROCESS_METADATA = ("2.6.0", "2.6.1", "2.7.0")
-"""These make up a process ID at each start: 2.6.2, 2.7.1 and 2.8.0 were the first to keep it in a file (KAFKA-10716)."""
+"""These releases generate a process ID at each start: 2.6.2, 2.7.1 and 2.8.0 were the first to keep it in a file (KAFKA-10716)."""
 
 
 def behaviour(release: str) -> Behaviour:

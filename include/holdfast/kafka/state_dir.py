@@ -20,7 +20,7 @@ from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, ProcessId, TopicPartition
 PROCESS_METADATA = "kafka-streams-process-metadata"
 CHECKPOINT = ".checkpoint"
 ROCKSDB = "rocksdb"
-"""The folder of key-value stores in a task directory; window and session stores have folders beside it."""
+"""The folder of key-value stores in a task directory; window and session stores have folders next to it."""
 LOCK = ".lock"
 """Held for as long as a client runs on the directory (2.6.2 and later); a task's own, up to 2.8, for as long as a thread has it."""
 GLOBAL = "global"
@@ -52,7 +52,7 @@ def is_known(name: str) -> bool:
 
 
 def parse_process_metadata(data: bytes) -> ProcessId | None:
-    """The process ID in the file; None where it holds none (or null): Kafka Streams then makes up a new one.
+    """The process ID in the file; None where it holds none (or null): Kafka Streams then generates a new one.
 
     Unknown keys, a key twice (the last wins) and text after the object are taken as Jackson takes them. Raise MalformedBytes for
     what Jackson could not read either.
@@ -79,7 +79,7 @@ def with_process_id(data: bytes, process_id: ProcessId) -> bytes:
     value = json.dumps(str(process_id))
     places = _values_of("processId", text[:end])
     if places:
-        for start, stop in reversed(places):  # a key that stands there twice is read twice
+        for start, stop in reversed(places):  # a duplicate key is read twice
             text = text[:start] + value + text[stop:end]
             end = len(text)
     else:
@@ -100,7 +100,7 @@ def _json_object(data: bytes) -> tuple[str, tuple[tuple[str, object], ...], int]
 
 
 def _values_of(wanted: str, text: str) -> list[tuple[int, int]]:
-    """From where to where the values of that key stand in the text of an object that could be decoded."""
+    """The start and end of that key's values in the text of an object that could be decoded."""
     found: list[tuple[int, int]] = []
     place = _next_token(text, 1)
     while text[place] != "}":
@@ -131,7 +131,7 @@ def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
         lines = _LINE_END.split(decoder.decode(data))
     except UnicodeDecodeError:
         raise _not_utf_8() from None
-    cut_off, _ = decoder.getstate()  # half a character: Java finds that only when it comes to read the last line
+    cut_off, _ = decoder.getstate()  # half a character: Java finds that only when it reads the last line
     if lines[-1] == "" or cut_off:
         lines.pop()
     version = _number(lines[0], "the format version", java.INT_MAX) if lines else 0

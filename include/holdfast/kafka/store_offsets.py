@@ -1,7 +1,7 @@
 """What a store of Kafka Streams 4.3 and later says of its own changelog offsets (KIP-1035). Pure: entries in, values out.
 
 RocksDB stores keep them in a column family of their own, `offsets`: a key `<topic>-<partition>` for each changelog partition, and
-beside them `status` (1 while the store is open) and `position` (of its input topics, not of its changelogs).
+next to them `status` (1 while the store is open) and `position` (of its input topics, not of its changelogs).
 Java: `state.internals.RocksDBStore`, `AbstractColumnFamilyAccessor`, 4.3.
 """
 

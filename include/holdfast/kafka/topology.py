@@ -1,10 +1,10 @@
-"""What can be told of an application's topology from outside: its tasks, and which changelog belongs to which subtopology.
+"""What can be inferred of an application's topology from outside: its tasks, and which changelog belongs to which subtopology.
 
 The broker does not know the topology. A changelog's owner follows, in this order, from what the operator says, from checkpoint
-files (`<subtopology>_<partition>/.checkpoint` names its topics) or the stores beside them, from names (the repartition topic that
+files (`<subtopology>_<partition>/.checkpoint` names its topics) or the stores next to them, from names (the repartition topic that
 the DSL puts before a store has its name), and from numbers: a changelog has as many partitions as its subtopology has tasks, and a
-task that some member reports is stateful. Where two answers remain, there is none. A topic may also be nobody's: left over from an
-earlier topology. Java: `InternalTopologyBuilder`, `PartitionGrouper`, `ProcessorStateManager.checkpoint`, 2.6 to 4.3.
+task that some member reports is stateful. Where two answers remain, there is none. A topic may also belong to no subtopology: left
+over from an earlier topology. Java: `InternalTopologyBuilder`, `PartitionGrouper`, `ProcessorStateManager.checkpoint`, 2.6 to 4.3.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ _REMEDY = (
 class Topology:
     """`changelogs`: subtopology → its changelog topics, sorted; `()` stateless, None unknown, with the reason in `unknown`.
 
-    `unknown` and `assumed` hold (subtopology, sentence), `left_over` topics that are nobody's now, each with why.
+    `unknown` and `assumed` hold (subtopology, sentence), `left_over` topics that belong to no subtopology now, each with why.
     """
 
     changelogs: tuple[tuple[int, tuple[str, ...] | None], ...]
@@ -34,10 +34,10 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What was seen. `said` and `checkpointed`: (subtopology, topic). What is said of a subtopology is all that it has, but for
-    what names tell; an empty topic says that it has none. `reported`: subtopologies of which a task was reported with an offset
+    """The evidence. `said` and `checkpointed`: (subtopology, topic). What `said` has of a subtopology is complete, except for
+    what names show; an empty topic means that it has none. `reported`: subtopologies of which a task was reported with an offset
     sum (so stateful); `silent`: those whose running tasks a member left out while it reported others (so stateless). `stored`:
-    as `checkpointed`, told by the names of stores, which do not tell whether a source topic is a changelog.
+    as `checkpointed`, but from the names of stores, which do not show whether a source topic is a changelog.
 
     `reuses_sources`: the application lets a table's source topic be its changelog (`topology.optimization`); None: unknown.
     `bare`: subtopologies whose task directories were looked at and hold no store.
@@ -55,7 +55,7 @@ class Clues:
 def all_tasks(
     assigned: Iterable[tuple[TaskId, tuple[TopicPartition, ...]]], partition_counts: Mapping[str, int]
 ) -> tuple[tuple[TaskId, tuple[TopicPartition, ...]], ...]:
-    """Assigned tasks, and those that nobody has now (withheld until the next rebalance), in order.
+    """Assigned tasks, and those that no client has now (withheld until the next rebalance), in order.
 
     A subtopology has a task for each partition number of its source topics, with that partition of each topic that has it.
     """
@@ -153,7 +153,7 @@ class _Search:
         self._assumed.setdefault(subtopology, []).append(reason)
 
     def _is_internal(self, topic: str) -> bool:
-        """A repartition topic: its records are deleted once they are read, so it is nobody's changelog."""
+        """A repartition topic: its records are deleted once they are read, so it is no changelog."""
         return topic.startswith(self._prefix) and topic.endswith(_REPARTITION)
 
     def _is_changelog(self, topic: str) -> bool:
@@ -169,7 +169,7 @@ class _Search:
         return [each for each in self._fitting(changelog) if partner in self._sources[each] and each not in self._clues.silent]
 
     def _possible(self, changelog: str) -> list[int]:
-        """Those that fit, but for those that are known to be stateless, or of which all is said."""
+        """Those that fit, except those known to be stateless, or completely given."""
         excluded = (*self._clues.silent, *self._closed)
         return [each for each in self._fitting(changelog) if each not in excluded]
 

@@ -10,7 +10,7 @@ def uncollected() -> Iterator[None]:
     """A million partitions are a million tuples and no cycle: looking for one, again and again while they are made, takes three
     quarters of the time, and looking once when they are there half of the rest.
 
-    So all that is there at the end is taken for old, as what has been searched is; it is searched when the old is.
+    So all that exists at the end is treated as old, as what has been searched is; it is searched with the old.
     """
     collects = gc.isenabled()
     gc.disable()

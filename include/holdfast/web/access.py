@@ -47,11 +47,11 @@ may_decide = (Depends(requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DA
 
 
 class Forged(HoldfastError):
-    """A decision, or a form, that does not come from a page of ours that this user was shown."""
+    """A decision, or a form, that does not come from a page of Holdfast's that this user was shown."""
 
 
 def can_ask(user: BaseUser) -> bool:
-    """Whether `may_ask` would let this user pass: for showing the way to the form."""
+    """Whether `may_ask` would let this user pass: for showing the link to the form."""
     return bool(get_auth_manager().is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=_dag(), user=user))
 
 
@@ -80,7 +80,7 @@ def token_for(user: BaseUser, subject: str) -> str:
 
 
 def refuse_forgery(request: Request, user: BaseUser, subject: str, token: str) -> None:
-    """Raise Forged unless the request comes from a page of ours, with the token of this user and subject."""
+    """Raise Forged unless the request comes from a page of Holdfast's, with the token of this user and subject."""
     if (site := request.headers.get("sec-fetch-site")) is not None and site != "same-origin":
         raise Forged("The request came from another site. Open this page and send it from here.")
     origin = request.headers.get("origin")
@@ -97,7 +97,7 @@ def refuse_forgery(request: Request, user: BaseUser, subject: str, token: str) -
 
 
 def login_page(request: Request) -> str:
-    """Airflow's way to whatever login it has, and back to the page that was asked for."""
+    """Airflow's login, and back to the requested page."""
     prefix = request.scope.get("root_path", "").removesuffix("/holdfast")
     here = request.scope.get("root_path", "") + request.url.path.removeprefix(request.scope.get("root_path", ""))
     query = f"?{request.url.query}" if request.url.query else ""
@@ -144,6 +144,6 @@ class SecurityHeaders:
         try:
             await self._app(scope, receive, with_headers)
         except Exception:
-            if not begun:  # a mistake of ours: the reader is told no more than that, and Airflow's log has the rest
+            if not begun:  # a mistake of Holdfast's: the reader learns no more than that, and Airflow's log has the rest
                 await PlainTextResponse("Internal error: see the api-server's log.", 500)(scope, receive, with_headers)
             raise

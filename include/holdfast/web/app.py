@@ -263,7 +263,7 @@ def _first_steps(url: str, *, planned: bool) -> tuple[tuple[str, bool], ...]:
 
 @app.get("/run")
 def run_page(request: Request, user: GetUserDep, run: Text = "", dag: Text = "") -> Response:
-    """The plan of a run: the tab that Airflow shows beside its runs."""
+    """The plan of a run: the tab that Airflow shows next to its runs."""
     plan_id = decision.plan_of(FsspecLake(serving.lake_url()), dag, run)
     if plan_id is None or not plans.is_id(plan_id):
         made = making.of(FsspecLake(serving.lake_url()), run, serving.now()) if dag == access.DAG else None

@@ -33,18 +33,18 @@ TASK = "approve"
 ABOUT_A_PLAN = ("apply_rollout", "verify_rollout")
 PARKED_AFTER_S, PARKED_AT_LAST_S = 2.0, 15.0
 """Airflow's scheduler may lose an answer that comes before it has seen that the asking process has ended. It has, once it has gone
-round after that: its heartbeat shows it. A person reads longer than this takes; we wait for it, but not for ever."""
+round after that: its heartbeat shows it. A person reads longer than this takes; Holdfast waits for it, but not for ever."""
 LONGEST_REASON = 2_000
 
 
 AT_THE_SAME_MOMENT_S = 0.3
 _ONE_AT_A_TIME = asyncio.Lock()
-"""Of two answers within some hundredths of a second Airflow takes both (200), and keeps one. Ours do not come so close together;
-one from Airflow's own page may."""
+"""Of two answers within some hundredths of a second Airflow takes both (200), and keeps one. Holdfast's are never so close
+together; one from Airflow's own page may."""
 
 
 class NotAnswered(HoldfastError):
-    """Airflow did not take the answer. `status` is what it said."""
+    """Airflow did not take the answer. `status` is that of its response."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -53,8 +53,8 @@ class NotAnswered(HoldfastError):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of the only ones
-    who may answer; none: whoever may trigger the DAG. `requested_by`: the user who triggered the run. `options`: what may be
+    """What Airflow asks. `answer` None: not answered yet. `open`: it can be answered now. `approvers`: the IDs of the only ones
+    who may answer; none: all who may trigger the DAG. `requested_by`: the user who triggered the run. `options`: what may be
     answered; a question of a former version does not have all.
     """
 
@@ -79,7 +79,8 @@ class CheckedRequest:
 
 
 def asked(run_id: str, print_of: str) -> CheckedRequest | None:
-    """The request of this run, if it asks about the plan of this fingerprint: by the last line of its text, which is ours alone."""
+    """The request of this run, if it asks about the plan of this fingerprint: by the last line of its text, which is Holdfast's
+    alone."""
     if "\0" in run_id:
         return None  # no run's ID, and some databases raise at the sight of it
     with create_session() as session:

@@ -13,9 +13,9 @@ Row = Mapping[str, Any]
 PAGE_SIZE = 25
 MOST_CHANGES = 25
 SHARES = ((0, "none"), (100, "up to 10 %"), (250, "to 25 %"), (500, "to 50 %"), (800, "to 80 %"), (1000, "more"))
-"""Columns of the matrix: up to so many thousandths of a group's tasks, or partitions, move."""
+"""Columns of the matrix: the upper bounds, in thousandths of a group's tasks, or partitions, that move."""
 TIMES = ((0.0, "immediate"), (1 / 6, "up to 10 min"), (1.0, "to 1 h"), (6.0, "to 6 h"), (24.0, "to a day"), (inf, "longer"))
-"""Its rows from below: up to so many hours until the group is stable. One more is for those of which it is unknown."""
+"""Its rows from below: up to this many hours until the group is stable. One more row is for unknown times."""
 UNKNOWN_TIME = len(TIMES)
 
 
@@ -78,7 +78,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class FleetView:
-    """`day`: that of the tables; empty while nobody has made any."""
+    """`day`: that of the tables; empty while there are none."""
 
     day: str
     counts: tuple[tuple[str, int], ...]
@@ -162,8 +162,8 @@ def _cell(column: int, row: int, count: int) -> CellView:
 
 
 def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
-    """Of each group the loss with a fresh ID that moves most, one of which the time is known before others; the groups of which
-    most moves first."""
+    """Of each group the loss with a new random ID that moves most, losses of known time before others; the groups of
+    which most moves first."""
     worst: dict[tuple[str, str], Row] = {}
     for row in losses:
         key = (str(row["cluster"]), str(row["group_id"]))
@@ -194,7 +194,7 @@ def _total(row: Row) -> int:
 
 
 def accuracy_of(plans: Iterable[PlanRow]) -> Accuracy:
-    """By the verdicts beside the plans: fresher than the tables."""
+    """From the verdicts next to the plans: fresher than the tables."""
     judged = [(row, row.score) for row in plans if row.score is not None and row.score.result.decided]
     latest = sorted((row for row, _ in judged), key=lambda row: row.summary.created_at, reverse=True)
     return Accuracy(

@@ -24,7 +24,7 @@ class LossView:
     host: str
     process_id: str
     cells: tuple[tuple[str, str, int], ...]
-    """A way of losing it: name, what it does, thousandths of all tasks that move."""
+    """A case of losing it: name, what it does, thousandths of all tasks that move."""
     worst: int
 
 
@@ -61,7 +61,7 @@ class GroupView:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What the lake's tables and folders say about a group beside its newest snapshot."""
+    """What the lake's tables and folders say about a group in addition to its newest snapshot."""
 
     losses: Sequence[Row] = ()
     losses_day: str = ""

@@ -11,7 +11,7 @@ _HANDED_ON = ("authorization", "cookie", "referer")
 
 
 async def is_paused(request: Request, dag_id: str) -> bool:
-    """Whether a DAG is paused, as far as the user who sent `request` may know."""
+    """Whether a DAG is paused, if the user who sent `request` may know that."""
     told = await ask(request, "GET", f"/api/v2/dags/{dag_id}")
     if not told.is_success:
         return False

@@ -27,9 +27,9 @@ T = TypeVar("T")
 PAGE_SIZE = 50
 READERS = 8
 MOST_BROKEN = 20
-"""So many documents that cannot be read are named."""
+"""This number of unreadable documents is named."""
 SETTLED_AFTER = timedelta(days=14)
-"""From then on nobody decides, walks or verifies a plan any more."""
+"""After this time a plan is not decided, applied or verified any more."""
 _NO_DECISION = (PlanVerdict.NOTHING_TO_DO, PlanVerdict.BLOCKED)
 
 
@@ -123,7 +123,7 @@ class PlansPage:
     clusters: tuple[str, ...]
     unreadable: int
     requested_by: Mapping[str, str] = field(default_factory=dict)
-    """Who asked for a plan, by its ID, where that is known."""
+    """Who requested a plan, by its ID, where that is known."""
 
 
 def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime) -> State:
@@ -141,7 +141,7 @@ def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score:
 
 
 def still_waits(state: State, *, orphaned: bool, stale: bool) -> State:
-    """A plan that nobody can be asked about any more, or that no longer fits its group, does not wait for review."""
+    """A plan whose decision can no longer be requested, or that no longer fits its group, does not wait for review."""
     if state is not State.WAITING:
         return state
     return State.ORPHANED if orphaned else State.STALE if stale else state
@@ -157,7 +157,7 @@ SORTS: Mapping[str, Callable[[PlanRow], str | float | None]] = {
     "forecast": lambda row: None if row.score is None or not row.score.tasks else row.score.tasks_as_forecast / row.score.tasks,
     "made": lambda row: row.summary.created_at,
 }
-"""By what a column shows; None has nothing to show and stands last, whichever way it is sorted."""
+"""By what a column shows; None has nothing to show and is last in both directions."""
 NEWEST_FIRST = "-made"
 
 
@@ -176,7 +176,7 @@ def _stable_after(figures: Figures | ReadFigures) -> int | None:
 
 
 def known_sort(sort: str) -> str:
-    """`made`, or `-made` for the other way round; what is unknown is newest first."""
+    """`made`, or `-made` for the reverse; what is unknown is newest first."""
     return sort if sort.removeprefix("-") in SORTS else NEWEST_FIRST
 
 
@@ -259,7 +259,7 @@ class PlanList:
 
 
 def row_of(lake: Lake, one: PlanSummary, now: datetime) -> PlanRow:
-    """One plan as it is now. One listing of its folder, and only the files that are there."""
+    """The current state of one plan. One listing of its folder, and only the files that are there."""
     kept = lake.names((plans.FOLDER, one.plan_id))
     broken: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What every route needs: where the lake is, what time it is, a form as it was sent, a page as it is put out."""
+"""What every route needs: where the lake is, what time it is, a submitted form, a rendered page."""
 
 import json
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ def lake_url() -> str:
 
 
 class NotSetUp(InvalidInput):
-    """Airflow has not been told what the pages need."""
+    """Airflow's configuration lacks what the pages need."""
 
 
 def knows_clusters() -> bool:

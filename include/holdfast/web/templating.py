@@ -35,7 +35,8 @@ _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\
 
 
 def in_attribute(value: object) -> Markup:
-    """A value that a form sends back as it is: what is invisible in it, or turns the writing direction, stands there by number."""
+    """A value that a form sends back unchanged: characters that are invisible, or turn the writing direction, are escaped by
+    number."""
     return Markup(_STEERING.sub(lambda found: f"&#{ord(found[0])};", str(escape(value))))  # noqa: S704 - escaped just before
 
 
@@ -73,7 +74,7 @@ def blocks(items: Sequence[Block]) -> Markup:
 
 
 def sentence(text: str) -> str:
-    """With a capital letter and a full stop, whoever wrote it; lines stay lines."""
+    """With a capital letter and a full stop, whatever its source; lines stay lines."""
     said = text.strip()
     return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', '!', '?', ':')) else '.'}" if said else ""
 

@@ -17,7 +17,7 @@ MOST_COMPARED = 200
 
 
 def judged(pages: PlanPages, rows: Iterable[PlanRow], now: datetime) -> tuple[PlanRow, ...]:
-    """The rows, those that wait for nobody in the state that they are in."""
+    """The rows; those that wait for no decision unchanged."""
     rows = tuple(rows)
     open_ones = sorted((row for row in rows if row.state is State.WAITING), key=lambda row: row.summary.created_at, reverse=True)[
         :MOST_COMPARED
@@ -40,7 +40,7 @@ def judged(pages: PlanPages, rows: Iterable[PlanRow], now: datetime) -> tuple[Pl
 
 
 def with_requesters(lake: Lake, page: PlansPage) -> PlansPage:
-    """The page with who asked for each of its plans."""
+    """The page with the requester of each of its plans."""
     said = {row.summary.plan_id: _named(row.approval) for row in page.rows}
     unsaid = [plan_id for plan_id, name in said.items() if not name]
     with ThreadPoolExecutor(READERS) as readers:
@@ -59,7 +59,7 @@ def as_airflow_has_it(page: PlanPage) -> PlanPage:
 
 
 def _is_orphaned(run_id: str | None, known: Mapping[str, runs.Run]) -> bool:
-    """Its run was deleted, or is over, and nobody decided. A plan that was made without Airflow has none to lose."""
+    """Its run was deleted, or is over, without a decision. A plan that was made without Airflow has none to lose."""
     return run_id is not None and (run_id not in known or known[run_id].ended)
 
 

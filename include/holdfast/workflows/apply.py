@@ -4,7 +4,7 @@ The journal is written before Holdfast acts, and after. What an operator must do
 with a fresh snapshot, after a crash or after a coffee, goes on where it stopped.
 
 One at a time holds the lease of the plan's group. Before a process ID is written, the journal names the one directory that it is
-for: whoever goes on later, after a crash or because a lease ran out, writes into that one or not at all.
+for: a run that continues later, after a crash or because a lease ran out, writes into that one or not at all.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -61,11 +61,11 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """What apply acts with: the lake for the journal, the files, the directories it was told of, and the clock.
+    """What apply acts with: the lake for the journal, the files, the configured directories, and the clock.
 
     `keys` sign what is written. `me` holds the lease; `has_ended`: whether the process of another owner is surely gone. `force`:
-    take the lease from whoever holds it, and let a step be done elsewhere than where it was begun; once a run, whose later attempts
-    have what the first one took.
+    take the lease from its holder, and let a step be done elsewhere than where it was begun; once a run, whose later
+    attempts have what the first one took.
     """
 
     lake: Lake
@@ -99,7 +99,7 @@ class Writing:
         return self.kept.journal
 
     def add(self, entry: Entry) -> None:
-        """Raise StatePathTrouble where the lease is lost, or somebody else added an entry."""
+        """Raise StatePathTrouble where the lease is lost, or another run added an entry."""
         self.held.keep()
         self.kept = journals.append(self.hands.lake, self.kept, entry, self.hands.keys, self.held.number)
 
@@ -113,12 +113,12 @@ def apply(
     *,
     approved_here: bool = False,
 ) -> Applied:
-    """Go on with the plan until it is done or somebody else must do something. Keep the checklist.
+    """Continue the plan until it is done or someone else must act. Store the checklist.
 
     `approved_here`: the approval is given together with the snapshot (`freshness`).
 
     Raise StalePlan where the group is another than planned for, StepRefused where the next step would do harm, the plan was not
-    approved, the snapshot is not of now, or what is kept of it is not what this deployment signed. StatePathTrouble while somebody
+    approved, the snapshot is not current, or the stored plan is not what this deployment signed. StatePathTrouble while another run
     else applies it. Nothing is done then.
     """
     plans.refuse_secrets_in(approval)
@@ -151,7 +151,7 @@ def _refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> No
 
 @contextmanager
 def _writing(plan: AnyPlan, hands: Hands) -> Iterator[Writing]:
-    """The journal, under the lease. It begins with what became of whoever had the lease before."""
+    """The journal, under the lease. It begins with the end of the previous lease."""
     leases = hands.leases(plan)
     owns = hands.force and leases.was_forced_by_this_run()
     forcing = hands.force and not owns

@@ -21,7 +21,7 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
 def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, Any]:
     """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is.
 
-    `times`: so many times the usual work is allowed.
+    `times`: the factor by which more than the usual work is allowed.
     """
     kind = registry.of_snapshot(snapshot[1])
     group = read_named(snapshot, kind.snapshot_from_json)

@@ -43,7 +43,7 @@ class Break(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A journal as it is kept. `last`: the digest of the last entry, or of what the first one follows. `there`: anything is."""
+    """A stored journal. `last`: the digest of the last entry, or of what the first one follows. `there`: anything is stored."""
 
     journal: Journal
     last: str
@@ -150,12 +150,12 @@ def begin(lake: Lake, plan_id: str, keys: SigningKeys) -> None:
 
 
 def append(lake: Lake, kept: Kept, entry: Entry, keys: SigningKeys = NO_KEYS, lease: int = 0) -> Kept:
-    """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if somebody else added one meanwhile."""
+    """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if another run added one meanwhile."""
     plan_id, number = kept.journal.plan_id, kept.number + 1
     link = codec_of(Link).write(Link(plan_id, number, kept.last, entry)) | {"lease": lease}
     content = dumps(seal.signed(link, Kind.ENTRY, keys), indent=2).encode()
     place = (FOLDER, plan_id, ENTRIES, f"{number:0{DIGITS}}.json")
-    # An object store may have taken it, and lost the answer: then what is there is ours, to the byte.
+    # An object store may have taken it, and lost the answer: then the stored entry is this one, byte for byte.
     if not lake.create(place, content) and (not lease or lake.read(place, LARGEST_ENTRY) != content):
         raise StatePathTrouble(f"Another run is applying plan {plan_id}: its journal has new entries. Find out which run.")
     longer = replace(kept, journal=kept.journal.with_entry(entry), last=digest(content), number=number)

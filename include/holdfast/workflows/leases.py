@@ -42,7 +42,7 @@ MOST = 10**DIGITS - 1
 
 
 class Lost(StatePathTrouble):
-    """Somebody else has the lease now, or it is over: nothing more is done."""
+    """Another run has the lease now, or it has expired: nothing more is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ class Leases:
             raise InvalidInput(f"{problem}. Check who writes there, then release it by force", "/".join(place)) from None
 
     def take(self, *, forced: bool = False) -> "Held":
-        """Raise StatePathTrouble, and say who has it, while somebody does.
+        """Raise StatePathTrouble, which names the holder, while another run has it.
 
-        `forced`: it was released by force right now, or by an earlier attempt of the same run, whose lease is ours then.
+        `forced`: it was released by force right now, or by an earlier attempt of the same run, whose lease is this run's then.
         """
         if not forced:
             self._refuse_former()
@@ -102,7 +102,7 @@ class Leases:
         return Held(self, held, before)
 
     def force(self) -> Lease | None:
-        """Release it, whoever holds it. Return what was there; None where nobody held it."""
+        """Release it, whatever its holder. Return the released lease; None where there was none."""
         try:
             number, lease, _ = self.latest()
         except HoldfastError:
@@ -157,14 +157,14 @@ class Leases:
         return not self.lake.exists(self._place(number + 1))
 
     def _put(self, number: int, state: State) -> Lease | None:
-        """None: somebody else was quicker."""
+        """None: another run was quicker."""
         if number > MOST:
             raise StepRefused(f"{self._named} has no free number after {MOST:,}: move its folder away")
         at = self.now().astimezone(UTC)
         until = at + HELD_FOR if state is State.HELD else at
         lease = Lease(self.plan_id, number, state, self.me, _instant(at), _instant(until), self.group)
         content = dumps(seal.signed(codec_of(Lease).write(lease), Kind.LEASE, self.keys), indent=2).encode()
-        # An object store may have taken it, and lost the answer: then what is there is ours, to the byte.
+        # An object store may have taken it, and lost the answer: then the stored lease is this one, byte for byte.
         if self.lake.create(self._place(number), content) or (
             self.me.process and self.lake.read(self._place(number), LARGEST) == content
         ):
@@ -209,7 +209,7 @@ class Leases:
 
 @dataclass
 class Held:
-    """The lease while it is ours. `before`: whose lease was taken over."""
+    """The lease while this run holds it. `before`: the lease that was taken over."""
 
     leases: Leases
     lease: Lease
@@ -220,7 +220,7 @@ class Held:
         return self.lease.number
 
     def keep(self) -> None:
-        """Before every act. Raise Lost if the lease is somebody else's, or ends too soon to do anything under it."""
+        """Before every act. Raise Lost if another run has the lease, or it ends too soon to do anything under it."""
         if not self.leases.is_latest(self.number):
             raise Lost(self._taken())
         left = datetime.fromisoformat(self.lease.until) - self.leases.now()

@@ -1,4 +1,4 @@
-"""What other plans for the same group have written and have not come to an end with.
+"""What other plans for the same group have written and not completed.
 
 Kafka takes two clients with one process ID for one. The journal of a plan keeps it from writing a process ID into a second
 directory; this keeps the next plan from it, which may be made while the client of the first one has not been started yet.

@@ -1,8 +1,8 @@
 """Plans in the lake: `plans/<plan id>/` with `plan.json`, `plan.md`, `approval.json`, `journal/` and `verdict.json`.
 
 A plan is never changed once it is written, a decision is written once, a journal is only added to (`journals`). With the keys of
-the deployment all three are signed, and who gives them is told only of what they signed: StepRefused for all else. Without keys
-everything is read as it is, and `standing` says what it is worth.
+the deployment all three are signed, and reading them returns only what they signed: StepRefused for all else. Without keys
+everything is read unchecked, and `standing` says what it is worth.
 """
 
 import re
@@ -75,7 +75,8 @@ def make(
     requested_by: str | None = None,
     times: int = 1,
 ) -> Any:
-    """Search and assemble, all in this process. `tell` hears which option is forecast. `times`: so many times the usual work."""
+    """Search and assemble, all in this process. `tell` is called with each forecast option. `times`: the factor by which more than
+    the usual work is allowed."""
     kind = kind_of(snapshot)
     evaluated = kind.evaluate_all(snapshot, kind.propose(snapshot, change), tell, times)
     return kind.assemble(snapshot, change, evaluated, policy, now, requested_by)
@@ -104,7 +105,7 @@ def make_from(
 def assemble_drafted(
     snapshot: object, change: object, evaluations: Iterable[bytes], policy: Policy, now: datetime, requested_by: str | None = None
 ) -> AnyPlan:
-    """From a draft: a Snapshot's and a Change's JSON, and what `kinds.search.evaluation` said of each option, in order."""
+    """From a draft: a Snapshot's and a Change's JSON, and what `kinds.search.evaluation` returned for each option, in order."""
     kind = registry.of_snapshot(snapshot)
     group, requested = kind.snapshot_from_json(snapshot), kind.change_from_json(change)
     evaluated = tuple(kind.evaluated_from_json(loads(line)) for line in evaluations)
@@ -183,7 +184,7 @@ def standing(lake: Lake, plan_id: str, keys: SigningKeys) -> Standing:
 
 
 def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
-    """One file of the plan's folder as it is kept."""
+    """One stored file of the plan's folder."""
     return lake.read(_place(plan_id, name), LARGEST_DOCUMENT)
 
 
@@ -255,7 +256,7 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
 
 
 def refuse_secrets_in(approval: Approval) -> None:
-    """Of what people type, who and why: everybody reads it who may read plans. Raise InvalidInput."""
+    """Check typed text, who and why: all who may read plans can read it. Raise InvalidInput."""
     typed = {"by": approval.by, "by_id": approval.by_id, "asked_by": approval.asked_by, "reason": approval.reason}
     strict.refuse_secrets({"approval": typed})
 
@@ -310,13 +311,13 @@ def refuse_broken(lake: Lake, plan_id: str) -> None:
 
 
 def journal_of(lake: Lake, plan_id: str) -> Journal:
-    """All entries so far, as they stand there; an empty journal if there is none."""
+    """All stored entries so far; an empty journal if there is none."""
     _place(plan_id, "journal")
     return journals.read(lake, plan_id).journal
 
 
 def add_entry(lake: Lake, journal: Journal, entry: Entry, keys: SigningKeys = NO_KEYS) -> Journal:
-    """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if somebody else added one meanwhile."""
+    """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if another run added one meanwhile."""
     kept = journals.read(lake, journal.plan_id, keys)
     if kept.journal != journal:
         raise StatePathTrouble(f"Another run is applying plan {journal.plan_id}: its journal has new entries. Find out which run.")

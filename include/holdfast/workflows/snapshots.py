@@ -39,7 +39,7 @@ def keep(lake: Lake, snapshot: AnySnapshot) -> str:
 
 
 def placed(snapshot: AnySnapshot) -> tuple[LakePath, bytes]:
-    """Where it lies in a lake, and what lies there."""
+    """Its path in a lake, and its content."""
     document = any_kind.snapshot_to_json(snapshot)
     captured_at = snapshot.captured_at or ""
     day = captured_at[:10] or NO_DAY

@@ -22,7 +22,7 @@ def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
 def watch(
     lake: Lake | None, plan: AnyPlan, look: Callable[[float], AnySnapshot], patience: Patience, tell: Callable[[str], None]
 ) -> AnyVerdict:
-    """Look again until the verdict is decided, or `patience` ends; then the verdict as it is.
+    """Look again until the verdict is decided, or `patience` ends; then the undecided verdict.
 
     `look` is given how many seconds it may take. `tell` hears every change. A cluster that does not answer is asked again while
     there is time; raise its ClusterTrouble where there was never a verdict.

@@ -1,6 +1,6 @@
 """Requests to the brokers of one cluster, side by side, each within a limit: one that is slow or gone does not hold up the others.
 
-A broker that did not answer is left alone for a while, longer each time; whoever asks meanwhile is told so at once.
+A broker that did not answer is not asked for a while, longer each time; requests meanwhile fail at once.
 """
 
 import time
@@ -44,7 +44,7 @@ class Brokers:
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        """The brokers that the cluster names; those that are left alone stand last."""
+        """The brokers that the cluster names; those that are not asked for now are last."""
         known = sorted(broker.node_id for broker in self._manager.cluster.brokers())
         return tuple(sorted(known, key=lambda node: self._resting(node) is not None))
 
@@ -67,7 +67,7 @@ class Brokers:
             yield number
 
     def ask(self, what: str, requests: Mapping[int, Sequence[Any]], limit_s: float | None = None) -> tuple[Answers, Problems]:
-        """The answers of each broker, in the order of its requests, as far as it gave them; and why one did not give them all.
+        """The answers of each broker, in the order of its requests, where it gave them; and why one did not give them all.
 
         A broker's requests go one after the other, all brokers side by side.
         """

@@ -1,7 +1,8 @@
 """How to reach a cluster: Kafka's own property names, as its tools take them, turned into what kafka-python takes.
 
-A property that would change what we connect to or trust, and that we cannot honour, is refused by its name. Secrets never show:
-they are `sasl.Secret`s, whose `repr` is three stars (kafka-python logs its settings), and a connection's `repr` has no settings.
+A property that would change what Holdfast connects to or trusts, and that it cannot honour, is refused by its name. Secrets
+never show: they are `sasl.Secret`s, whose `repr` is three stars (kafka-python logs its settings), and a connection's `repr` has no
+settings.
 """
 
 import re
@@ -68,7 +69,7 @@ IGNORED = frozenset(
         "socket.connection.setup.timeout.ms",
     }
 )
-"""They change neither what is read nor whom we trust."""
+"""They change neither what is read nor whom Holdfast trusts."""
 
 _ADDRESS = re.compile(r"(?:[A-Z_]+://)?(\[[0-9a-fA-F:.%]+\]|[^:/\s\[\]@]+):([0-9]{1,5})")
 _BEGIN = "-----BEGIN "
@@ -114,7 +115,7 @@ class ClusterConnection:
         return settings
 
     def shows_credentials(self) -> bool:
-        """Whether whoever listens on the network can read what the user proves itself with, or take over its connection."""
+        """Whether eavesdroppers on the network can read Holdfast's credentials, or take over its connection."""
         return dict(self.properties).get("security.protocol", "").upper() == "SASL_PLAINTEXT"
 
     def request_timeout_ms(self, default: int) -> int:
@@ -162,7 +163,7 @@ def _ssl_context(given: Mapping[str, str]) -> ssl.SSLContext:
 
 
 def _load_own_certificate(context: ssl.SSLContext, pem: str, password: str | None) -> None:
-    """Python reads a certificate with its key from a file only: one that nobody else may read, gone at once."""
+    """Python reads a certificate with its key from a file only: one that no other user may read, removed at once."""
     with tempfile.NamedTemporaryFile("w", encoding="ascii", suffix=".pem") as file:
         file.write(pem)
         file.flush()

@@ -1,6 +1,6 @@
 """Completed rebalances from the broker's topic `__consumer_offsets`: the only source that names the leader.
 
-Read without a group, so that nothing of ours is written, and from its end backwards: the topic of a busy cluster is large.
+Read without a group, so that nothing of Holdfast's is written, and from its end backwards: the topic of a busy cluster is large.
 """
 
 import time
@@ -101,7 +101,7 @@ class Histories:
 
         def work() -> T:
             limit = Deadline(seconds)
-            consumer, self._consumer = self._consumer or self._opened(seconds), None  # nobody else has it meanwhile
+            consumer, self._consumer = self._consumer or self._opened(seconds), None  # no other thread has it meanwhile
             try:
                 answer = read(consumer, limit)
             except BaseException:

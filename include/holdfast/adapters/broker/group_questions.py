@@ -32,7 +32,7 @@ _GROUPS_A_REQUEST = 100
 """A large group's description has megabytes, and a client takes no answer beyond 100 MB."""
 _KEYS_A_REQUEST = 1_000
 _WITH_TYPES = 5
-"""The version of ListGroups that tells types apart (3.8)."""
+"""The version of ListGroups that distinguishes types (3.8)."""
 _LISTING = "listing the groups"
 _TOO_OLD = "its brokers do not describe such groups (Kafka 4.2 and later do)"
 _GROUP_ID_NOT_FOUND = kafka_errors.GroupIdNotFoundError.errno
@@ -194,7 +194,7 @@ class GroupQuestions:
         plain = {node: [request for request, _ in sent] for node, sent in to_send.items()}
         answers, problems = self._brokers.ask(f"{what} {_named(group_ids)}", plain)
         for node, there in by_node.items():
-            for (_, about), response in zip(to_send[node], answers[node], strict=False):  # as far as it answered
+            for (_, about), response in zip(to_send[node], answers[node], strict=False):  # where it answered
                 for group_id, code, answer in read(response, about):
                     found[group_id] = _trouble(what, group_id, code) if code else answer
             for group_id in there:
@@ -206,7 +206,7 @@ class GroupQuestions:
         return found
 
     def _find_coordinators(self, what: str, group_ids: Sequence[str]) -> dict[str, ClusterTrouble]:
-        """Find out who coordinates the groups of which it is unknown. Return those of which nobody says."""
+        """Find out who coordinates the groups whose coordinator is unknown. Return those without an answer."""
         unknown = [one for one in group_ids if one not in self._coordinators]
         failed: dict[str, ClusterTrouble] = {}
         if self._brokers.speaks(FindCoordinatorRequest, 4):
@@ -232,7 +232,7 @@ def _moved_on(trouble: HoldfastError) -> bool:
 
 
 def _trouble(what: str, group_id: str, code: int) -> ClusterTrouble:
-    """Kafka's error as ours, with Kafka's as its cause."""
+    """Kafka's error as Holdfast's, with Kafka's as its cause."""
     error = kafka_errors.for_code(code)()
     trouble = ClusterTrouble(f"{what} {group_id!r}: {refusal(error)}", lasting=not isinstance(error, PASSING))
     trouble.__cause__ = error
@@ -274,7 +274,8 @@ def _observed(group: Any) -> ObservedGroup:
 
 
 def _rights(response: Any, _: Sequence[str]) -> Iterator[tuple[str, int, Sequence[int] | None]]:
-    """None: there is no such group among the classic ones. Whoever is told so may describe it: rights are looked at first."""
+    """None: there is no such group among the classic ones. This answer implies the right to describe it: brokers check rights
+    first."""
     for group in response.groups:
         absent = group.error_code == _GROUP_ID_NOT_FOUND
         yield group.group_id, 0 if absent else group.error_code, None if absent else tuple(group.authorized_operations or ())

@@ -57,7 +57,7 @@ class KafkaCluster:
     def info(self) -> ClusterInfo:
         if self._info is None:
             response = self._brokers.ask_any("reading the cluster's metadata", metadata(()))
-            version = self._session.admin._manager.broker_version  # noqa: SLF001 - there is no public way to ask
+            version = self._session.admin._manager.broker_version  # noqa: SLF001 - there is no public API for it
             self._info = ClusterInfo(response.cluster_id or "unknown", ".".join(map(str, version)) if version else None)
         return self._info
 
@@ -135,7 +135,7 @@ class KafkaCluster:
         return self._histories.targets_of(group_ids)
 
     def close(self) -> None:
-        """Idempotent. The session is closed by whoever opened it."""
+        """Idempotent. The session is closed by the code that opened it."""
         self._histories.close()
 
     def group_rights(self, group_id: str) -> Operations:

@@ -1,8 +1,8 @@
 """How a user proves itself to a broker: Kafka's own SASL properties, turned into what kafka-python takes.
 
 PLAIN and SCRAM by a login module's user and password; OAUTHBEARER by a token, which is asked for with a client's credentials (OAuth
-2.0, `sasl.oauthbearer.token.endpoint.url`) or, as Kafka's own default does, made up without a signature; GSSAPI by the ticket that
-Kerberos keeps for this user; AWS_MSK_IAM by the credentials that AWS's libraries find.
+2.0, `sasl.oauthbearer.token.endpoint.url`) or, as Kafka's own default does, generated without a signature; GSSAPI by the ticket
+that Kerberos keeps for this user; AWS_MSK_IAM by the credentials that AWS's libraries find.
 """
 
 import base64

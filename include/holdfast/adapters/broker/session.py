@@ -39,7 +39,7 @@ PASSING = (kafka_errors.RetriableError, kafka_errors.RequestTimedOutError)
 
 
 class KafkaSession:
-    """Opens at once. Raise ClusterTrouble where nobody listens, nobody answers, or the credentials are refused."""
+    """Opens at once. Raise ClusterTrouble where there is no listener, no answer, or the credentials are refused."""
 
     def __init__(self, connection: ClusterConnection, deadline: Deadline) -> None:
         self.connection = connection
@@ -54,7 +54,7 @@ class KafkaSession:
             self.admin = self._opened(what)
 
     def _opened(self, what: str) -> KafkaAdminClient:
-        """A client that has found the cluster. It is tried for longer and longer, so that refused credentials are said soon:
+        """A client that has found the cluster. It is tried for longer and longer, so that refused credentials are reported soon:
         kafka-python would go on offering them until its time is up."""
         settings = self.connection.settings()
         if "sasl_oauth_token_provider" in settings:  # a client would ask again and again, and not say why
@@ -110,7 +110,7 @@ class KafkaSession:
         return self.call(what, run)
 
     def call(self, what: str, action: Callable[[], T]) -> T:
-        """The result of `action`, which is repeated while what may pass stands in its way. Raise ClusterTrouble as `ask` does."""
+        """The result of `action`, which is repeated after temporary failures. Raise ClusterTrouble as `ask` does."""
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(PASSING),
             wait=tenacity.wait_exponential(multiplier=0.1, max=2),

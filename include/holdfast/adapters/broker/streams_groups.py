@@ -50,7 +50,7 @@ def descriptions(response: Undecoded, about: Sequence[str]) -> Iterator[tuple[st
 
 
 def rights(response: Undecoded, about: Sequence[str]) -> Iterator[tuple[str, int, Sequence[int] | HoldfastError]]:
-    """The codes of what this user may do. Whoever is told that a topic must not be described may describe the group."""
+    """The codes of a permitted request. The answer that a topic must not be described implies the right to describe the group."""
     for group in _decoded(response, about):
         if isinstance(group, tuple):
             yield group[0], 0, group[1]
@@ -82,7 +82,7 @@ def observed(group: DescribedGroup, metadata_version: int | None) -> ObservedGro
 
 
 def newest_metadata_versions(brokers: Brokers, nodes: Collection[int]) -> dict[int, int | None]:
-    """The newest `metadata.version` that each broker supports, which tells its release; None: it does not say."""
+    """The newest `metadata.version` that each broker supports, which shows its release; None: not given."""
     what = "asking a coordinator for its features"
     answers, _ = brokers.ask(what, {node: (ApiVersionsRequest(min_version=3, max_version=4, **_CLIENT),) for node in nodes})
     found: dict[int, int | None] = {}

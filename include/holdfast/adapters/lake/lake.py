@@ -1,7 +1,7 @@
 """The lake on any place that fsspec reaches: a local folder by default, an object store, a share.
 
 A file is written whole or not at all: on a local disk under a temporary name, synced, renamed, and the folder synced; on object
-stores by their own atomic put; elsewhere under a temporary name and moved. Temporary names stand in the first folder of the path
+stores by their own atomic put; elsewhere under a temporary name and moved. Temporary names are in the first folder of the path
 (`plans/`), where the next writer finds what a dead one left. No path leads out of the lake: every segment is checked, and no
 symbolic link below the lake's own folder is followed.
 
@@ -30,7 +30,7 @@ from holdfast.ports import LakePath
 ATOMIC_PUT = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory", "oci", "oss")
 """Protocols whose put shows a file whole or not at all."""
 CONDITIONAL_PUT = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
-"""Protocols whose put can be told to refuse where there is something (fsspec: `mode="create"`), and that then are atomic."""
+"""Protocols whose put can refuse to overwrite (fsspec: `mode="create"`), and that then are atomic."""
 MOST_NAMES = 100_000
 _SEGMENT = re.compile(r"[A-Za-z0-9=%_@+-][A-Za-z0-9=%._@+-]{0,239}", re.ASCII)
 _TROUBLES = (OSError, ValueError, ImportError)
@@ -105,7 +105,7 @@ class FsspecLake:
         place = self._place(path)
         try:
             if not self._local:
-                self._files.invalidate_cache()  # somebody else may have written it since the folder was listed
+                self._files.invalidate_cache()  # another process may have written it since the folder was listed
             return bool(self._files.isfile(place))
         except _TROUBLES as error:
             raise _trouble(f"{'/'.join(path)} in the lake {self._url} cannot be looked up", error) from None
@@ -148,7 +148,7 @@ class FsspecLake:
         return place
 
     def _scratch(self, path: LakePath, place: str) -> str:
-        """The folder for temporary names. What dead writers left there, or beside the file, is removed once."""
+        """The folder for temporary names. What dead writers left there, or next to the file, is removed once."""
         root = self._root.rstrip("/")
         scratch = f"{root}/{path[0]}" if len(path) > 1 else self._root
         parent = place.rsplit("/", 1)[0] or "/"
@@ -169,7 +169,7 @@ class FsspecLake:
         return any(protocol in ATOMIC_PUT for protocol in self._protocols)
 
     def _remove_abandoned(self, folder: str) -> None:
-        """By age, where the file system tells it: nobody's lock is seen from here."""
+        """By age, where the file system has it: locks cannot be observed from here."""
         with suppress(*_TROUBLES, NotImplementedError):
             self._files.invalidate_cache()
             for entry in self._files.ls(folder, detail=False)[:MOST_NAMES]:

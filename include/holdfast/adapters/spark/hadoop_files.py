@@ -11,7 +11,7 @@ _EMPTY_FILE = re.compile(r"path=([^;,]*); isDirectory=false; length=0;")
 
 def _files(spark: SparkSession, place: str) -> tuple[Any, Any]:
     """A path, and the file system that it is on."""
-    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(place)  # noqa: SLF001 - PySpark has no public way to file systems
+    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(place)  # noqa: SLF001 - PySpark has no public API for file systems
     return path, path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
 
 

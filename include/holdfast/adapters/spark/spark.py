@@ -92,7 +92,7 @@ def _refuse_what_cannot_be_written_to(spark: SparkSession, lake: str) -> None:
 
 
 def _days_before(days: Sequence[str], count: int) -> str:
-    """The day so many days before the last one. Raise InvalidInput."""
+    """The day that is `days` days before the last one. Raise InvalidInput."""
     last = max((day for day in days if day[0].isdigit()), default=None)
     if count < 1 or last is None:
         raise InvalidInput(f"--keep-days {count}: a number of days, 1 or more, is needed, and --days to count from")
@@ -119,7 +119,7 @@ def run(name: str, work: Callable[[SparkSession], None]) -> None:
 
 
 def told(trouble: Exception) -> str | None:
-    """A known trouble in words; None for one of ours."""
+    """A known failure in words; None for one of Holdfast's own."""
     text = str(trouble)
     if isinstance(trouble, AnalysisException) and "PATH_NOT_FOUND" in text:
         return f"the lake has no input for this job: {_first_line(text)}. Run the job before it, or correct `--lake`"
@@ -284,7 +284,7 @@ def quarantined(rows: DataFrame) -> DataFrame:
 
 
 def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[DataFrame], None]) -> None:
-    """Compute `rows` once, keep them beside the tables while `work` is done with them, and delete them.
+    """Compute `rows` once, keep them next to the tables while `work` is done with them, and delete them.
 
     They lie there by cluster and day, so that what is made of them goes into few files without being shuffled again.
     """
@@ -297,10 +297,10 @@ def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[Data
 
 
 def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], days: Iterable[str]) -> None:
-    """Put these days of the tables in the place of what was there: all are written beside before the first is moved.
+    """Replace these days of the tables: all are written next to the old ones before the first is moved.
 
     A partition is moved by one rename: whole or not at all. A run killed in between leaves days for the next to replace; what was
-    out of the way just then is put in its place when what was left beside is cleared away (`forget_days`).
+    aside just then is put back when leftovers are removed (`forget_days`).
     """
     next_to_it = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
     wanted = dict.fromkeys(f"day={day}" for day in days)
@@ -314,7 +314,7 @@ def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], 
 
 
 def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Mapping[str, None]) -> None:
-    """Partition by partition, the old one out of the way and the new one in; and days that are no more."""
+    """Partition by partition, the old one aside and the new one in; and days that no longer exist."""
     hadoop_files.make(spark, place)
     there = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
     came = set(_partitions(spark, new))
@@ -332,7 +332,8 @@ def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Map
 
 
 def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
-    """Delete every table's partitions of days before that one, and what runs that were killed left beside; return what went."""
+    """Delete every table's partitions of days before that one, and what killed runs left next to them; return what was
+    deleted."""
     _forget_abandoned(spark, lake)
     gone = []
     for name in TABLES:

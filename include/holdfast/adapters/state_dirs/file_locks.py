@@ -1,8 +1,8 @@
 """The holder of a lock file, read without locking, so that a starting client finds it free; and how to take a lock.
 
-Java's FileChannel locks are POSIX record locks on Linux (`fcntl`). The kernel is asked which lock would stand in the way of one of
-ours (F_GETLK); asking takes none. Closing the file would drop only record locks that this very process has on it, and no part of
-Holdfast has one: what is taken here belongs to the open file, and is in the way of Java's all the same.
+Java's FileChannel locks are POSIX record locks on Linux (`fcntl`). The kernel is asked which lock would block one of
+Holdfast's (F_GETLK); asking takes none. Closing the file would drop only record locks that this very process has on it, and no part
+of Holdfast has one: what is taken here belongs to the open file, and blocks Java's nevertheless.
 """
 
 import errno
@@ -24,12 +24,12 @@ _REMOTE = "locks are visible on the machine itself only"
 
 
 def remote(protocol: str) -> Lock:
-    """What can be said of a directory that is reached in this way."""
+    """What is known of a directory that is reached by this path."""
     return Lock(None, reason=f"the directory was read over {protocol}: {_REMOTE}")
 
 
 def of(file: Path | str, folder: int | None = None) -> Lock:
-    """Whether somebody holds a lock on the file, and who. A file that is not there is held by nobody.
+    """Whether a process holds a lock on the file, and which. A missing file is not locked.
 
     `folder`: the handle of the folder that the name is looked up in.
     """
@@ -58,7 +58,7 @@ def of(file: Path | str, folder: int | None = None) -> Lock:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Take the lock that Java's `FileChannel.tryLock` takes, of an open file that may be written; False: somebody has it.
+    """Take the lock that Java's `FileChannel.tryLock` takes, of an open file that may be written; False: another process has it.
 
     Never waits. It is let go when the descriptor is closed, or its process ends. On Linux it belongs to the open file, not to the
     process: no other part of this process drops it by closing the same file, and two threads are two.

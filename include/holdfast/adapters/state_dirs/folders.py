@@ -1,7 +1,7 @@
 """A folder of a local disk, by its handle: no link is followed at any part of its path, nothing is waited for, reads are bounded.
 
-Whoever may write into a parent could otherwise put a link, a pipe or another folder there between a look and an act. What is done
-through a handle is done in the folder that was looked at.
+Anyone who may write into a parent could otherwise put a link, a pipe or another folder there between a look and an act. What is
+done through a handle is done in the folder that was looked at.
 """
 
 import errno
@@ -56,7 +56,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """`shown` is what messages call it. It is closed by whoever opened it (`opened`, `Folder.below`)."""
+    """`shown` is its name in messages. It is closed by the code that opened it (`opened`, `Folder.below`)."""
 
     descriptor: int
     shown: str
@@ -77,7 +77,7 @@ class Folder:
                 for each in listing:
                     if len(found) >= most:
                         raise StatePathTrouble(f"{self.shown} holds more than {most:,} entries")
-                    with suppress(FileNotFoundError):  # it went while we looked
+                    with suppress(FileNotFoundError):  # it was removed meanwhile
                         found.append(Entry(each.name, _kind(_mode(each))))
         except OSError as error:
             raise trouble(f"{self.shown} cannot be listed", error) from None

@@ -3,8 +3,8 @@
 Java: `StateDirectory.initializeProcessId`, 2.6.2 to 4.3: a client takes an exclusive lock on `.lock` and keeps it for as long as it
 runs; only then it looks for the file, reads it, or makes it. So:
 
-- Where there is no file it is made by a hard link, which fails if there is one by now. No lock is taken for that: a client that
-  starts in between finds our file, or puts its own ID into it, and either way the file says what the client is.
+- Where there is no file it is made by a hard link, which fails if there is one by now. That takes no lock: a client that
+  starts in between finds Holdfast's file, or puts its own ID into it, and in both cases the file says what the client is.
 - A file that is there is replaced by a rename, under the client's own lock, because a client may have just read it. Everything is
   ready before; under the lock the file is compared once more and renamed. A client that starts in these microseconds fails to.
 - All of it goes through the folder's handle (`folders`), and is looked at again by its path afterwards.
@@ -102,7 +102,7 @@ class _Turn:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The file as it is, open."""
+    """The file, open."""
 
     descriptor: int
     content: bytes
@@ -159,10 +159,10 @@ class _Writing:
                 )
 
     def _attempt(self, folder: Folder) -> bool:
-        """False: somebody else was there in the meantime, and it is to be looked at anew."""
+        """False: another process changed it meanwhile, and it has to be inspected anew."""
         with _found(folder) as found:
             if found is not None and found.process_id == self._process_id:
-                folder.sync()  # whoever wrote it may have been killed before
+                folder.sync()  # its writer may have been killed before
                 return True
             if found is not None and found.process_id != self._replaces:
                 raise StatePathTrouble(
@@ -223,7 +223,7 @@ class _Writing:
             ) from None
 
     def _refuse_running_client(self, folder: Folder, result: str) -> None:
-        """Seen from beside; nothing is taken, so that a client that starts is not in its own way."""
+        """Seen from outside; no lock is taken, so that a client that starts is not blocked."""
         found = folder.status_of(kafka.LOCK)
         if found is None:
             return
@@ -279,7 +279,7 @@ def _found(folder: Folder) -> Iterator[_Found | None]:
 
 @dataclass(frozen=True, slots=True)
 class _NextToIt:
-    """A file of ours beside the one that it is to become, with its owner and rights."""
+    """A file of Holdfast's next to the one that it will replace, with the same owner and permissions."""
 
     folder: Folder
     name: str
@@ -318,7 +318,7 @@ def _next_to_it(folder: Folder, belongs: _Belongs) -> Iterator[_NextToIt]:
 
 
 def _hand_over(next_to_it: _NextToIt, belongs: _Belongs) -> None:
-    """Before anything is in it: the file's owner, group and rights. Raise NotAllowed where we may not."""
+    """While it is empty: set the file's owner, group and permissions. Raise NotAllowed where Holdfast may not."""
     descriptor = next_to_it.descriptor
     try:
         status = os.fstat(descriptor)

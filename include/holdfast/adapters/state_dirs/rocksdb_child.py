@@ -51,7 +51,7 @@ def main(descriptor: int, links: str, seconds: int) -> None:
 
 
 def _limit(seconds: int) -> None:
-    """By the kernel: native code that never returns does not let Python come to its signals. An alarm without a handler ends it."""
+    """By the kernel: native code that never returns does not let Python handle its signals. An alarm without a handler ends it."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_WRITTEN, _LARGEST_WRITTEN))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

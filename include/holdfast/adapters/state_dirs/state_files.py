@@ -130,7 +130,7 @@ class _Reading:
         return TaskId(int(subtopology), int(partition))
 
     def _named_topology(self, name: str) -> tuple[str, tuple[TaskDirectory, ...]]:
-        """What lies under `__name__` (Kafka Streams 3.x). It is kept as evidence; no report is inferred from it."""
+        """What is under `__name__` (Kafka Streams 3.x). It is kept as evidence; no report is inferred from it."""
         tasks: tuple[TaskDirectory, ...] = ()
         try:
             tasks = self._tasks(f"{name}/", self._tree.names(name))
@@ -255,7 +255,7 @@ class _Reading:
         return found
 
     def _stores(self, task: str) -> tuple[str, ...]:
-        """The folders of its stores: RocksDB's own, and those of window and session stores beside it."""
+        """The folders of its stores: RocksDB's own, and those of window and session stores next to them."""
         found = self._tree.folders(task)
         if state_dir.ROCKSDB in found:
             found.remove(state_dir.ROCKSDB)

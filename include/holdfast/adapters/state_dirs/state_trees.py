@@ -30,12 +30,12 @@ _EXTRAS = {
     **dict.fromkeys(("sftp", "ssh"), "sftp"),
     **dict.fromkeys(("http", "https"), "http"),
 }
-"""The protocols whose libraries are extras of ours (pyproject.toml)."""
+"""The protocols whose libraries are extras of Holdfast's (pyproject.toml)."""
 _LEADS_OUT = "is a link, which could lead out of the state directory; links are not followed"
 
 
 class Tree(Protocol):
-    """What lies below one state directory."""
+    """What is below one state directory."""
 
     @property
     def is_local(self) -> bool: ...

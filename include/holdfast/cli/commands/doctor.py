@@ -44,7 +44,7 @@ def command(
 
 
 def _print_table(checks: tuple[Check, ...]) -> None:
-    """What is to be done stands in lines of its own, never cut or wrapped: it holds commands that are pasted."""
+    """Actions are in lines of their own, never cut or wrapped: it holds commands that are pasted."""
     terminal.show(_table(checks))
     todo = [check for check in checks if check.remedy and check.status is not Status.OK]
     for check in todo:

@@ -67,7 +67,7 @@ def command(
     output: str,
     as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
-    """Take a Snapshot of a running group, as JSON: of Kafka Streams, whoever assigns its tasks, or of consumers.
+    """Take a Snapshot of a running group, as JSON: of Kafka Streams, whatever assigns its tasks, or of consumers.
 
     Its field `unknown` lists what could not be read and what was assumed.
     """

@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 PLAIN_WIDTH = 132
-"""Columns where nobody watches."""
+"""Columns where there is no terminal."""
 
 
 def show(*parts: RenderableType) -> None:

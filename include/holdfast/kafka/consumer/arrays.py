@@ -36,7 +36,7 @@ class Standing:
         return found
 
     def free(self) -> list[int]:
-        """What nobody remembers, by topic and number."""
+        """What no member owned before, by topic and number."""
         return self.codes(np.flatnonzero(~self.taken))
 
 

@@ -10,9 +10,9 @@ from holdfast.kafka.consumer.space import Space
 
 @dataclass(slots=True)
 class Claims:
-    """`owned`: by report, in order. `contested`: what two members claim with the same right, so that it is nobody's.
+    """`owned`: by report, in order. `contested`: what two members claim with the same right, so that it belongs to neither.
 
-    `disjoint`: nothing is claimed twice, and everybody has what it claims.
+    `disjoint`: nothing is claimed twice, and every claim holds.
     """
 
     owned: list[list[int]]
@@ -22,7 +22,7 @@ class Claims:
 
 
 def settled(reports: Sequence[Report], space: Space, line: Behaviour) -> Claims:
-    """What each member is taken to have owned. Partitions of topics that nobody subscribes to, or that are gone, are not in it."""
+    """What each member is assumed to have owned. Partitions of topics without a subscriber, or that are gone, are not in it."""
     claimed = [space.codes(report.owned) for report in reports]
     if line.all_generations_claim:
         return _of_all_generations(reports, claimed, line)

@@ -11,11 +11,11 @@ from holdfast.kafka.consumer.group import Assignor, LeaderFailure, Member
 _TIES_SINCE_4_0 = (Assignor.STICKY, Assignor.RANGE, Assignor.ROUNDROBIN, Assignor.COOPERATIVE_STICKY)
 """The order of a Java HashMap of these names: the coordinator in Java, the only one from 4.0."""
 _TIES_BEFORE = (Assignor.COOPERATIVE_STICKY, Assignor.ROUNDROBIN, Assignor.RANGE, Assignor.STICKY)
-"""The order of Scala 2.13's own map: the broker as it is published for Scala 2.13."""
+"""The order of Scala 2.13's own map: the broker published for Scala 2.13."""
 
 
 def chosen_assignor(members: Sequence[Member], broker_release: str | None) -> Assignor | LeaderFailure:
-    """Raise CannotPredict where votes are equal and nobody knows how this coordinator breaks ties."""
+    """Raise CannotPredict where votes are equal and it is unknown how this coordinator breaks ties."""
     common = frozenset(members[0].assignors).intersection(*(member.assignors for member in members))
     if not common:
         return LeaderFailure("InconsistentGroupProtocolException: no assignor is in the list of every member")

@@ -55,7 +55,7 @@ class Topic:
 class Group:
     """All that the leader's decision depends on.
 
-    `broker_release` None: nobody knows how the coordinator breaks a tie. `leader_member_id` None: nobody knows who leads, which
+    `broker_release` None: unknown how the coordinator breaks a tie. `leader_member_id` None: the leader is unknown, which
     matters only where some members are cooperative, others are not, and the leader checks its own assignment (up to 2.8.1, 3.0.0).
     """
 

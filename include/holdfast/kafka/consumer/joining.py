@@ -33,7 +33,7 @@ def encode(member: Member, assignor: Assignor, release: str) -> bytes:
 
 
 def decode(data: bytes, member_id: str, assignor: Assignor, others: tuple[Assignor, ...] = ()) -> Member:
-    """The member as it reports itself for this assignor; `others`: the rest of its list, as far as it is known.
+    """The member as it reports itself for this assignor; `others`: the known rest of its list.
 
     Raise MalformedBytes where the envelope is none. User data that cannot be read counts as none, as in Kafka's leader.
     """

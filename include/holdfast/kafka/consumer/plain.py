@@ -1,6 +1,6 @@
 """The two assignors without memory. Java: `RoundRobinAssignor`, and `RangeAssignor` where racks do not matter (2.6 to 4.3).
 
-Members stand in the order of `AbstractPartitionAssignor.MemberInfo`: static ones first, by instance ID; the others by member ID.
+Members are in the order of `AbstractPartitionAssignor.MemberInfo`: static ones first, by instance ID; the others by member ID.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ Parts = dict[str, list[TopicPartition]]
 
 
 def in_member_order(members: Sequence[Member]) -> list[Member]:
-    """As `MemberInfo` sorts. An instance ID, like a member ID, stands once in a group."""
+    """The order of `MemberInfo`. Instance IDs, like member IDs, are unique in a group."""
     return sorted(
         members,
         key=lambda member: (

@@ -1,7 +1,7 @@
 """The differences between releases of the Java consumer: one `Behaviour` per line of releases that behave alike.
 
 A field is a fact that some release changed, with the Kafka issue that changed it. The lines are not those of Kafka Streams. A line
-is in the table because its own jar gives what we give (tests/conformance); everything else is refused by name.
+is in the table because its own jar gives what Holdfast gives (tests/conformance); everything else is refused by name.
 """
 
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ class Behaviour:
     """From 3.5.2 a partition that could move to a member with one less does not make an assignment unbalanced (KAFKA-15106)."""
 
     kept_in_partition_order: bool = False
-    """From 3.7.1 members keep what comes first by number and topic (KAFKA-16277); before, what stands first in their report."""
+    """From 3.7.1 members keep what comes first by number and topic (KAFKA-16277); before, what is first in their report."""
 
     returns_stay_owned: bool = False
     """From 3.7.1 a partition that comes back to the member that would have lost it is handed to it at once (KAFKA-15170)."""

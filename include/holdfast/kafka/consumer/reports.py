@@ -14,7 +14,7 @@ from holdfast.kafka.consumer.release import Behaviour
 from holdfast.kafka.vocabulary import TopicPartition
 
 _ONE_TOO_MANY = frozenset(12 * 2**doubled + 1 for doubled in range(20))
-"""So many keys are more than a table of 16, 32, … buckets should hold."""
+"""This many keys are more than a table of 16, 32, … buckets should hold."""
 
 NO_GENERATION = -1
 """`AbstractStickyAssignor.DEFAULT_GENERATION`."""
@@ -36,7 +36,7 @@ class Report:
 def in_hash_order(members: Sequence[Member], line: Behaviour, *, cooperative: bool) -> list[Report]:
     """Every member's report, in the order of a HashMap of the member IDs: the order in which the leader reads them.
 
-    What each owns stands as the member has it, see `in_sent_order`.
+    What each owns is in the member's order, see `in_sent_order`.
     """
     by_id = {member.member_id: member for member in members}
     ranks = {member_id: rank for rank, member_id in enumerate(sorted(by_id, key=java.string_order))}

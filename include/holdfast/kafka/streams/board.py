@@ -17,7 +17,7 @@ from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
 class Readings:
     """What the members of one group report, kept for its next rebalances: only a client that reports something else is read again.
 
-    Only for a group whose members, tasks, release and settings stay as they are. `news` holds the tasks that somebody has begun to
+    Only for a group whose members, tasks, release and settings do not change. `news` holds the tasks that a member has begun to
     report otherwise since it was last emptied.
     """
 
@@ -126,7 +126,7 @@ class Board:
         self._weigh(client)
 
     def weigh(self) -> None:
-        """Rank everybody anew, after clients were given or lost tasks in another way than by the four above."""
+        """Rank all clients anew, after clients gained or lost tasks by other means than the four above."""
         for client in range(len(self.clients)):
             self._weigh(client)
 

@@ -20,7 +20,7 @@ from holdfast.kafka.vocabulary import TaskId, TopicPartition
 MOST_VARIANTS = 200
 """Of one client, by set of standbys and order; beyond that all its threads are possible."""
 MOST_DOUBTS = 6
-"""So many undetermined standbys of one client are tried with and without, where its variants are unknown."""
+"""This many undetermined standbys of one client are tried with and without, where its variants are unknown."""
 TREE = 9
 """Entries in one bucket from which on a HashMap's order is another."""
 
@@ -197,7 +197,7 @@ def _only(consumer: ConsumerAssignment, stateful: Container[TaskId], *, may_wait
 
 
 def _table_size(entries: int) -> int:
-    """The buckets of a HashMap that has grown to so many entries."""
+    """The buckets of a HashMap that has grown to this many entries."""
     size = 16
     while entries > size * 3 // 4:
         size *= 2

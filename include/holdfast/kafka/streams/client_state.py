@@ -18,7 +18,7 @@ FIRST_VERSION_WITH_OFFSET_SUMS = 7
 """Members of an older metadata version name their tasks without offsets (KIP-441)."""
 
 FIRST_VERSION_WITH_TAGS = 11
-"""Members of an older metadata version cannot tell their client tags (KIP-708)."""
+"""Members of an older metadata version cannot send their client tags (KIP-708)."""
 
 
 _NOTHING: frozenset[TopicPartition] = frozenset()
@@ -161,7 +161,7 @@ def _reported(consumer: Consumer) -> tuple[tuple[TaskId, int], ...]:
 
 
 def _tags(client: Client, group: Group) -> dict[str, str]:
-    """The client's tags as the first of its members that the leader reads tells them; older members have none to tell."""
+    """The client's tags as sent by the first of its members that the leader reads; older members send none."""
     if not client.client_tags:
         return {}
     versions = [consumer.metadata_version for consumer in client.consumers]

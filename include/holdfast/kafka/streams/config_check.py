@@ -1,7 +1,7 @@
 """Whether Kafka has a key, and whether it would take a value: ConfigDef's own types and limits, from `config_keys`.
 
 Java: `ConfigDef.parseType` and its validators, and how `StreamsConfig` hands prefixed keys to its clients. Kafka itself only warns
-about keys that it does not know; here they are refused, because a misspelt key changes nothing where somebody meant it to.
+about keys that it does not know; here they are refused, because a misspelt key has no effect.
 """
 
 import difflib

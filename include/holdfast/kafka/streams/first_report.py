@@ -38,7 +38,8 @@ class Disk:
 
 
 def of(disk: Disk) -> FirstReport:
-    """What the first thread's member reports; with several threads the tasks are spread over them, by whoever locks first."""
+    """What the first thread's member reports; with several threads the tasks are spread over them, by the thread that locks
+    first."""
     sums: dict[TaskId, int] = {}
     for copy in disk.copies:
         found = _reported(copy, disk)

@@ -25,7 +25,7 @@ class Changelog:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task, its source partitions and its changelogs: `()` if it is stateless, None if nobody knows."""
+    """A task, its source partitions and its changelogs: `()` if it is stateless, None if unknown."""
 
     id: TaskId
     partitions: tuple[TopicPartition, ...]
@@ -80,7 +80,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All that the leader's decision depends on. `leader_process_id` None: nobody knows which client leads."""
+    """All that the leader's decision depends on. `leader_process_id` None: the leading client is unknown."""
 
     release: str
     config: AssignorConfig
@@ -90,7 +90,7 @@ class Group:
     replica_racks: tuple[tuple[TopicPartition, tuple[str | None, ...]], ...] = ()
     """The rack of each replica's broker (None: it has none), of source and changelog partitions. Only rack-aware groups need it."""
     member_order: tuple[str, ...] = ()
-    """The member IDs in the broker's order; `()`: that in which they stand in `clients`."""
+    """The member IDs in the broker's order; `()`: the order of `clients`."""
     missing_topics: tuple[str, ...] = ()
     """Source topics of the leader's topology (other than repartition topics, which it makes) that the brokers do not have."""
 
@@ -118,13 +118,13 @@ class Doubt:
 
 
 class NextRebalance(StrEnum):
-    """What a member is told about its next rejoin: `AssignmentInfo.nextRebalanceMs` none, 0, or a probing deadline."""
+    """What the assignment says about a member's next rejoin: `AssignmentInfo.nextRebalanceMs` none, 0, or a probing deadline."""
 
     NONE = "none"
     IMMEDIATE = "immediate"
     PROBING = "probing"
     UNKNOWN = "unknown"
-    """Which of them is not determined: at once or not at all, beside newer members also probing. `Assignment.undetermined`
+    """Which of them is not determined: at once or not at all, with newer members also probing. `Assignment.undetermined`
     says why."""
 
 
@@ -154,7 +154,7 @@ class ConsumerAssignment(NamedTuple):
 class UndeterminedTask:
     """A task with places that are not determined: at each of these it is or is not, in this role.
 
-    Where it is certain to be stands in the Assignment and not here. A consumer of `active_consumers` may be handed the active task;
+    Certain placements are in the Assignment and not here. A consumer of `active_consumers` may be handed the active task;
     one of `withheld_consumers` may get it only when its owner has given it up. It may be an active task of their clients.
     """
 
@@ -167,7 +167,7 @@ class UndeterminedTask:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One decision. Task lists are sorted; clients and consumers stand in the order of the Group.
+    """One decision. Task lists are sorted; clients and consumers are in the order of the Group.
 
     Clients and consumers have what is certain. With `undetermined_tasks` that is not all that they will be given.
     """
@@ -192,7 +192,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class LeaderFailure:
-    """The leader's own class would throw (`error`), or answer everybody with an `error_code`. An answer, not a bad input."""
+    """The leader's own class would throw (`error`), or answer every member with an `error_code`. An answer, not a bad input."""
 
     error: str
     error_code: int | None = None

@@ -82,7 +82,7 @@ def assign_stateful_active(board: Dealing) -> None:
 
 
 def assign_standbys(board: Board, config: AssignorConfig) -> None:
-    """So many copies of each stateful task beside the active one; then evened out."""
+    """This number of copies of each stateful task in addition to the active one; then balanced."""
     if config.num_standby_replicas == 0:
         return
     may_move: Callable[[int, int], bool] | None = None
@@ -120,7 +120,7 @@ def _balance(
         moved = False
         least = min(with_one_more)
         for number, source in enumerate(clients):
-            # Nobody may have more than the source after a move (`_should_move`): mostly that leaves no destination at all.
+            # No client may have more than the source after a move (`_should_move`): mostly that leaves no destination at all.
             if _load(source, -1) < least:
                 continue
             for other, destination in enumerate(clients):
@@ -140,7 +140,7 @@ def _balance(
 
 
 def _load(client: ClientState, more: int) -> float:
-    """Tasks a thread, with so many more."""
+    """Tasks a thread, with `more` added."""
     return (len(client.active) + len(client.standby) + more) / len(client.consumers)
 
 

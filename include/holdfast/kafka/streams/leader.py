@@ -36,11 +36,11 @@ FIRST_VERSION_WITH_NEXT_REBALANCE = 7
 """Assignments of an older metadata version cannot say when to rejoin (KIP-441)."""
 
 INCOMPLETE_TOPICS = 1
-"""`AssignorError.INCOMPLETE_SOURCE_TOPIC_METADATA`: members that are told so shut down."""
+"""`AssignorError.INCOMPLETE_SOURCE_TOPIC_METADATA`: members that receive it shut down."""
 SHUTDOWN_REQUESTED = 4
 """`AssignorError.SHUTDOWN_REQUESTED`: a member asks for the whole application to end (KIP-671)."""
 FIRST_VERSION_WITH_ERRORS = 9
-"""Members of an older metadata version cannot tell an error."""
+"""Members of an older metadata version cannot send an error."""
 
 _LEADER_NOT_KNOWN = (
     "Which client leads is unknown: the probing rebalance is shown at {}, the smallest process ID; Kafka asks a member of the"
@@ -48,14 +48,14 @@ _LEADER_NOT_KNOWN = (
 )
 
 MOST_NAMED = 10
-"""So many tasks are named in a sentence; all are in the data."""
+"""This many tasks are named in a sentence; all are in the data."""
 
 
 class Memory:
     """What the decisions of one group have in common from rebalance to rebalance, so that it is not worked out again.
 
     Only for a group whose members, tasks, release and settings stay: nothing but what members report may change. A client that
-    reports the same, is given the same and waits for nobody is sent the same objects again.
+    reports the same, is given the same and waits for no other client is sent the same objects again.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,8 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """What a client that waits for nobody was sent, and all that it depended on. `consumers`: in the order of the group."""
+    """What a client that waits for no other client was sent, and all that it depended on. `consumers`: in the order of the
+    group."""
 
     lags: Mapping[int, int]
     active: AbstractSet[int]
@@ -187,7 +188,7 @@ def _not_certain(tasks: Sequence[UndeterminedTask], *, exactly: bool) -> str:
 def _assign_tasks(board: Board, group: Group, line: Behaviour, target: Target | None) -> bool:
     """Give every task to clients; True if a probing rebalance has to follow.
 
-    Without end offsets nobody knows who lags: only the sticky assignor does without, and stands in for the others.
+    Without end offsets the lags are unknown: only the sticky assignor works without them, and replaces the others.
     """
     match group.config.task_assignor:
         case TaskAssignor.HIGH_AVAILABILITY if board.ends_known:
@@ -308,7 +309,7 @@ class _Wire:
 
     @functools.cached_property
     def _owned(self) -> AbstractSet[TopicPartition]:
-        """By whomever."""
+        """By any member."""
         return frozenset().union(*(owned for client in self._board.clients for owned in client.owned.values()))
 
     def of_client(
@@ -330,7 +331,7 @@ class _Wire:
         return tuple(found)
 
     def may_wait_for(self, partition: TopicPartition) -> bool:
-        """Whether some member owns the partition, and one that waits for it can be told to rejoin."""
+        """Whether some member owns the partition, and one that waits for it can be asked to rejoin."""
         return self._says_when and partition in self._owned
 
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:

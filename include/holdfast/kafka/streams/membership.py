@@ -1,4 +1,4 @@
-"""One member of a classic Streams group as its coordinator keeps it: what it said when it last joined, and what it was handed."""
+"""One member of a classic Streams group as its coordinator stores it: its last JoinGroup, and what it was handed."""
 
 from dataclasses import dataclass
 

@@ -106,7 +106,7 @@ class _Mover:
         found = []
         for client, tasks in enumerate(tasks_of_clients):
             for task in sorted(tasks):
-                # Of what nobody reports everybody lacks as much: it stays where it is. So does what runs there.
+                # All clients lag equally on a task that none reports: it stays in its place. So does what runs there.
                 if reported[task] and reported[task].get(client) != LATEST_OFFSET:
                     caught_up = self._caught_up(task)
                     if client not in caught_up and self._must_move(task, client):
@@ -179,7 +179,7 @@ class ConstrainedPrioritySet:
 
     So the queue's array is emulated, not its meaning: now and then the head is not the least loaded client. But as long as the
     array is a heap, who is polled is the least loaded one; and it stays one but for a rare kind of movement (`settle`). What
-    happens is written down, and the array made up only where that kind occurred. After a poll that finds nobody the array is a heap
+    happens is recorded, and the array built only where that kind occurred. After a poll that finds no client the array is a heap
     again, and what was before matters no more but for clients that meet in one bucket of a HashSet: Kafka offers all of them anew,
     in its order.
     """
@@ -190,13 +190,13 @@ class ConstrainedPrioritySet:
         self._loads = list(board.load_order)
         """Those that clients were last offered with."""
         self._is_heap = True
-        """Whether the array is known to be one; False: it has to be made up."""
+        """Whether the array is known to be one; False: it has to be built."""
         self._offered: list[int] | None = list(range(len(board.clients)))
         """The order in which clients were offered to an empty queue; None: that of a HashSet, to which they were added by load."""
         self._begin = set(self._waiting), list(self._loads)
         """Who they were, and their loads then."""
         self._array: _Array | None = None
-        """What has been made up of it."""
+        """The part that has been built."""
         self._since: list[_Event] = []
         """What happened after that."""
 
@@ -225,7 +225,7 @@ class ConstrainedPrioritySet:
         """Offer both clients of a movement, first the one that was taken out: their loads are others now.
 
         While the source is offered, the destination waits with its new load where its old one belongs. That is of no consequence
-        unless the source comes to lie between the two: it then stops below a client that it should have passed.
+        unless the source is placed between the two: it then stops below a client that it should have passed.
         """
         loads = self._board.load_order
         before, after, own = self._loads[destination], loads[destination], loads[source]
@@ -236,7 +236,7 @@ class ConstrainedPrioritySet:
         self._waiting.update((source, destination))
 
     def _offer_all_anew(self) -> None:
-        """As after a poll that found nobody."""
+        """As after a poll that found no client."""
         self._offered = None if self._is_heap else self._hash_set_order([client for _, client in self._made_up().queue.drained()])
         self._begin = set(self._waiting), list(self._loads)
         self._array = None
@@ -244,7 +244,7 @@ class ConstrainedPrioritySet:
         self._is_heap = True
 
     def _made_up(self) -> "_Array":
-        """The array as it is now."""
+        """The current array."""
         if self._array is None:
             there, loads = self._begin
             order = self._hash_set_order(sorted(there, key=loads.__getitem__)) if self._offered is None else self._offered

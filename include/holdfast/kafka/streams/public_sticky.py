@@ -17,9 +17,9 @@ from holdfast.kafka.streams.rack_aware.racks import STATELESS
 from holdfast.kafka.streams.sticky import Sticky
 
 MOST_PLACEMENTS = 30_000
-"""So often is one task placed in one situation before we stop trying orders."""
+"""So often is one task placed in one situation before Holdfast stops trying orders."""
 MOST_PICKS = 300
-"""So many ways are followed in which one task's standbys could be picked one after the other, before all clients are possible."""
+"""This many sequences are followed in which one task's standbys could be picked, before all clients are possible."""
 
 Held = tuple[int, ...]
 """What each client holds, a bit a task."""
@@ -275,8 +275,8 @@ class _Bounds:
         return found | self._least_loaded(task, given, rules.in_order(among), least, most)
 
     def _least_loaded(self, task: int, given: int, clients: Iterable[int], least: list[float], most: list[float]) -> int:
-        """Whoever of these may have the least load. One that is sure to make a new pair of tasks beats all that are sure to have
-        more; one that is sure to have nothing beats all after it."""
+        """Those of these clients that may have the least load. One that is sure to make a new pair of tasks beats all that are sure
+        to have more; one that is sure to have nothing beats all after it."""
         rules = self._rules
         together = 0  # tasks that may be where this one is
         for client in _bits(given | 1 << rules.runs_on[task]):

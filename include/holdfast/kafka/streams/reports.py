@@ -1,16 +1,16 @@
 """What each member would report if its group rebalanced now, inferred from what can be seen from outside.
 
-The broker keeps what members said when they last joined, which is old: since then they were handed tasks, started them, and closed
+The broker keeps the members' last JoinGroup, which is old: since then they were handed tasks, started them, and closed
 others. The rules (Java: `TaskManager.getTaskOffsetSums`, 2.6 to 4.3; the design's "Snapshot" says how far they reach):
 
 1. A member owns the partitions that it was handed. A stateful active task runs: -2.
 2. A standby (a warm-up is one) has caught up to the end offsets, unless its checkpoint file shows that it is far behind. With
    exactly-once the end offset of a changelog counts the marker of its last transaction, which no copy ever counts.
-3. A copy that no thread of the client runs lies closed on the disk. It is reported with the raw sum of its checkpoint file, by the
+3. A copy that no thread of the client runs is closed on the disk. It is reported with the raw sum of its checkpoint file, by the
    member that reported it last. Without a look at the disk: with what was reported when it was last seen; a task that was running
    then (-2, or a standby of the assignment before) was closed cleanly since, which up to 4.2 costs one offset a changelog.
 
-Whatever is not seen is an `Assumed`, so that a reader knows what the inference stands on.
+Whatever is not observed is an `Assumed`, so that a reader knows what the inference depends on.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """Something the inference takes for granted, of the tasks of one client."""
+    """Something the inference assumes, of the tasks of one client."""
 
     process_id: ProcessId
     tasks: tuple[TaskId, ...]
@@ -105,7 +105,7 @@ def infer(seen: Seen) -> tuple[tuple[Report, ...], tuple[Assumed, ...]]:
 
 
 def settled(members: tuple[Member, ...]) -> bool:
-    """Whether nobody was told to come back."""
+    """Whether no member was asked to rejoin."""
     return all(member.next_rebalance_ms == NO_REBALANCE for member in members)
 
 
@@ -226,7 +226,7 @@ class _Client:
                 )
             return max(0, end - lost)
         was_standby = any(task_id in self._seen.standby_before.get(member.member_id, ()) for member in self._members)
-        # A standby that was handed out a moment before the join was not running yet, and reported what its file said.
+        # A standby that was handed out a moment before the join was not running yet, and reported the offset in its file.
         counted_last_record = was_standby and (end is None or joined > end - lost)
         return max(0, joined - lost) if counted_last_record else joined
 

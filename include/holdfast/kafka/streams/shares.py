@@ -1,4 +1,4 @@
-"""The target by places: which place in the order of process IDs each stateful task falls to, whoever stands there.
+"""The target by rank: the rank in process-ID order that each stateful task falls to, whatever client has it.
 
 Java: `HighAvailabilityTaskAssignor.assignActiveStatefulTasks`, 2.6 to 4.3. Only the numbers of threads, place by place, enter into
 it. So every position that one process ID can take in a group is answered from few of these; `high_availability` itself deals.
@@ -16,7 +16,7 @@ _THREAD = ConsumerState("", (), reports_unknown=False)
 
 
 def dealt(threads: tuple[int, ...], tasks: int) -> tuple[int, ...]:
-    """For each of so many stateful tasks, in TaskId order, its place among clients with so many threads, in process-ID order."""
+    """For each of `tasks` stateful tasks, in TaskId order, the rank of its client among clients with these numbers of threads."""
     board = _Places(threads, tasks)
     high_availability.assign_stateful_active(board)
     found = [0] * tasks

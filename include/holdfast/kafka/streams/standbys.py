@@ -38,7 +38,8 @@ def assign_to_least_loaded(board: Board, num_standby_replicas: int) -> None:
 def _assign_many(board: Board, num_standby_replicas: int) -> None:
     """The same where a task goes to a good part of all clients: the first ones in the order of loads that do not have it.
 
-    Who was given the task cannot be given it again, and nobody else's load changes: so a whole task can be dealt at once.
+    A client that was given the task cannot be given it again, and no other client's load changes: so a whole task can be assigned
+    at once.
     """
     clients, order = board.clients, sorted(board.load_order)
     for task in board.stateful:

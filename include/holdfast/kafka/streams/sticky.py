@@ -1,8 +1,8 @@
-"""Everybody keeps what they had, as far as there is room for it: nobody waits for who lags.
+"""Every client keeps what it had, where there is room for it: no task waits for a copy that lags.
 
 Java: the internal `StickyTaskAssignor` (from 3.8 `LegacyStickyTaskAssignor`), and `FallbackPriorTaskAssignor`, which is the same
-told to preserve active tasks: what the leader takes where it could not get the changelogs' end offsets. Both are unchanged from 2.6
-to 4.3, but for racks (3.6). They go through Java's hash tables: the order of each is emulated, for Java 8 to 18.
+configured to preserve active tasks: what the leader uses where it could not get the changelogs' end offsets. Both are unchanged
+from 2.6 to 4.3, but for racks (3.6). They go through Java's hash tables: the order of each is emulated, for Java 8 to 18.
 """
 
 import functools
@@ -66,7 +66,7 @@ class Sticky:
 
     def assign_active(self, *, preserve: bool) -> None:
         """First to who had the task active, if there is room or it does not matter; then to who had a copy and has room; then to
-        anybody. There is room for as many active tasks a thread as everybody can have."""
+        any client. There is room for as many active tasks a thread as every client can have."""
         threads = sum(client.capacity for client in self._board.clients)
         tasks_per_thread = len(self._board.tasks) // threads
         assigned = []
@@ -172,7 +172,7 @@ class Sticky:
 
 
 class HashOrders:
-    """The orders in which the hash tables on the leader's way to the assignor are iterated."""
+    """The orders in which the hash tables between the leader's start and the assignor are iterated."""
 
     def __init__(self, board: Board, group: Group, line: Behaviour) -> None:
         self._board = board
@@ -212,7 +212,7 @@ class HashOrders:
         return list(_task_order(tasks, self._line.task_hash, capacity))
 
     def of_tasks_without(self, tasks: Iterable[TaskId], removed: Sequence[TaskId]) -> list[TaskId]:
-        """What is left of a copied set of tasks after these were removed, as it is iterated."""
+        """What is left of a copied set of tasks after these were removed, in iteration order."""
         tasks = tuple(tasks)
         capacity = java_hash.capacity_of_copy(len(tasks))
         if removed and _task_trees(tasks, self._line.task_hash, capacity):

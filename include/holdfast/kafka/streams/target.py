@@ -1,7 +1,7 @@
-"""What a group is on its way to, kept from one rebalance to the next.
+"""The target of a group, kept from one rebalance to the next.
 
-The target of the default assignor hangs on tasks, process IDs, threads and settings, not on what members report; so while only
-reports change it is worked out once. And of the movements towards it, only those of tasks that somebody reports otherwise than
+The target of the default assignor depends on tasks, process IDs, threads and settings, not on what members report; so while only
+reports change it is computed once. And of the movements towards it, only those of tasks that a member reports otherwise than
 before are looked at again. Kafka computes all of it each time, with the same result: tests/conformance/streams/test_forecast.py.
 """
 
@@ -18,7 +18,7 @@ _Standing = tuple[int, int, int, int]
 
 
 class Target:
-    """One group's target, once `keep` was told it; and the movements that stand."""
+    """One group's target, once `keep` has set it; and the pending movements."""
 
     def __init__(self) -> None:
         self._shares: list[tuple[frozenset[int], frozenset[int]]] = []
@@ -28,9 +28,9 @@ class Target:
         self._standing: list[_Standing] = []
         self._standing_of: dict[int, _Standing] = {}
         self._contested: set[int] = set()
-        """Tasks that more than one client could run meanwhile: who does hangs on what else they are given."""
+        """Tasks that more than one client could run meanwhile: which one does depends on what else they are given."""
         self._meanwhile: list[set[int]] = []
-        """What each client runs while the movements stand. Such a set never changes: another one takes its place."""
+        """What each client runs while the movements are pending. Such a set never changes: another one takes its place."""
 
     @property
     def is_known(self) -> bool:
@@ -46,7 +46,7 @@ class Target:
         self._look_at(board.stateful, board, config)
 
     def move_to_caught_up_clients(self, board: Board, config: AssignorConfig, behaviour: Behaviour) -> int:
-        """Give the clients the target, and do as `movement.move_to_caught_up_clients` with what stands from before."""
+        """Give the clients the target, and treat previous tasks as `movement.move_to_caught_up_clients` does."""
         self._look_at(list(board.readings.news), board, config)
         board.readings.news.clear()
         in_order = behaviour.movements_in_priority_order and behaviour.moves_to_most_caught_up
@@ -75,7 +75,7 @@ class Target:
 
     def _take_back(self, board: Board, config: AssignorConfig) -> int:
         """Take movements back, the last one first, as long as Kafka's queue of clients depends on how it came to be; how many are
-        left. Each begins with a poll that finds nobody, so the one before it must have left a heap."""
+        left. Each begins with a poll that finds no client, so the one before it must have left a heap."""
         for rank in range(len(self._standing) - 1, -1, -1):
             count, task, source, destination = self._standing[rank]
             own, after = board.load_order[source], board.load_order[destination]
@@ -106,7 +106,7 @@ class Target:
                 self._run_elsewhere(task, after[3], after[2])
 
     def _standing_now(self, task: int, board: Board, config: AssignorConfig) -> _Standing | None:
-        """The movement of one task, if it is to stand; a contested one is noted."""
+        """The movement of one task, if it is to be; a contested one is noted."""
         self._contested.discard(task)
         destination = self._owner[task]
         caught_up = board.caught_up(task, config.acceptable_recovery_lag)

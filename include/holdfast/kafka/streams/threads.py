@@ -1,8 +1,8 @@
 """From a client's tasks to its threads.
 
-Java: `StreamsPartitionAssignor.assignTasksToThreads`, 2.6 to 4.3. A consumer keeps what it reported as far as an even spread
-allows, the least lagging first; what nobody keeps is dealt in TaskId order; what is left over goes to its previous owner if that
-one has room, and then out in the order of a heap's array.
+Java: `StreamsPartitionAssignor.assignTasksToThreads`, 2.6 to 4.3. A consumer keeps what it reported where an even spread
+allows, the least lagging first; what no consumer keeps is assigned in TaskId order; what is left over goes to its previous owner if
+that one has room, and then out in the order of a heap's array.
 """
 
 from collections import deque
@@ -146,10 +146,10 @@ class _Spread:
 
 
 class _Deal:
-    """One kind of task on its way to the consumers: each gets `least` in all, some one more.
+    """The assignment of one kind of task to the consumers: each gets `least` in all, some one more.
 
     Kafka keeps what is not dealt yet in a queue, which gives the smallest task first: so a sorted list does, but for what is left
-    over in the end, which goes out in the order of the queue's array. `_taken` remembers what that needs to be made up.
+    over in the end, which goes out in the order of the queue's array. `_taken` remembers what is needed to build that.
     """
 
     def __init__(self, load: Sequence[int], tasks: Sequence[int], queued: Queued) -> None:

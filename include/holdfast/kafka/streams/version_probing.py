@@ -1,10 +1,10 @@
 """Members whose metadata version is newer than the leader knows: all of them are one client to it, under a random process ID.
 
 Java: `StreamsPartitionAssignor.assign` (`FUTURE_ID`) and `SubscriptionInfo.decode`, 2.6 to 4.3. Of a newer subscription only two
-numbers can be read, so that what such a member reports, its end point, its tags and its errors are lost; what it owns stands in the
+numbers can be read, so that what such a member reports, its end point, its tags and its errors are lost; what it owns is in the
 envelope. Its tasks are spread over all newer members as over the threads of one process, whatever processes they are of.
 
-The ID is made up when the leader's JVM starts. Where it stands in the order of process IDs, and in which bucket of a hash table it
+The ID is generated when the leader's JVM starts. Its rank in process-ID order, and in which bucket of a hash table it
 falls, decides ties. So every place and bucket is tried, and what all of them agree on is certain.
 """
 
@@ -34,10 +34,10 @@ from holdfast.kafka.streams.group import (
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 
 EARLIEST_PROBEABLE_VERSION = 3
-"""`StreamsAssignmentProtocolVersions.EARLIEST_PROBEABLE_VERSION`: beside older members a newer one is an error."""
+"""`StreamsAssignmentProtocolVersions.EARLIEST_PROBEABLE_VERSION`: with older members in the group a newer one is an error."""
 
 MOST_WORK = 250_000
-"""Random IDs that would have to be tried, times tasks and clients: beyond that, nothing is said."""
+"""Random IDs that would have to be tried, times tasks and clients: above that, there is no prediction."""
 
 _CROWDED = 8
 """Entries in a bucket from which on a hash table grows early, or makes a tree of it."""
@@ -52,7 +52,7 @@ ASSIGNMENT_ERROR = 3
 
 WHY = "Some members are newer than the leader, which books them as one client under a random process ID."
 MOST_NAMED = 10
-"""So many tasks are named in a sentence; all are in the data."""
+"""This many tasks are named in a sentence; all are in the data."""
 
 
 def is_newer(consumer: Consumer, line: Behaviour) -> bool:
@@ -81,7 +81,7 @@ def _refuse(group: Group, line: Behaviour) -> None:
 
 
 def failure(group: Group, line: Behaviour) -> LeaderFailure | None:
-    """What the leader answers where beside newer members others are so old that they do not know of probing."""
+    """What the leader answers where newer members are together with members too old to know of probing."""
     versions = [one.metadata_version for client in group.clients for one in client.consumers if one.metadata_version is not None]
     oldest = min(versions, default=EARLIEST_PROBEABLE_VERSION)
     if oldest >= EARLIEST_PROBEABLE_VERSION or not any_newer(group, line):
@@ -95,7 +95,7 @@ def failure(group: Group, line: Behaviour) -> LeaderFailure | None:
 def assign(group: Group, line: Behaviour, decide: Callable[[Group], Assignment | LeaderFailure]) -> Assignment | LeaderFailure:
     """What is decided whatever the random ID is. `decide`: for a group without newer members.
 
-    Raise CannotPredict or Unsupported where that cannot be said.
+    Raise CannotPredict or Unsupported where that cannot be predicted.
     """
     _refuse(group, line)
     decisions, failures = [], []
@@ -153,7 +153,7 @@ def booked(group: Group, line: Behaviour, dummy: ProcessId) -> Group:
 
 
 def random_ids(group: Group, line: Behaviour) -> tuple[ProcessId, ...]:
-    """One random (type 4) UUID for each place in the order of the other process IDs and each bucket of a hash table of all.
+    """One random (type 4) UUID for each rank in process-ID order of the other process IDs and each bucket of a hash table of all.
 
     Places that a random ID takes by a chance of less than 2**-46 are left out. Raise CannotPredict if there are too many to try.
     """
@@ -197,7 +197,8 @@ def _most_in_a_bucket(process_ids: Iterable[ProcessId], size: int) -> int:
 
 
 def as_it_is(decision: Assignment, group: Group, line: Behaviour) -> Assignment:
-    """The decision for a group as booked, told of the clients as they are: a newer member's tasks are its own client's."""
+    """The decision for a group as the leader books it, in terms of the real clients: a newer member's tasks are its own
+    client's."""
     by_client = {client.process_id: client for client in decision.clients}
     by_member = {consumer.member_id: consumer for consumer in decision.consumers}
     clients = []

@@ -1,4 +1,4 @@
-"""What the leader tells a Streams thread: the user data of its assignment, versions 1 to 11.
+"""What the leader sends to a Streams thread: the user data of its assignment, versions 1 to 11.
 
 Java: `assignment.AssignmentInfo` and `ConsumerProtocolUtils` (2.4 to 4.3, written with a `DataOutputStream` in all of them).
 """
@@ -21,7 +21,7 @@ HostPartitions = tuple[tuple[Host, tuple[TopicPartition, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class AssignmentInfo:
-    """`active` is parallel to the member's partitions sorted by (topic, partition): a task with k partitions stands there k times.
+    """`active` is parallel to the member's partitions sorted by (topic, partition): a task with k partitions is in it k times.
 
     `topic_dictionary` is how versions 5 and later number the topics of the two host maps: kept so that the bytes can be made again.
     """

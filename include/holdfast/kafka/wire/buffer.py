@@ -1,6 +1,6 @@
 """Bytes in, values out: a reader that cannot run away, and its writer.
 
-A reader never looks past its bytes, never allocates for a count before it knows that so many elements can be there, and says
+A reader never looks past its bytes, never allocates for a count before it knows that so large a number can be there, and says
 what it was reading when the bytes are not what they should be. Java: `org.apache.kafka.common.protocol.ByteBufferAccessor` and
 `java.io.DataInputStream`, all releases. All numbers are big-endian.
 """
@@ -78,7 +78,7 @@ class Reader:
         return struct.unpack(f">{number}i", self.take(4 * number, what))
 
     def sized_bytes(self, what: str) -> bytes:
-        """An int32 length and so many bytes."""
+        """An int32 length and that many bytes."""
         return self.take(self.int32(f"the length of {what}"), what)
 
     def nullable_bytes(self, what: str) -> bytes | None:
@@ -86,7 +86,7 @@ class Reader:
         return None if length == -1 else self.take(length, what)
 
     def string(self, what: str) -> str:
-        """An int16 length and so many bytes of UTF-8."""
+        """An int16 length and that many bytes of UTF-8."""
         return self.utf8(self.take(self.int16(f"the length of {what}"), what), what)
 
     def nullable_string(self, what: str) -> str | None:
@@ -100,7 +100,7 @@ class Reader:
             raise self.malformed(f"{what} is not UTF-8") from trouble
 
     def java_utf(self, what: str) -> str:
-        """What `DataInput.readUTF` reads: an unsigned 16-bit byte length and so many bytes of modified UTF-8."""
+        """What `DataInput.readUTF` reads: an unsigned 16-bit byte length and that many bytes of modified UTF-8."""
         length = int(_UNSIGNED_SHORT.unpack(self.take(2, f"the length of {what}"))[0])
         data = self.take(length, what)
         if data.isascii() and b"\0" not in data:
@@ -187,7 +187,7 @@ class Writer:
         self.raw(data)
 
     def topic_partitions(self, partitions: tuple[TopicPartition, ...]) -> None:
-        """Partitions that stand next to one another and have one topic share an entry, as Kafka's own encoders write them."""
+        """Partitions that are next to one another and have one topic share an entry, as Kafka's own encoders write them."""
         runs: list[tuple[str, list[int]]] = []
         for topic, partition in partitions:
             if not runs or runs[-1][0] != topic:

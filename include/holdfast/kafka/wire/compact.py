@@ -1,6 +1,6 @@
 """Flexible versions of Kafka's messages (KIP-482): lengths plus one as unsigned varints, tagged fields at the end of structures.
 
-Like `buffer.Reader`, nothing here looks past its bytes or allocates for a count before so many elements can be there.
+Like `buffer.Reader`, nothing here looks past its bytes or allocates for a count before that many elements can be there.
 """
 
 from collections.abc import Callable, Mapping
@@ -69,5 +69,5 @@ class CompactReader(Reader):
         return found
 
     def end_of_structure(self) -> None:
-        """The tagged fields of a structure of which we need none."""
+        """The tagged fields of a structure, of which Holdfast needs none."""
         self.tagged()

@@ -30,7 +30,7 @@ class ConsumerProtocolSubscription:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerProtocolAssignment:
-    """What a member is handed. The partitions stand in the order of the wire, grouped by topic."""
+    """What a member is handed. The partitions are in the order of the wire, grouped by topic."""
 
     version: int
     partitions: tuple[TopicPartition, ...]

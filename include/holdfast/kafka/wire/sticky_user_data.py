@@ -1,7 +1,7 @@
 """The user data of the sticky assignors: what a member remembers of its last assignment.
 
 Java: `StickyAssignor` (2.3 to 4.3; before 2.3 without the generation) and `CooperativeStickyAssignor` (2.8.1 to 4.3).
-Partitions stand topic by topic.
+Partitions are topic by topic.
 """
 
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ def decode_sticky(data: bytes) -> StickyUserData:
 
 
 def encode_sticky(partitions: Iterable[TopicPartition], generation: int | None) -> bytes:
-    """Topics stand in the order in which they come; Java writes them in the order of a HashMap (`consumer.reports`)."""
+    """Topics are in the order in which they come; Java writes them in the order of a HashMap (`consumer.reports`)."""
     writer = Writer()
     groups: dict[str, list[TopicPartition]] = {}
     for partition in partitions:

@@ -61,7 +61,7 @@ class DescribedMember:
 
 @dataclass(frozen=True, slots=True)
 class DescribedGroup:
-    """A group, or the error in its place. The members stand in the order in which the coordinator goes through them.
+    """A group, or the error instead of it. The members are in the order in which the coordinator goes through them.
 
     `assignor`: that of the next target; None before version 1.
     """

@@ -1,4 +1,4 @@
-"""What a Streams thread tells the leader when it joins: the user data of its subscription, metadata versions 1 to 11.
+"""What a Streams thread sends to the leader when it joins: the user data of its subscription, metadata versions 1 to 11.
 
 Java: `assignment.SubscriptionInfo` (written by hand up to 2.5, generated from `SubscriptionInfoData.json` in 2.6 to 4.3).
 """
@@ -160,7 +160,7 @@ def _write_sums(writer: Writer, version: int, sums: tuple[tuple[WireTask, int], 
 
 
 def _write_nested_sums(writer: Writer, sums: tuple[tuple[WireTask, int], ...]) -> None:
-    """Versions 7 to 9: sums that stand next to one another and have one subtopology share an entry."""
+    """Versions 7 to 9: sums that are next to one another and have one subtopology share an entry."""
     runs: list[tuple[int, list[tuple[int, int]]]] = []
     for task, offset_sum in sums:
         if not runs or runs[-1][0] != plain(task).subtopology:

@@ -1,4 +1,4 @@
-"""Task IDs as they stand on the wire, where a task may belong to a named topology (metadata version 10 and later)."""
+"""Task IDs as they are on the wire, where a task may belong to a named topology (metadata version 10 and later)."""
 
 from dataclasses import dataclass
 

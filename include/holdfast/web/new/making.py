@@ -109,7 +109,7 @@ def _seconds(start: datetime | None, end: datetime) -> int | None:
 
 
 def _search(lake: Lake, run_id: str) -> Search:
-    """Where the lake cannot be read there is nothing to tell."""
+    """Where the lake cannot be read there is nothing to show."""
     try:
         found = searching.progress(lake, airflow_runs.folder(run_id))
     except HoldfastError:

@@ -84,7 +84,7 @@ def team_policy() -> object:
 
 
 def asked(url: str, one: Group, sent: Sent, now: datetime) -> CheckedRequest:
-    """What was typed, checked; against the snapshot that was chosen, or else the newest."""
+    """What was typed, checked; against the selected snapshot, or else the newest."""
     snapshot = one.snapshot
     chosen = new_request.text(sent, "snapshot")
     problems: dict[str, str] = {}

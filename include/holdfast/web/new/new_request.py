@@ -26,7 +26,7 @@ Sent = Mapping[str, Sequence[str]]
 """The fields of the page as a browser sends them."""
 SETTING = "setting."
 MOST_SAID = 100
-"""Of the beginning and of the end of what a schema says: the value stands first."""
+"""Characters kept of the beginning and of the end of a schema's message: the value is first."""
 FRESH = "fresh"
 WHOLE_NUMBERS = ("clients", "threads", "at_once")
 TEXTS = ("new_host", "disk", "kafka_release")
@@ -44,7 +44,7 @@ NAMES = (
     "policy",
     "snapshot",
 )
-"""What the page sends, beside settings that have a field of their own."""
+"""What the page sends, in addition to settings that have a field of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = No
 
 
 def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
-    """The parameters of `plan_rollout`, those only that were said; and what is not even a number or a document."""
+    """The parameters of `plan_rollout`, only those that were given; and what is not even a number or a document."""
     conf: dict[str, object] = {}
     problems: dict[str, str] = {}
     for name in ("cluster", "group"):
@@ -155,7 +155,7 @@ def _value(name: str, sent: Sent) -> object:
 
 
 def _settings(sent: Sent) -> str:
-    """A line each. Raise InvalidInput for one that has a field of its own and stands in the text too."""
+    """A line each. Raise InvalidInput for one that has a field of its own and is also in the text."""
     own = {name.removeprefix(SETTING): text(sent, name).strip() for name in sent if name.startswith(SETTING)}
     own = {key: value for key, value in own.items() if value and key in [one[0] for one in SETTINGS]}
     more = text(sent, "settings").strip()

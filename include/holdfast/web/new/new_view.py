@@ -13,7 +13,7 @@ from holdfast.web import group_view
 from holdfast.web.parts.plan_view import ago
 
 DOCUMENT = "change"
-"""Chosen in the place of a What: a Change document."""
+"""Selected instead of a change type: a Change document."""
 MOST_CHOICES = 1_000
 
 
@@ -71,7 +71,7 @@ def known(snapshot: AnySnapshot, snapshot_id: str, history: Sequence[str], now: 
 
 
 def choices(found: Known | None) -> tuple[ChangeType, ...]:
-    """What can be asked for. Of a group that nobody knows yet, everything."""
+    """The changes that can be requested. Without a snapshot of the group, all."""
     titles = {
         What.RESTART: "Rolling restart",
         What.SETTINGS: "Change settings",
@@ -114,7 +114,7 @@ _THREADS = {What.REPLACE.value: "Stream threads", What.SCALE.value: "Stream thre
 
 
 def label_of(name: str, what: str = "") -> str:
-    """A field as it is called on the form for what is to be done; empty for what is no field."""
+    """The label of a field on the form for this change type; empty for what is no field."""
     if name == "hosts" and what:
         return _HOSTS.get(what, "Hosts")
     if name == "threads" and what in _THREADS:
@@ -123,12 +123,12 @@ def label_of(name: str, what: str = "") -> str:
 
 
 def known_choice(found: Known | None, what: str) -> str:
-    """`what` where it is one of the choices; else none is chosen yet."""
+    """`what` where it is one of the choices; else none is selected yet."""
     return what if any(one.value == what for one in choices(found)) else ""
 
 
 def example(snapshot: AnySnapshot) -> str:
-    """A Change document that fits the group: one of it goes, and its place is taken. Empty: nobody is in the group."""
+    """A Change document that fits the group: one of its clients leaves, and another replaces it. Empty: the group has no client."""
     event = kind_of(snapshot).example(snapshot)
     if event is None:
         return ""
@@ -136,7 +136,7 @@ def example(snapshot: AnySnapshot) -> str:
 
 
 def fields_of(what: str) -> tuple[str, ...]:
-    """The parameters that the page asks for, beside cluster, group, policy and snapshot."""
+    """The parameters that the page asks for, in addition to cluster, group, policy and snapshot."""
     if what == DOCUMENT:
         return (DOCUMENT,)
     return FIELDS[What(what)] if what in [*What] else ()

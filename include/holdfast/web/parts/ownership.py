@@ -1,6 +1,6 @@
 """Task placement, before and after: the chart of a plan's page, for stateful tasks and for partitions.
 
-Owners stand in the order in which Kafka deals things out to them, because that order is what decides. A thing is marked by why it
+Owners are in the order in which Kafka assigns to them, because that order is what decides. A thing is marked by why it
 moves: its owner goes (`leaves`), or its owner stays and it moves all the same (`collateral`).
 """
 
@@ -21,7 +21,7 @@ _A_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _A_SHIFT = 0.6
 """The share of what moves that goes equally far, from which on it is called a shift."""
 _A_FEW = 4
-"""Owners among whom nobody would call it a reshuffle."""
+"""Up to this number of owners, a change is not called a reshuffle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Words:
 class Placement:
     """Who has what, `before` and `after`: owners by things, things in order. `now` and `then`: the owners that there are, and
     `order`: all of them, each in Kafka's order. `names`: what owners are called; `back`: those that come back under their own ID;
-    `anew`: those that come back under another ID, by which they are known here. `at`: where an ID lies among all, 0 to 1000."""
+    `anew`: those that come back under another ID, by which they are known here. `at`: the rank of an ID among all, 0 to 1000."""
 
     words: Words
     before: Mapping[str, str]
@@ -68,7 +68,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A thing and who has it, before and after, by name; `before` and `after` are empty where nobody has it."""
+    """A thing and who has it, before and after, by name; `before` and `after` are empty where it has no owner."""
 
     thing: str
     before: str
@@ -118,7 +118,7 @@ class Picture:
     hidden: int
     names: tuple[str, ...]
     dense: bool
-    """So many things an owner that their squares go without a name."""
+    """From this number of things an owner on, squares have no name."""
     hops: tuple[tuple[int, int, int, int], ...]
     says: str
     things: tuple["Placed", ...] = ()
@@ -149,7 +149,7 @@ def picture(name: str, title: str, placement: Placement) -> Picture:
 
 
 def _things(placement: Placement, how: Mapping[str, str]) -> tuple[Placed, ...]:
-    """In their order; those that nobody has in the end stand last."""
+    """In their order; those without an owner in the end are last."""
     called = {one: f"{name} ({_short(one)})" for one, name in placement.names.items()}
     gone = [thing for thing in placement.before if thing not in placement.after]
     return tuple(
@@ -269,6 +269,6 @@ def _by_owner(owners: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def _short(one: str) -> str:
-    """Enough of an ID to tell it from others."""
+    """Enough of an ID to distinguish it from others."""
     most = 8 if _A_UUID.fullmatch(one) else 20
     return one if len(one) <= most else f"{one[:most]}…"

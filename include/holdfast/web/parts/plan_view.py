@@ -276,7 +276,7 @@ def bars(said: Mapping[str, Sequence[Amount]]) -> Mapping[str, tuple[tuple[str, 
 
 
 def in_order(options: Iterable[OptionRow]) -> tuple[OptionRow, ...]:
-    """The recommended one first, what nobody asked for and what cannot be predicted last."""
+    """The recommended one first, what was not requested and what cannot be predicted last."""
     rank = {"recommended": 0, "possible": 1, "reference": 2, "impossible": 3}
     return tuple(sorted(options, key=lambda option: rank[option.fate]))
 

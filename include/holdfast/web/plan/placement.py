@@ -25,7 +25,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One task (or partition). `about`: what it does, as far as that is known. `why`: whether it moves, in words."""
+    """One task (or partition). `about`: what it does, where known. `why`: whether it moves, in words."""
 
     thing: str
     about: str

@@ -64,9 +64,9 @@ class PlanPage:
     freshness: Freshness
     run_id: str | None
     requested_by: str = ""
-    """Who asked for it; empty where nobody is known to have."""
+    """Who requested it; empty where that is unknown."""
     broken: tuple[plans.Broken, ...] = ()
-    """What of its decision, journal and verdict cannot be read: nothing may be approved or applied until it is mended."""
+    """What of its decision, journal and verdict cannot be read: nothing may be approved or applied until it is fixed."""
 
     @property
     def version(self) -> str:
@@ -159,7 +159,7 @@ class PlanPages:
             raise Refused("Drift detected: the group no longer matches the plan. Create a new plan.", drifted)
 
     def refuse_own(self, plan_id: str, *who: str | None) -> None:
-        """Raise Refused where the plan's policy wants somebody else to approve it than who requested it."""
+        """Raise Refused where the plan's policy requires another approver than the requester."""
         plan = self._plan(plan_id)
         if needs_another_approver(plan, plan.requested_by, *who):
             raise Refused("You requested this plan, and its policy requires another approver. You can reject it.", status=403)

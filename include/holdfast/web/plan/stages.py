@@ -95,7 +95,7 @@ def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
 
 
 def what_next(page: PlanPage) -> str:
-    """What happens next, in a sentence or two; who does it is said by `next_step`."""
+    """What happens next, in a sentence or two; `next_step` says who does it."""
     if page.state is State.WAITING and not page.run_id:
         return "Approve and apply it on the command line: it was created without Airflow."
     return {

@@ -186,7 +186,7 @@ def collect(
     tell: Callable[[str], None],
     at_once: int = AT_ONCE,
 ) -> Report:
-    """The report, as it then lies in the lake. Raise what the lake raises, and ClusterTrouble if no broker answers at all."""
+    """The report, as written to the lake. Raise what the lake raises, and ClusterTrouble if no broker answers at all."""
     began = time.clock()
     run = Run.begin(lake, cluster_name, run_name, time.now())
     group_ids, left_out, unlisted = _which(cluster, wanted, lake, cluster_name)

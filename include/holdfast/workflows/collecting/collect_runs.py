@@ -3,7 +3,8 @@
     collections/cluster=<cluster>/runs/<run>/began.json, part-00001.json, …
     collections/cluster=<cluster>/day=<day it began>/<run>.json
 
-A part names snapshots before they are written. So whoever is killed and begins again knows which lie there, and takes the others.
+A part names snapshots before they are written. So a run that was killed and begins again knows which exist, and takes the
+others.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,7 +101,7 @@ def report_of(lake: Lake, cluster: str, name: str) -> Report | None:
 
 
 def load(lake: Lake, path: str) -> Report:
-    """The report that lies there."""
+    """The stored report."""
     return report_from_json(_read(lake, tuple(path.split("/"))))
 
 
@@ -141,7 +142,7 @@ class Run:
         return snapshots.segment("group", group_id) in self._taken
 
     def keep(self, taken: Iterable[AnySnapshot]) -> None:
-        """Write these snapshots, having said so before."""
+        """Write these snapshots, after recording their names."""
         placed = [snapshots.placed(snapshot) for snapshot in taken]
         if not placed:
             return

@@ -55,14 +55,14 @@ class Collector(ABC):
 
     @abstractmethod
     def lists(self, listed: ListedGroup) -> bool:
-        """Whether a pattern of group IDs includes this group. What a broker lists does not tell all kinds apart."""
+        """Whether a pattern of group IDs includes this group. A broker's list does not distinguish all kinds."""
 
     @abstractmethod
     def owns(self, group: ObservedGroup) -> bool:
         """Whether the group, as its coordinator describes it, is of this kind."""
 
     def topics(self, group: ObservedGroup) -> tuple[str, ...]:
-        """The topics that the group reads, as far as its coordinator shows them, sorted."""
+        """The topics that the group reads, that its coordinator shows, sorted."""
         members = (member for member in group.members if member.subscription)
         return tuple(sorted({name: None for one in members for name in decode_subscription(one.subscription).topics}))
 

@@ -19,7 +19,7 @@ def present_generation(group: ObservedGroup, generations: Sequence[Generation]) 
 
 
 def with_session_timeout(config: Config, present: Generation | None, unknown: list[Unknown]) -> Config:
-    """The settings, with what the operator did not say and the broker knows: each member told it when it joined. What `unknown`
+    """The settings, with what the operator did not give and the broker knows: each member sent it when it joined. What `unknown`
     says of it is then renewed."""
     told = sorted({one.session_timeout_ms for one in present.members if one.session_timeout_ms is not None}) if present else []
     if SESSION_TIMEOUT in dict(config) or not told:

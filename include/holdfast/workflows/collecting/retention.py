@@ -1,7 +1,7 @@
 """Deletes raw snapshots past their retention, one day of a cluster at a time, except those that plans were made from.
 
 A draft names the snapshot that its plan was made from (`drafts/<run>/origin.json`): as long as there is the draft, there is that
-snapshot, whatever became of the plan. Documents beside plans are never touched.
+snapshot, whatever became of the plan. Documents next to plans are never touched.
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ from holdfast.workflows.collecting import collect_runs
 def forget(lake: Lake, before: str) -> list[str]:
     """Delete snapshots and reports of days before that one (such as 2026-11-20); return what went, a line a day.
 
-    Whoever is killed in between has deleted some of it; the next run deletes the rest. Raise StatePathTrouble or InvalidInput where
-    a draft cannot be read: what it refers to is unknown then, and nothing is deleted.
+    A run that is killed in between has deleted some of it; the next run deletes the rest. Raise StatePathTrouble or InvalidInput
+    where a draft cannot be read: what it refers to is unknown then, and nothing is deleted.
     """
     kept = frozenset(_referred_to(lake))
     gone = []
@@ -69,7 +69,7 @@ def _forget_day(lake: Lake, folder: LakePath, kept: frozenset[str]) -> int:
 
 
 def _forget_reports(lake: Lake, cluster: LakePath, day: str) -> None:
-    """And what those runs noted on their way; the report goes last, so that it is found again."""
+    """And what those runs recorded while they worked; the report is deleted last, so that it is found again."""
     for name in lake.names((*cluster, day)):
         lake.remove((*cluster, "runs", name.removesuffix(".json")))
         lake.remove((*cluster, day, name))

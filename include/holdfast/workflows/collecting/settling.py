@@ -32,7 +32,7 @@ def settled_group(
     rebalancing: Callable[[ObservedGroup], bool] = is_rebalancing,
     seen: ObservedGroup | None = None,
 ) -> ObservedGroup:
-    """The group outside a rebalance, or as it is when patience ends.
+    """The group outside a rebalance, or its state when patience ends.
 
     `rebalancing`: whether the group is in one, or one is due at once. `seen`: the group as it was described a moment ago.
     """

@@ -1,7 +1,7 @@
 """Many collections of one cluster: each as if it were alone, with concurrent requests batched.
 
 Each runs in a thread of its own, and mostly waits. Whenever all of them wait, their questions are put together, one of each kind,
-and answered. So nobody has to know beforehand what a collection will ask, and one group is read as ten thousand are.
+and answered. So nothing has to be known beforehand of what a collection will ask, and one group is read as ten thousand are.
 """
 
 import threading
@@ -41,7 +41,7 @@ class Done(Generic[T]):
 
 
 def together(cluster: ManyGroupsReader, names: Iterable[str], at_once: int, work: Work[T]) -> Iterator[Done[T]]:
-    """`work` on every name, so many at once, as each gets done. It gets a reader of the cluster, and an `Aside`.
+    """`work` on every name, `at_once` at once, as each gets done. It gets a reader of the cluster, and an `Aside`.
 
     `names` is asked for the next one when there is room for it. Questions are asked in the caller's thread, while it waits here.
     Raise what `work` raises, unless it is a refusal.
@@ -125,7 +125,8 @@ class _Desk:
                 self._busy += 1
 
     def next(self) -> tuple[list[tuple[str, Any]], list[_Question]]:
-        """Wait until somebody is done, or everybody waits. What got done, and the questions if everybody waits for an answer."""
+        """Wait until a worker is done, or every worker waits. What got done, and the questions if every worker waits for an
+        answer."""
         with self._changed:
             self._changed.wait_for(lambda: self._busy == 0 and (self._open or self._done))
             done, self._done = self._done, []
@@ -141,7 +142,7 @@ class _Desk:
             question.answered.set()
 
     def close(self) -> None:
-        """Whoever still waits, or asks, is refused."""
+        """A worker that still waits, or asks, is refused."""
         with self._changed:
             self._closed = True
             questions, self._open = self._open, []

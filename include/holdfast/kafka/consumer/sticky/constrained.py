@@ -1,6 +1,6 @@
 """The sticky assignors where all subscriptions are equal, from 3.0 on. Java: `AbstractStickyAssignor`, constrained assignment.
 
-Everybody keeps what it had up to its quota; what is left over is dealt round robin to those below theirs.
+Every member keeps what it had up to its quota; what is left over is dealt round robin to those below theirs.
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ from holdfast.kafka.consumer.space import Space
 
 
 class Constrained:
-    """Members by rank. `parts`: what each is given. `transferring`: partitions on their way from one member to another."""
+    """Members by rank. `parts`: what each is given. `transferring`: partitions migrating from one member to another."""
 
     def __init__(self, reports: Sequence[Report], claims: Claims, space: Space, racks: RackInfo, line: Behaviour) -> None:
         self._reports, self._claims, self._space, self._racks, self._line = reports, claims, space, racks, line
@@ -56,7 +56,7 @@ class Constrained:
                 self._given_up[code] = member
 
     def _keeps(self, member: int, owned: int) -> int:
-        """How many of so many it keeps; what it may get beside them is noted."""
+        """How many of `owned` it keeps; what it may get in addition is recorded."""
         if owned < self._min:
             self._below.append(member)
             quota = owned
@@ -85,7 +85,7 @@ class Constrained:
         return self._space.by_number(owned) if self._line.kept_in_partition_order else list(owned)
 
     def _unassigned(self) -> list[int]:
-        """What nobody keeps, sorted. Kept partitions that do not exist end the comparison early, as they do in Kafka."""
+        """What no member keeps, sorted. Kept partitions that do not exist end the comparison early, as they do in Kafka."""
         kept = sum(map(len, self.parts))
         if not kept:
             return self._space.everything()
@@ -154,7 +154,7 @@ class Constrained:
                 self._full_now += 1
 
     def _deal_full_rounds(self, unassigned: list[int]) -> int:
-        """The rounds in which nobody reaches the lower quota, at once: how many partitions they took."""
+        """The rounds in which no member reaches the lower quota, at once: how many partitions they took."""
         width = len(self._below)
         if not width:
             return 0

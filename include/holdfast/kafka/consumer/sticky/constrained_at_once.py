@@ -1,8 +1,8 @@
 """`Constrained` for very many partitions that the members remember, all of them in order: the same steps on arrays.
 
-In order is what a group that has settled reports: every partition exists, nobody claims another's, racks play no part, and the
-order of a report does not count (from 3.7.1). Then what each member keeps is a slice of one sorted array, and what nobody keeps is
-what a table of flags says.
+A settled group reports in order: every partition exists, no member claims another's, racks play no part, and the
+order of a report does not count (from 3.7.1). Then what each member keeps is a slice of one sorted array, and what no member keeps
+is what a table of flags says.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _LARGEST_KEY = 2**62
 class Owned:
     """What all members own, member by member in the order of the reports, each's by number and topic.
 
-    `values`: the partitions; `places`: where each stands among all that there are.
+    `values`: the partitions; `places`: the index of each among all partitions.
     """
 
     values: Array
@@ -51,7 +51,7 @@ def owned_in_order(reports: Sequence[Report], space: Space) -> Owned | None:
 
 
 class ConstrainedAtOnce(Constrained):
-    """`parts` holds what each is given beside what it keeps, which is in `kept`."""
+    """`parts` holds what each is given in addition to what it keeps, which is in `kept`."""
 
     def __init__(self, reports: Sequence[Report], owned: Owned, space: Space, line: Behaviour) -> None:
         super().__init__(reports, Claims([], {}, NO_GENERATION), space, RackInfo((), space, {}), line)

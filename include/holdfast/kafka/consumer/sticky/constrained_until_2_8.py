@@ -1,7 +1,7 @@
 """The sticky assignors where all subscriptions are equal, up to 2.8. Java: `AbstractStickyAssignor.constrainedAssign`.
 
-Everybody keeps what it had up to the upper quota; who is below the lower one then gets what is left over, and at last the first
-partition of one that is above it. Rewritten in 3.0 (KAFKA-12464).
+Every member keeps what it had up to the upper quota; a member below the lower one then gets what is left over, and at last the
+first partition of one that is above it. Rewritten in 3.0 (KAFKA-12464).
 """
 
 from collections import deque

@@ -1,8 +1,8 @@
 """The sticky assignors where subscriptions differ. Java: `AbstractStickyAssignor`, general assignment, 2.6 to 4.3.
 
-Everybody keeps what it may keep; the rest goes to the least loaded subscriber; then partitions move, one by one, while that makes
-the assignment more even. Kafka asks before each partition whether everything is balanced; here a pair that shows that it is not is
-kept until it no longer does, and nothing is worked out again while nothing moves.
+Every member keeps what it may keep; the rest goes to the least loaded subscriber; then partitions move, one by one, while that
+makes the assignment more even. Kafka asks before each partition whether everything is balanced; here a pair that shows that it is
+not is kept until it no longer does, and nothing is worked out again while nothing moves.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from holdfast.kafka.consumer.sticky.movements import Movements
 class Start:
     """What the members come with. `kept`: by report; `unassigned`: in order; `previous`: whose a partition was before.
 
-    `owner`: whose a partition is taken to be, which need not be where it is kept (two may keep it).
+    `owner`: whose a partition is assumed to be, which need not be where it is kept (two may keep it).
     """
 
     kept: list[list[int]]
@@ -63,7 +63,7 @@ class General:
         """A TreeSet of the members that take part, by load and member ID."""
         self._movements = Movements(space)
         self._owners: list[dict[int, int]] = []
-        """By topic: how many of its partitions each member that takes part has. Empty until somebody asks."""
+        """By topic: how many of its partitions each member that takes part has. Empty until a member asks."""
         self._witness: tuple[int, int, int] | None = None
         self._balanced: bool | None = None
         self._odd = False

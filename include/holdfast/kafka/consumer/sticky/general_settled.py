@@ -1,7 +1,7 @@
 """`General` for groups that have settled, in which little is to be done.
 
-Everybody keeps what it has, what is left over goes to the least loaded subscriber, and then no two members are further apart than
-one partition: nothing moves. Of any other group this says nothing, and it goes the long way.
+Every member keeps what it has, what is left over goes to the least loaded subscriber, and then no two members are further apart
+than one partition: nothing moves. Of any other group this says nothing, and the long computation decides.
 """
 
 from bisect import bisect_left, insort
@@ -22,7 +22,7 @@ Parts = list[tuple[TopicPartition, ...]]
 
 
 def settled(reports: Sequence[Report], space: Space, *, sort: bool) -> tuple[Parts, list[list[int]]] | None:
-    """By rank: what each member keeps, as it stands in its report or sorted by topic and number, and the codes that it is given.
+    """By rank: what each member keeps, in the order of its report or sorted by topic and number, and the codes that it is given.
 
     None: it is no such group.
     """

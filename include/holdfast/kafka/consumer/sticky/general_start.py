@@ -57,14 +57,14 @@ def since_3_0(reports: Sequence[Report], claims: Claims, space: Space, racks: Ra
 
 
 def _unassigned(reports: Sequence[Report], kept: Sequence[Sequence[int]], space: Space) -> tuple[list[int], bool]:
-    """What nobody keeps; and whether everything that is kept exists, and is kept once."""
+    """What no member keeps; and whether everything that is kept exists, and is kept once."""
     gone = frozenset().union(*kept)
     places = _places_in_order(reports, space)
     left = space.without(gone, places)
     together = sum(map(len, kept))
     if len(left) == space.total - together:
         return left, True
-    # As they stand in `everything`; what does not exist stands behind its topic's last partition.
+    # As they are in `everything`; what does not exist is behind its topic's last partition.
     rank = {place: number for number, place in enumerate(places)}
     in_their_order = sorted(chain.from_iterable(kept), key=lambda code: (rank[space.place(code)], code))
     return not_in_order(in_order(reports, space), in_their_order), False

@@ -20,7 +20,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What a member is handed, in the leader's order, and what it would be handed if nobody else still owned it.
+    """What a member is handed, in the leader's order, and what it would be handed if no other member still owned it.
 
     `keeps_all`: whatever it owned is in `partitions`, as is known already (False: look).
     """
@@ -73,7 +73,7 @@ def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behavio
 def _shorter(
     reports: Sequence[Report], topics: Mapping[str, Racks], space: Space, line: Behaviour, *, alike: bool, cooperative: bool
 ) -> dict[str, Handed] | None:
-    """The same by a shorter way, where racks play no part and there is one; None: there is none."""
+    """The same by a shorter computation, where racks play no part and there is one; None: there is none."""
     owned = sum(len(report.owned) for report in reports)
     if alike and line.exact_quotas and not owned:
         return _from_scratch(reports, topics)
@@ -85,7 +85,7 @@ def _shorter(
 
 
 def _from_scratch(reports: Sequence[Report], topics: Mapping[str, Racks]) -> dict[str, Handed]:
-    """What `Constrained` does where nobody remembers anything: it deals round robin, by member ID."""
+    """What `Constrained` does where no member owned anything: it assigns round robin, by member ID."""
     everything = numbered_together([(topic, len(topics[topic])) for topic in sorted(topics, key=java.string_order)])
     return {report.member_id: Handed(tuple(everything[report.rank :: len(reports)])) for report in reports}
 
@@ -109,7 +109,7 @@ def _at_once(reports: Sequence[Report], space: Space, line: Behaviour, *, cooper
 
 
 def _settled(reports: Sequence[Report], space: Space, line: Behaviour, *, cooperative: bool) -> dict[str, Handed] | None:
-    """What `General` does in a group in which everybody keeps what it has; None in another one."""
+    """What `General` does in a group in which every member keeps what it has; None in another one."""
     from holdfast.kafka.consumer.sticky.general_settled import settled
 
     sort = cooperative and line.owned_sorted_on_wire

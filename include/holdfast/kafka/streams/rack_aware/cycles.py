@@ -114,7 +114,7 @@ class Folded:
             self._dearest[node] = dearest
 
     def _open_between(self) -> dict[int, list[tuple[int, int]]]:
-        """Ways from client to client that are no task's, where there is room."""
+        """Edges from client to client without a task, where there is room."""
         network = self._network
         return {
             node: [(network.to[edge], edge) for edge in edges if network.residual[edge]] for node, edges in self._between.items()
@@ -143,7 +143,7 @@ class Folded:
         raise AssertionError("distances that have not come to rest change in the next turn")
 
     def _around(self, came_by: dict[int, int], end: int, edge: int) -> list[int]:
-        """The cycle that the way back from `end`, which was reached by `edge`, leads into."""
+        """The cycle that the path back from `end`, which was reached by `edge`, leads into."""
         to = self._network.to
         came_by = came_by | {end: edge}
         seen: dict[int, None] = {}
@@ -172,7 +172,7 @@ _Front = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 class _Then(NamedTuple):
-    """Where everything stood before a turn."""
+    """The state before a turn."""
 
     turn: int
     distance: tuple[int, ...]
@@ -219,7 +219,7 @@ class _Search:
         return False
 
     def _front(self) -> _Front:
-        """What the next turn begins with, beside the source."""
+        """What the next turn begins with, in addition to the source."""
         near = self.source
         waiting = [(node, far - near) for node, far in self.distance.items() if self.changed[node]]
         return tuple(self.stale), tuple([self.seen[node] - near for node in self.stale]), tuple(waiting)

@@ -46,7 +46,7 @@ class Flow:
         return sum(self.cost_of[edge] * self.residual[edge + 1] for edge in range(0, len(self.to), 2))
 
     def fill(self) -> int:
-        """Send as much as there is room for, on the shortest ways; return how much flows out of the source (`fordFulkson`)."""
+        """Send as much as there is room for, on the shortest paths; return how much flows out of the source (`fordFulkson`)."""
         order = self.in_order()
         while (came_by := self._breadth_first(order)) is not None:
             way = list(self._back(came_by))
@@ -80,8 +80,8 @@ class Flow:
     def least_cost(self, *, from_every_node: bool, tasks: int = 0) -> None:
         """Cancel negative cycles until there is none.
 
-        `from_every_node` (3.6): look for one from each node in turn, and over again; else (3.7) from all at once. So many of the
-        first nodes are `tasks`, which can be folded away.
+        `from_every_node` (3.6): look for one from each node in turn, and over again; else (3.7) from all at once. That number of
+        the first nodes are `tasks`, which can be folded away.
         """
         if tasks and not from_every_node and cycles.can_fold(self, tasks):
             folded = cycles.Folded(self, tasks)
@@ -152,7 +152,7 @@ class Flow:
         return [(self.to[edge], self.cost_of[edge], edge) for edge in edges if self.residual[edge]]
 
     def _around(self, came_by: dict[int, int], node: int) -> list[int]:
-        """The cycle that the way back from `node` leads into."""
+        """The cycle that the path back from `node` leads into."""
         seen: dict[int, None] = {}
         while node not in seen:
             seen[node] = None

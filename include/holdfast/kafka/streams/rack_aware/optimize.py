@@ -1,4 +1,4 @@
-"""Tasks change places where that saves traffic across racks; how many each client has stays as it is.
+"""Tasks change places where that saves traffic across racks; the number of each client does not change.
 
 Java: `RackAwareTaskAssignor.optimizeActiveTasks` and `optimizeStandbyTasks`, `MinTrafficGraphConstructor` and
 `BalanceSubtopologyGraphConstructor`, 3.6 to 4.3.

@@ -20,7 +20,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class ClientView:
-    """`at`: where its process ID lies among all there can be, 0 to 1000. `copies`: those that lag most come first."""
+    """`at`: the rank of its process ID among all possible ones, 0 to 1000. `copies`: those that lag most come first."""
 
     place: int
     process_id: str

@@ -18,7 +18,7 @@ WORDS = Words("stateful task", "client", "process ID")
 
 
 def task_picture(plan: Plan, option: Considered, cost: Cost) -> Picture | None:
-    """None where nobody knows who owns what in the end."""
+    """None where the final assignment is unknown."""
     if not cost.end:
         return None
     stateful = plan.basis.stateful_among((*(task.id for task in plan.basis.tasks), *end_owners(cost.end)))

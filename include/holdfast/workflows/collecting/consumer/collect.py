@@ -93,7 +93,7 @@ def snapshot(
 
 
 def _rebalancing(group: ObservedGroup) -> bool:
-    """In a rebalance, or one is due at once: a cooperative member was not handed again what it said that it owned."""
+    """In a rebalance, or one is due at once: a cooperative member was not handed again what it reported as owned."""
     if is_rebalancing(group):
         return True
     if group.protocol != Assignor.COOPERATIVE_STICKY:
@@ -110,7 +110,7 @@ def _assigned(member: GenerationMember) -> tuple[TopicPartition, ...]:
 
 
 def _assigned_if_other(found: _Found, members: tuple[Member, ...]) -> tuple[tuple[TopicPartition, ...], ...] | None:
-    """What each member was handed. None where all of them own just that: it need not be said twice."""
+    """What each member was handed. None where all of them own just that: it is not repeated."""
     assigned = tuple(_assigned(each) for each in found.group.members)
     return None if assigned == tuple(member.owned for member in members) else assigned
 

@@ -12,7 +12,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 
 STRATEGY = "partition.assignment.strategy"
 DEFAULT_ASSIGNORS = (Assignor.RANGE, Assignor.COOPERATIVE_STICKY)
-"""Of a consumer that is not told otherwise, from 3.0 on (KIP-726)."""
+"""The default of a consumer, from 3.0 on (KIP-726)."""
 DEFAULT_BEFORE_3_0 = (Assignor.RANGE,)
 
 _CLASSES = {

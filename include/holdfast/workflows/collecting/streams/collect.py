@@ -123,7 +123,7 @@ def _refuse_other_kinds(group: ObservedGroup) -> None:
 
 
 def _note_errors(found: Gathered) -> None:
-    """A leader that could not assign tells everybody why, with an error code and no tasks."""
+    """A leader that could not assign sends every member an error code and no tasks."""
     codes = sorted({member.error_code: None for member in found.members if member.error_code})
     for code in codes:
         found.note(

@@ -1,6 +1,6 @@
 """The state directories of a Snapshot: the content of each client's disk, and the report that follows from it.
 
-What is inferred is inferred in `holdfast.kafka.streams`; here the evidence is weighed (docs/state-directory.md).
+What is inferred is inferred in `holdfast.kafka.streams`; here the evidence is compared (docs/state-directory.md).
 """
 
 from dataclasses import replace
@@ -56,7 +56,7 @@ def read(disks: StateDirectoryReader, urls: tuple[str, ...], settings: GroupSett
 def disk_copies(settings: GroupSettings, found: Gathered) -> dict[ProcessId, tuple[DiskCopy, ...]]:
     """The copies on the disk of each member's client; whatever contradicts that it runs there, or hides its offsets, is named."""
     running = {member.process_id: None for member in found.members}
-    settled = found.group.state not in ("PreparingRebalance", "CompletingRebalance")  # else nobody's process ID is shown
+    settled = found.group.state not in ("PreparingRebalance", "CompletingRebalance")  # else no process ID is shown
     for directory in found.directories:
         if settled:
             _note_who_runs(directory, directory.process_id in running, found)

@@ -32,8 +32,8 @@ ASSIGNOR_KEYS = (
     "processing.guarantee",
     "topology.optimization",
 )
-"""All that a snapshot takes from an application's properties, beside session timeout and heartbeat: the rest may be secret, and
-decides nothing."""
+"""All that a snapshot takes from an application's properties, in addition to session timeout and heartbeat: the rest may be secret,
+and decides nothing."""
 
 MAY_BE_EMPTY = ("rack.aware.assignment.tags",)
 """Lists: `key=` sets them to nothing, which is not the same as not saying them."""
@@ -147,7 +147,7 @@ def _value(value: ConfigValue) -> ConfigValue:
         return int(value) if _NUMBER.fullmatch(value.strip()) else value.strip()
     if value is None or isinstance(value, int | float):
         return value
-    return tuple(value)  # a list, where the settings stood in JSON
+    return tuple(value)  # a list, where the settings came as JSON
 
 
 def _changelogs(given: tuple[str, ...]) -> tuple[tuple[int, str], ...]:

@@ -80,7 +80,8 @@ def _changelog_topics(
     cluster: ClusterReader, sources: dict[str, None], settings: GroupSettings, found: Gathered
 ) -> dict[str, None]:
     """Topics named as this application's changelogs, but for those of another application whose ID begins with this one's, or
-    whose ID this one's begins with: the repartition topic of the same name, which the DSL makes beside a changelog, tells."""
+    whose ID this one's begins with: the repartition topic of the same name, which the DSL makes next to a changelog,
+    shows it."""
     prefix = f"{found.group.group_id}-"
     everything = dict.fromkeys(cluster.topic_names(prefix))
     names = [name for name in everything if name.endswith(_CHANGELOG)]
@@ -197,8 +198,8 @@ def _with_end_offsets(
 
 
 def _doubt_what_reports_exceed(settings: GroupSettings, found: Gathered) -> None:
-    """A member that reports more than a task's changelogs hold has read another one, which nobody knows of. The operator's word
-    stands."""
+    """A member that reports more than a task's changelogs hold has read another, unknown one. The operator's word
+    is not doubted."""
     ends = {task.id: task.end_offset_sum for task in found.tasks if task.changelogs}
     said = {subtopology: None for subtopology, _ in settings.changelogs}
     doubtful: dict[int, str] = {}
@@ -216,7 +217,7 @@ def _doubt_what_reports_exceed(settings: GroupSettings, found: Gathered) -> None
 
 
 def _measure_changelogs(cluster: ClusterReader, found: Gathered) -> None:
-    """Where the changelogs begin, and what they weigh: for the costs of a plan, so that nothing else waits for it."""
+    """Where the changelogs begin, and their sizes: for the costs of a plan, so that nothing else waits for it."""
     logs = tuple(
         sorted({TopicPartition(each.topic, each.partition): None for task in found.tasks for each in task.changelogs or ()})
     )
