@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from kafka.protocol.admin import DescribeLogDirsRequest
 from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.echoing_broker import echoing_broker
+from tests.harness.planted import Planted
 
 from holdfast.adapters.broker.brokers import Brokers
 from holdfast.adapters.broker.connection import ClusterConnection
@@ -75,6 +77,23 @@ def test_a_host_that_does_not_exist() -> None:
 def test_a_broker_that_never_answers(silent: str) -> None:
     said = refused(holdfast("snapshot", "--bootstrap-server", silent, "--group", "wc", "--timeout", "3"))
     assert "did not answer as a Kafka broker within 3 s" in said
+
+
+def test_a_broker_that_repeats_the_password(tmp_path: Path) -> None:
+    planted = Planted()
+    login = "org.apache.kafka.common.security.plain.PlainLoginModule"
+    properties = tmp_path / "client.properties"
+    properties.write_text(
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n"
+        f'sasl.jaas.config={login} required username="u" password="{planted("password")}";\n'
+    )
+    with echoing_broker() as broker:
+        server = f"127.0.0.1:{broker.server_address[1]}"
+        done = holdfast("snapshot", "--bootstrap-server", server, "--group", "wc", "--command-config", str(properties))
+    assert broker.asked
+    assert "the credentials were refused" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert planted.labels_in((done.stdout + done.stderr).encode()) == set()
 
 
 def test_the_doctor_says_it_too(silent: str) -> None:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
+from airflow.sdk._shared.secrets_masker import redact
 from airflow.sdk.bases.notifier import BaseNotifier
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
@@ -178,6 +179,7 @@ class TestClusters:
 
         assert address in str(trouble.value)
         assert PASSWORD not in str(trouble.value) + caplog.text
+        assert PASSWORD not in str(redact(f"a library quotes {PASSWORD}")), "Airflow does not mask it in logs"
         assert lake.names(("snapshots",)) == ()
 
 

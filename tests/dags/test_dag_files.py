@@ -63,7 +63,8 @@ class TestEveryDag:
         for task in bag.dags[name].tasks:
             assert task.retries >= 2, task.task_id
             assert task.retry_delay <= timedelta(minutes=1)
-            for refusal in (InvalidInput("x"), Unsupported("x"), StalePlan("p", ()), NotAllowed("x"), HoldfastError("x")):
+            refused = ClusterTrouble("refused credentials", lasting=True)
+            for refusal in (InvalidInput("x"), Unsupported("x"), StalePlan("p", ()), NotAllowed("x"), HoldfastError("x"), refused):
                 assert task.retry_policy.evaluate(refusal, 1, 3).action.value == "fail"
             assert task.retry_policy.evaluate(ClusterTrouble("x"), 1, 3).action.value == "retry"
             assert task.retry_policy.evaluate(ConnectionError("x"), 1, 3).action.value == "default"

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import sys
+import traceback
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
@@ -16,8 +17,9 @@ from tests.dags.conftest import CHANGE, PLAIN_FORM
 from tests.harness.pages.mail_server import Mailbox, receiving_mail
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import notifiers, planning, runs
+from holdfast.airflow_wiring import fleet, notifiers, planning, runs
 from holdfast.airflow_wiring.approval import AskForApproval
+from holdfast.errors import ClusterTrouble
 from holdfast.rollout.journal.seal import NO_KEYS
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.policy.policy import Policy
@@ -46,7 +48,7 @@ class Heard(BaseNotifier):
 
     def notify(self, _context: dict) -> None:
         if self.fails:
-            raise ConnectionError("does not answer")
+            raise ConnectionError(f"https://chat.example.com/services/{PASSWORD} does not answer")
         self.said.append(self.message)
 
 
@@ -146,6 +148,19 @@ class TestTelling:
 
         assert said == "b"
         assert "Heard failed to notify" in caplog.text
+        assert PASSWORD not in caplog.text
+
+    def test_one_that_fails_to_tell_of_the_fleet_is_named_without_the_address_that_it_quotes(
+        self, lake: FsspecLake, tell: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert tell
+        lake.write(("fleet", "day=2026-11-21", "alerts.json"), b'{"day": "2026-11-21", "alerts": ["one"]}')
+        named = [{"notifier": "team.Heard", "with": {"message": "a", "fails": True}}]
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_NOTIFIERS", json.dumps(named))
+
+        with pytest.raises(ClusterTrouble, match=r"Heard of holdfast_notifiers failed: ConnectionError$") as trouble:
+            fleet.alert("2026-11-21", {})
+        assert PASSWORD not in "".join(traceback.format_exception(trouble.value))
 
     def test_a_wrong_one_stops_nobody_and_no_other(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
         _, said = tell({"no such": "argument"}, {"message": "b"})

@@ -12,6 +12,7 @@ from urllib.error import HTTPError
 import psutil
 import pytest
 from tests.dags.conftest import just_taken
+from tests.dags.planting import planting
 from tests.dags.trying import Rest, copy_checkout, left_over, trying
 
 from holdfast.adapters.lake.lake import FsspecLake
@@ -45,9 +46,13 @@ def test_ctrl_c_while_it_starts_leaves_nothing(checkout: Path) -> None:
 
 
 def test_the_whole_story(checkout: Path) -> None:
-    """The plan, another bin/try meanwhile, the approval over REST, the plan walked and verified, the fleet; and then Ctrl-C."""
-    with trying(checkout) as run:
+    """The plan, another bin/try meanwhile, the approval over REST, the plan walked and verified, the fleet; and then Ctrl-C.
+
+    Secrets are planted all over; in the end each is looked for in everything that was written.
+    """
+    with planting() as sown, trying(checkout, environment=sown.environment()) as run:
         rest = Rest(run)
+        refused = sown.sow(rest, checkout / ".holdfast" / "airflow")
         plan_id = run.wait_for(r"Plan ([0-9a-f]{16}) for streams-wordcount on local")
         lake = checkout / ".holdfast" / "lake"
         folder = lake / "plans" / plan_id
@@ -67,7 +72,9 @@ def test_the_whole_story(checkout: Path) -> None:
 
         check_the_other_dags(rest, lake, plan_id)
         check_who_decided(rest, lake, others)
+        assert rest.state_at_the_end(refused) == "failed"
         assert run.interrupt() == 0
+        sown.harvest(checkout)
 
     assert left_over(checkout) == []
 
@@ -173,6 +180,7 @@ def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
         "forecast_fleet": rest.trigger("forecast_fleet", {}),
         "collect_groups": rest.trigger("collect_groups", {"cluster": "nowhere"}),
     }
+    let_in_by_nobody = rest.trigger("collect_groups", {"cluster": "planted"})
     ends = {dag: rest.state_at_the_end(run) for dag, run in runs.items()}
 
     assert ends == {
@@ -189,6 +197,9 @@ def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
         assert list(lake.glob(f"tables/v1/{table}/*/*/*.parquet")), table
     refused = rest.call("GET", f"{runs['collect_groups']}/taskInstances/snapshots/0")
     assert refused["try_number"] == 1, "a missing connection was tried again"
+    assert rest.state_at_the_end(let_in_by_nobody) == "failed"
+    refused = rest.call("GET", f"{let_in_by_nobody}/taskInstances/snapshots/0")
+    assert refused["try_number"] == 1, "a password that was refused was offered again"
 
 
 def test_goes_on_after_it_was_killed(checkout: Path) -> None:

@@ -10,7 +10,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +33,7 @@ def copy_checkout(folder: Path) -> Path:
     return folder
 
 
-def environment() -> dict[str, str]:
+def own_environment() -> dict[str, str]:
     """Without what the tests' own environment says of Python and Airflow; with uv, if this checkout has one of its own."""
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "PYTHON", "VIRTUAL_ENV", "SPARK"))
@@ -81,12 +81,12 @@ class Try:
 
 
 @contextmanager
-def trying(checkout: Path, *arguments: str) -> Iterator[Try]:
+def trying(checkout: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Try]:
     """Start bin/try from another directory. Whatever happens, it is ended, and so is what it may have left."""
     process = subprocess.Popen(
         [str(checkout / "bin" / "try"), *arguments],
         cwd="/",
-        env=environment(),
+        env=own_environment() | dict(environment or {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

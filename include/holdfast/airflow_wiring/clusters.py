@@ -39,6 +39,9 @@ def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None
 
 def known_cluster(name: str) -> KnownCluster:
     """What the connection of a cluster says. Secrets are among it: for the adapter only."""
+    from airflow.sdk.log import mask_secret
+
+    from holdfast.adapters.broker import sasl
     from holdfast.adapters.broker.connection import ClusterConnection
     from holdfast.workflows.collecting.collect_many import Wanted
 
@@ -56,7 +59,10 @@ def known_cluster(name: str) -> KnownCluster:
                 )
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:
         raise InvalidInput(f"collect_seconds in the extras of {conn_id} is not a number of seconds from 1 to 86400")
-    connection = ClusterConnection.of("", {key: str(value) for key, value in extras.items()}, name)
+    properties = {key: str(value) for key, value in extras.items()}
+    for secret in sasl.secrets_in(properties):
+        mask_secret(secret)  # Airflow knows a secret by its key in the extras, and does not know Kafka's keys
+    connection = ClusterConnection.of("", properties, name)
     return KnownCluster(connection, Wanted({group: _about(about) for group, about in groups.items()}), float(seconds))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from holdfast.airflow_wiring import notifiers
 from holdfast.airflow_wiring.clusters import days_of_run
 from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, address, lake
+from holdfast.errors import ClusterTrouble
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +80,11 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
         "fleet_md": f"{lake().url}/{'/'.join(place)}/fleet.md",
     }
     for notifier in notifiers.named_in(NOTIFIERS_VARIABLE):
-        notifier({**context, **said})
+        try:
+            notifier({**context, **said})
+        except Exception as trouble:  # noqa: BLE001 - what it quotes may hold its token: the address of a chat's webhook does
+            name = f"{type(notifier).__module__}.{type(notifier).__qualname__}"
+            raise ClusterTrouble(f"the notifier {name} of {NOTIFIERS_VARIABLE} failed: {type(trouble).__name__}") from None
     _keep((*place, "told.json"), [*before, *above])
     return len(above)
 

@@ -72,6 +72,8 @@ class Retries(ExceptionRetryPolicy):  # type: ignore[misc]  # Airflow is not typ
     def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Context | None = None) -> RetryDecision:
         if told(str(exception)) is not None:
             return RetryDecision.fail("would be refused again: see the message")
+        if isinstance(exception, ClusterTrouble) and exception.lasting:
+            return RetryDecision.fail("the cluster would refuse it again: see the message")
         return super().evaluate(exception, try_number, max_tries, context)
 
 

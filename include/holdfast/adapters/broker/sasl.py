@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
+from holdfast.secrecy import is_secret_name
 
 _MODULES = {
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
@@ -63,6 +64,13 @@ def settings(given: Mapping[str, str]) -> dict[str, object]:
             raise InvalidInput("AWS_MSK_IAM needs SASL_SSL", "security.protocol")
         return {"sasl_mechanism": mechanism}
     raise Unsupported(f"the SASL mechanism {mechanism!r} is not supported; sasl.mechanism may be {', '.join(MECHANISMS)}")
+
+
+def secrets_in(given: Mapping[str, str]) -> frozenset[str]:
+    """The values of client properties that must be shown nowhere, those inside a login module's options too."""
+    options = [_OPTION.finditer(text) for key, text in given.items() if key == "sasl.jaas.config"]
+    inside = {_unquoted(match) for found in options for match in found if is_secret_name(match[1])}
+    return frozenset(filter(None, inside | {value for key, value in given.items() if is_secret_name(key)}))
 
 
 def _need_package(package: str, mechanism: str, extra: str) -> None:

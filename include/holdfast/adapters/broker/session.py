@@ -77,7 +77,7 @@ class KafkaSession:
         """Raise ClusterTrouble if nothing is to be hoped for, or the time is up."""
         final = next((each for each in last_words if isinstance(each, _FINAL)), None)
         if final is not None:
-            raise ClusterTrouble(f"{self.servers}: {refusal(final)}")
+            raise ClusterTrouble(f"{self.servers}: {refusal(final)}", lasting=True)  # offered again and again, a user is locked
         distrust = next((match[1] for each in last_words if (match := _DISTRUST.search(str(each)))), None)
         if distrust is not None:
             raise ClusterTrouble(
