@@ -77,13 +77,18 @@ def tidy(rows: DataFrame, not_read: DataFrame) -> dict[str, DataFrame]:
 
 def clusters(rows: DataFrame) -> DataFrame:
     """DECODED → what there is of each cluster on each day. Of groups with several snapshots the latest counts."""
+    generation = F.col("group.generation")
+    moment = F.when(generation.isNotNull(), F.struct("captured_at", "snapshot"))
+    first, last = F.min_by(generation, moment), F.max_by(generation, moment)
     latest = rows.groupBy(*schemas.PARTITION, "group_id").agg(
         F.max_by("group", F.struct("captured_at", "snapshot")).alias("group"),
         F.count(F.when(F.col("problem").isNull(), 1)).alias("snapshots"),
         F.count("problem").alias("quarantined"),
+        F.when(last.isNotNull(), F.greatest(last - first, F.lit(0))).alias("rebalances"),
     )
     counted = ("clients", "threads", "stateful_tasks", "members", "partitions")
     sums = [F.coalesce(F.sum(f"group.{name}"), F.lit(0)).alias(name) for name in counted]
+    sums += [F.sum(name).alias(name.removeprefix("group.")) for name in ("rebalances", "group.lag", "group.copies_behind")]
     plain = F.count(F.when(F.col("group.protocol").isin(registry.without_state()), 1)).alias("plain_groups")
     return latest.groupBy(*schemas.PARTITION).agg(
         F.sum("snapshots").alias("snapshots"),

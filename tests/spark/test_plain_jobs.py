@@ -19,6 +19,7 @@ from holdfast.workflows import snapshots
 pytestmark = pytest.mark.spark
 DAY = "2026-11-21"
 JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius", "summarize_fleet")
+BEHIND = {"orders": {"partitions": [{"id": one, "end_offset": 90, "committed_offset": 80 - one} for one in range(6)]}}
 EAGER = {"assignors": ["range"], "owned": [], "owned_generation": None, "host": "app-0"}
 
 
@@ -31,8 +32,8 @@ def eager(*assigned: int) -> Document:
 
 
 PLAIN = (
-    at("12:00:00", group({"a": eager(0, 1), "b": eager(2, 3), "c": eager(4, 5)})),
-    at("13:00:00", group({"b": eager(0, 1), "c": eager(2, 3), "d": eager(4, 5)})),
+    at("12:00:00", group({"a": eager(0, 1), "b": eager(2, 3), "c": eager(4, 5)}, generation=7)),
+    at("13:00:00", group({"b": eager(0, 1), "c": eager(2, 3), "d": eager(4, 5)}, generation=12, topics=BEHIND)),
     at("12:30:00", group({"a": member(0, 1, 2), "b": member(3, 4, 5)}, group_id="cooperative")),
     at("12:30:00", group({"a": member(0), "b": member(1, assignors=["sticky"])}, group_id="nothing in common")),
 )
@@ -78,6 +79,7 @@ def test_a_cluster_counts_them(spark: SparkSession, written: FsspecLake) -> None
 
     assert (row["groups"], row["plain_groups"], row["clients"]) == (4, 3, len(STREAMS["clients"]))
     assert row["members"] == row["threads"] + 3 + 2 + 2
+    assert (row["rebalances"], row["lag"], row["copies_behind"]) == (12 - 7, 6 * 10 + 15, 0)
 
 
 def test_targets_moves_and_losses_are_what_the_functions_give(spark: SparkSession, written: FsspecLake) -> None:

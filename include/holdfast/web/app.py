@@ -253,7 +253,7 @@ def compare_page(request: Request, before: Name = "", after: Name = "") -> HTMLR
 def fleet_page(request: Request, q: Text = "", cell: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
     url = serving.lake_url()
     rows, _ = _list_of(url).rows(serving.now())
-    view = overview.fleet(url, rows, q, page, cell)
+    view = overview.fleet(url, rows, q, page, cell, serving.now())
     return serving.page(request, "fleet.html", view=view, q=q, steps=() if view.day else _first_steps(url, planned=bool(rows)))
 
 

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from holdfast.rollout.contract.verdicts import Result
+from holdfast.web.courses import Course
 from holdfast.web.plans import PlanRow
 
 Row = Mapping[str, Any]
@@ -94,6 +95,7 @@ class FleetView:
     more_changes: int
     accuracy: Accuracy
     quarantined: int
+    trend: tuple[Course, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Tables:
     clusters: Sequence[Row] = ()
     losses: Sequence[Row] = ()
     order_changes: Sequence[Row] = ()
+    trend: tuple[Course, ...] = ()
 
 
 def view(tables: Tables, plans: Iterable[PlanRow], text: str = "", page: int = 1, cell: str = "") -> FleetView:
@@ -140,6 +143,7 @@ def view(tables: Tables, plans: Iterable[PlanRow], text: str = "", page: int = 1
         more_changes=max(0, len(changes) - MOST_CHANGES),
         accuracy=accuracy_of(plans),
         quarantined=counted["quarantined"],
+        trend=tables.trend,
     )
 
 

@@ -9,6 +9,7 @@ from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import amount_of_bytes, duration
+from holdfast.web.courses import Course
 from holdfast.web.kinds.kind_pages import KindPages, MemberTable
 from holdfast.web.kinds.registry import pages_of
 from holdfast.web.parts.plan_view import ago
@@ -56,6 +57,7 @@ class GroupView:
     losses_day: str
     changes: tuple[OrderChangeView, ...]
     history: tuple[tuple[str, str], ...]
+    courses: tuple[Course, ...]
     unknown: tuple[str, ...]
 
 
@@ -67,6 +69,7 @@ class Recorded:
     losses_day: str = ""
     order_changes: Sequence[Row] = ()
     history: Sequence[str] = ()
+    courses: tuple[Course, ...] = ()
 
 
 def view(snapshot: AnySnapshot, recorded: Recorded, now: datetime) -> GroupView:
@@ -88,6 +91,7 @@ def view(snapshot: AnySnapshot, recorded: Recorded, now: datetime) -> GroupView:
             _change(row) for row in sorted(recorded.order_changes, key=lambda row: str(row["captured_at"]), reverse=True)
         ),
         history=tuple((one, moment(one)) for one in recorded.history),
+        courses=recorded.courses,
         unknown=tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown),
     )
 

@@ -10,29 +10,33 @@ from holdfast.adapters.lake.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.web import fleet_view, group_view
+from holdfast.web import courses, fleet_view, group_view
 from holdfast.web.plans import PlanRow
 from holdfast.workflows import snapshots
 
 MOST_HISTORY = 20
 CHANGES_OF_DAYS = 30
+TREND_OF_DAYS = 21
 _LOSS = ("group_id", "host", "scenario", "stateful_tasks", "partitions", "moved", "without_copy", "hours")
 _LOSS_OF_GROUP = (*_LOSS, "process_id", "member_id", "probability", "restore_bytes", "longest_stop_seconds")
+_COURSE = ("captured_at", "generation", "lag", "copies_behind")
+_DAY = ("groups", "quarantined", "rebalances", "lag")
 _CHANGE = ("group_id", "captured_at", "joined", "left", "moved", "moved_between_survivors")
 
 
 def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.GroupView:
     """Raise InvalidInput where the lake holds nothing about such a group."""
     lake, tables = FsspecLake(url), ParquetTables(url)
-    history = tuple(islice(snapshots.newest_first(lake, cluster, group_id), MOST_HISTORY)) if group_id else ()
-    if not history:
+    newest = tuple(islice(snapshots.newest_first(lake, cluster, group_id), MOST_HISTORY)) if group_id else ()
+    if not newest:
         raise InvalidInput("The lake holds no snapshot of such a group in its last days.")
     days, since = tables.days("blast_radius"), (now - timedelta(days=CHANGES_OF_DAYS)).date().isoformat()
     mine = {"group_id": group_id}
     losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
     changes = tables.rows("order_changes", [day for day in tables.days("order_changes") if day >= since], _CHANGE, mine, cluster)
-    recorded = group_view.Recorded(losses, days[-1] if losses else "", changes, history)
-    return group_view.view(snapshot(url, history[0]), recorded, now)
+    rows = tables.rows("groups", [day for day in tables.days("groups") if day >= since], _COURSE, mine, cluster)
+    recorded = group_view.Recorded(losses, days[-1] if losses else "", changes, newest, courses.of_group(rows))
+    return group_view.view(snapshot(url, newest[0]), recorded, now)
 
 
 @lru_cache(maxsize=32)
@@ -47,7 +51,14 @@ def first_steps(url: str, *, clusters: bool, planned: bool) -> tuple[tuple[str, 
     return (("clusters", clusters), ("collected", collected), ("forecast", forecast), ("planned", planned))
 
 
-def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str = "") -> fleet_view.FleetView:
+@lru_cache(maxsize=4)
+def _trend(url: str, days: tuple[str, ...], _hour: str) -> tuple[courses.Course, ...]:
+    """Read once an hour: days before the last change only where one of them is computed again."""
+    tables = ParquetTables(url)
+    return courses.of_fleet(tables.rows("clusters", days, _DAY), tables.rows("order_changes", days, _CHANGE))
+
+
+def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str, now: datetime) -> fleet_view.FleetView:
     tables = ParquetTables(url)
     days = tables.days("clusters")
     if not days:
@@ -58,5 +69,6 @@ def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str = 
         tables.rows("clusters", (day,), ("groups", "clients", "stateful_tasks", "quarantined")),
         tables.rows("blast_radius", (day,), _LOSS, {"scenario": str(Scenario.FRESH_LIKELIEST)}),
         tables.rows("order_changes", (day,), _CHANGE),
+        _trend(url, days[-TREND_OF_DAYS:], now.strftime("%Y-%m-%d %H")),
     )
     return fleet_view.view(found, plans, text, page, cell)

@@ -131,6 +131,35 @@ def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Do
         moved = group_rows.order_change(dumps(before), dumps(after))
         assert moved is not None
         add("order_changes", after, moved)
+    _write(folder, rows)
+
+
+def write_past(folder: Path, document: Document, days: int) -> None:
+    """Rows of the days before the document: its group rebalanced and lagged, and lost a client every fourth day."""
+    rows: dict[tuple[str, str, str], list[Document]] = {}
+    for ago in range(1, days + 1):
+        at = (datetime.fromisoformat(document["captured_at"]) - timedelta(days=ago)).isoformat().replace("+00:00", "Z")
+        one = {"group_id": document["group_id"], "snapshot": "-", "captured_at": at}
+        generation = 40 + 3 * (days - ago) + (5 if ago < days // 2 else 0)
+        of_day = (document["cluster"], at[:10])
+        rows["groups", *of_day] = [one | {"generation": generation, "lag": 900 * (ago % 5), "copies_behind": 70 * ago}]
+        counts = {
+            "groups": 3 + ago % 2,
+            "clients": 9,
+            "stateful_tasks": 18,
+            "quarantined": 0,
+            "rebalances": ago % 4,
+            "lag": 900 * ago,
+        }
+        rows["clusters", *of_day] = [counts]
+        if ago % 4 == 0:
+            rows["order_changes", *of_day] = [
+                one | {"joined": ["x"], "left": [], "moved": ago, "moved_between_survivors": ago // 2}
+            ]
+    _write(folder, rows)
+
+
+def _write(folder: Path, rows: dict[tuple[str, str, str], list[Document]]) -> None:
     for (table, cluster, day), found_rows in rows.items():
         place = folder / "tables" / table_schemas.VERSION / table / f"cluster={quote(cluster, safe='')}" / f"day={day}"
         place.mkdir(parents=True)
@@ -179,4 +208,5 @@ def fill(folder: Path) -> dict[str, AnyPlan]:
     made["plain"] = web.plain_plan()
     shown = [web.snapshot(one, 0.5) for one in (article(), fleet_document, article("payments-ledger"), hostile)]
     write_tables(folder, shown, [(stale, after)])
+    write_past(folder, shown[0], 14)
     return made

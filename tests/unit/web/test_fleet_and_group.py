@@ -41,7 +41,7 @@ def test_the_fleet_by_risk_and_by_search(tmp_path: Path) -> None:
     after = web.snapshot(article("drifted") | {"clients": {one: two for one, two in before["clients"].items() if one != C}}, 1)
     after["leader_process_id"] = None
     write_tables(tmp_path, [web.snapshot(article()), web.snapshot(article("another"))], [(before, after)])
-    everything, one = (overview.fleet(str(tmp_path), (), text, 1) for text in ("", "ANOTHER local"))
+    everything, one = (overview.fleet(str(tmp_path), (), text, 1, "", NOON) for text in ("", "ANOTHER local"))
 
     assert dict(everything.counts) == {"clusters": 1, "groups": 2, "clients": 6, "stateful tasks": 24}
     assert ([risk.group_id for risk in one.risks], one.found) == (["another"], 1)
@@ -49,7 +49,7 @@ def test_the_fleet_by_risk_and_by_search(tmp_path: Path) -> None:
 
 
 def test_a_lake_without_tables_is_an_empty_fleet(tmp_path: Path) -> None:
-    found = overview.fleet(str(tmp_path), (), "", 1)
+    found = overview.fleet(str(tmp_path), (), "", 1, "", NOON)
 
     assert (found.day, found.risks, found.accuracy.percent) == ("", (), "none yet")
 

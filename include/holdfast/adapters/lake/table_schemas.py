@@ -78,6 +78,9 @@ GROUP = _columns(
     assignor=_text,
     members=_number,
     partitions=_number,
+    generation=_number,
+    lag=_long,
+    copies_behind=_long,
 )
 TARGET = _columns(task_id=_text, owner=_text, target=_text, will_move=_flag, topic=_text, partition=_number)
 PLACE = _columns(place=_number, probability=_real, moved=_number, process_id=_text)
@@ -164,6 +167,7 @@ TABLES: dict[str, pa.Schema] = {
             *((name, pa.string()) for name in PARTITION),
             *_columns(snapshots=_long, groups=_long, clients=_long, threads=_long, stateful_tasks=_long, quarantined=_long),
             *_columns(plain_groups=_long, members=_long, partitions=_long),
+            *_columns(rebalances=_long, lag=_long, copies_behind=_long),
         ]
     ),
     "groups": _about_snapshots(*GROUP),

@@ -43,6 +43,8 @@ class TestDecoding:
         assert found["group"]["assignor"] == "cooperative-sticky"
         assert (found["group"]["members"], found["group"]["partitions"]) == (2, 2)
         assert "clients" not in found["group"]
+        assert (found["group"]["generation"], found["group"]["lag"]) == (12, 10)
+        assert decoded(group({"a": member(0)}))["group"]["lag"] is None, "of no partition is it known"
         assert (found["clients"], found["tasks"], found["state_directories"]) == ([], [], [])
         assert [(one["member_id"], one["owned_partitions"], one["host"]) for one in found["members"]] == [
             ("a", 1, "app-0"),

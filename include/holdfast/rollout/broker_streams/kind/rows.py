@@ -40,6 +40,7 @@ def _group(snapshot: StreamsGroupSnapshot, found: tuple[Subtopology, ...] | None
         "unknown": [f"{unknown.what}: {unknown.reason}" for unknown in snapshot.unknown],
         "fingerprint": fingerprint(relied_on(snapshot)),
         "members": len(snapshot.members),
+        "generation": snapshot.group_epoch,
     }
 
 

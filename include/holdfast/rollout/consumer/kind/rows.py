@@ -47,7 +47,17 @@ def _group(snapshot: ConsumerSnapshot) -> Row:
         "partitions": ownership.subscribed(snapshot.members, snapshot.topics),
         "unknown": [f"{unknown.what}: {unknown.reason}" for unknown in snapshot.unknown],
         "fingerprint": fingerprint(relied_on(snapshot)),
+        "generation": snapshot.generation,
+        "lag": _lag(snapshot),
     }
+
+
+def _lag(snapshot: ConsumerSnapshot) -> int | None:
+    """Of the partitions of which it is known; None: of none."""
+    known = [
+        lag for topic in snapshot.topics for partition in topic.partitions if isinstance(lag := _offsets(partition)["lag"], int)
+    ]
+    return sum(known) if known else None
 
 
 def _assignor(snapshot: ConsumerSnapshot) -> str | None:

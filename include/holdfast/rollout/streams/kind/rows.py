@@ -90,7 +90,17 @@ def _group(snapshot: Snapshot) -> Row:
         "unknown": [f"{unknown.what}: {unknown.reason}" for unknown in snapshot.unknown],
         "fingerprint": snapshot_fingerprint(snapshot),
         "members": len(snapshot.consumers()),
+        "generation": snapshot.generations[-1].number if snapshot.generations else None,
+        "copies_behind": _copies_behind(snapshot),
     }
+
+
+def _copies_behind(snapshot: Snapshot) -> int | None:
+    """Records that standbys, warm-ups and copies left on disks lack of their changelogs; None: no copy of which that is known."""
+    ends = {task.id: task.end_offset_sum for task in snapshot.tasks if task.stateful}
+    sums = [one for client in snapshot.clients for consumer in client.consumers for one in consumer.task_offset_sums]
+    behind = [max(end - offset, 0) for task, offset in sums if offset >= 0 and (end := ends.get(task)) is not None]
+    return sum(behind) if behind else None
 
 
 def _clients(snapshot: Snapshot) -> list[Row]:
