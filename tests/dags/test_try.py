@@ -178,9 +178,8 @@ def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
         "apply_rollout": rest.trigger("apply_rollout", {"plan_id": plan_id, "snapshot": snapshot}),
         "verify_rollout": rest.trigger("verify_rollout", {"plan_id": plan_id, "snapshot": snapshot}),
         "forecast_fleet": rest.trigger("forecast_fleet", {}),
-        "collect_groups": rest.trigger("collect_groups", {"cluster": "nowhere"}),
+        "collect_groups": rest.trigger("collect_groups", {"cluster": "planted"}),
     }
-    let_in_by_nobody = rest.trigger("collect_groups", {"cluster": "planted"})
     ends = {dag: rest.state_at_the_end(run) for dag, run in runs.items()}
 
     assert ends == {
@@ -196,9 +195,6 @@ def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
     for table in ("groups", "targets", "blast_radius"):
         assert list(lake.glob(f"tables/v1/{table}/*/*/*.parquet")), table
     refused = rest.call("GET", f"{runs['collect_groups']}/taskInstances/snapshots/0")
-    assert refused["try_number"] == 1, "a missing connection was tried again"
-    assert rest.state_at_the_end(let_in_by_nobody) == "failed"
-    refused = rest.call("GET", f"{let_in_by_nobody}/taskInstances/snapshots/0")
     assert refused["try_number"] == 1, "a password that was refused was offered again"
 
 

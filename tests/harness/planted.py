@@ -30,19 +30,23 @@ class Planted:
 
     def __init__(self) -> None:
         self._secrets: dict[str, str] = {}
+        self._looks: dict[str, tuple[bytes, ...]] = {}
 
     def __call__(self, label: str) -> str:
         """A secret, for ever the same for one label."""
-        return self._secrets.setdefault(label, f"oPen5{secrets.token_hex(6)}+/e{secrets.token_hex(6)}")
+        if label not in self._secrets:
+            self.know(label, f"oPen5{secrets.token_hex(6)}+/e{secrets.token_hex(6)}")
+        return self._secrets[label]
 
     def know(self, label: str, secret: str) -> None:
         """A secret that another program made up."""
         assert len(secret) >= 8, f"{label} is too short to be searched for"
         self._secrets[label] = secret
+        self._looks[label] = tuple(_looks(secret))
 
     def labels_in(self, content: bytes) -> set[str]:
         """Of the secrets that the bytes hold, in whatever dress."""
-        return {label for label, secret in self._secrets.items() if any(look in content for look in _looks(secret))}
+        return {label for label, looks in [*self._looks.items()] if any(look in content for look in looks)}
 
     def found_in(self, folder: Path, *left_out: str) -> set[tuple[str, str]]:
         """(Label, path below the folder) of every secret in a file's name or content. `left_out`: names of files."""
@@ -120,11 +124,14 @@ def watched_processes(planted: Planted) -> Iterator[set[tuple[str, str]]]:
     ended = threading.Event()
 
     def watch() -> None:
+        seen: set[bytes] = set()  # what is planted later cannot be in a line that was there before
         while not ended.wait(0.3):
             for place in Path("/proc").glob("[0-9]*/cmdline"):
                 with suppress(OSError):
                     line = place.read_bytes()
-                    found.update((label, line.decode(errors="replace")) for label in planted.labels_in(line))
+                    if line not in seen:
+                        seen.add(line)
+                        found.update((label, line.decode(errors="replace")) for label in planted.labels_in(line))
 
     watching = threading.Thread(target=watch)
     watching.start()

@@ -22,12 +22,14 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake
+from holdfast.rollout.journal.comment import Comment
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.web import access, comparing, decision, overview, own_airflow, serving, templating, waiting
 from holdfast.web.new import making, new_routes
 from holdfast.web.plan import placement, stages
 from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, State, known_sort, select
+from holdfast.workflows import comments
 from holdfast.workflows import plan as plans
 
 log = logging.getLogger(__name__)
@@ -115,6 +117,7 @@ def _plan_page(
     problem: Refused | None = None,
     paused: bool = False,
     template: str = "plan.html",
+    comment: tuple[str, str] = ("", ""),
 ) -> HTMLResponse:
     pages = _pages_of(serving.lake_url())
     whole = template == "plan.html"
@@ -131,9 +134,16 @@ def _plan_page(
         "next_step": stages.next_step(shown.view.plan, shown.done),
         "what_next": stages.what_next(shown),
         "signed": None if shown.broken else plans.standing(pages.lake, plan_id, signing_keys()),
+        "comments": comments.read(pages.lake, plan_id) if whole else None,
+        "comment_token": access.token_for(user, f"{plan_id} comments") if values["may_ask"] else "",
+        "comment_problem": comment[0],
+        "comment_text": comment[1],
+        "longest_comment": comments.LONGEST,
         "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),
     }
-    return serving.page(request, template, status=problem.status if problem else 200, problem=problem, **values)
+    return serving.page(
+        request, template, status=problem.status if problem else 400 if comment[0] else 200, problem=problem, **values
+    )
 
 
 @app.post("/plans/{plan_id}/decision", dependencies=[*access.may_decide])
@@ -190,6 +200,22 @@ def _what_is_requested(plan_id: str, print_of: str, choice: str, reason: str, us
     if choice == "approve":
         pages.refuse_own(plan_id, *access.names_of(user))
     return asked
+
+
+@app.post("/plans/{plan_id}/comments", dependencies=[*access.may_ask])
+async def comment(request: Request, plan_id: str, user: GetUserDep) -> Response:
+    """Who comments is who is logged in; it decides nothing."""
+    form = {name: values[0] for name, values in (await serving.form(request)).items()}
+    access.refuse_forgery(request, user, f"{plan_id} comments", form.get("token", ""))
+    text = form.get("text", "").replace("\r\n", "\n").strip()
+    said = Comment(plan_id, user.get_name(), serving.now().isoformat(timespec="seconds").replace("+00:00", "Z"), text)
+    try:
+        await _in_thread(lambda: comments.add(FsspecLake(serving.lake_url()), said))
+    except InvalidInput as refusal:
+        shown = "" if secrecy.holds_secret(text) else text
+        problem = str(refusal)
+        return await _in_thread(lambda: _plan_page(request, plan_id, user, comment=(problem, shown)))
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}#comments", HTTPStatus.SEE_OTHER)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

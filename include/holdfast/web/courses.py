@@ -86,8 +86,7 @@ def of_group(rows: Iterable[Row]) -> tuple[Course, ...]:
     known = sorted((row for row in rows if row["captured_at"]), key=lambda row: str(row["captured_at"]))
     counted = [row for row in known if row["generation"] is not None]
     rebalances = [
-        Point(str(now["captured_at"]), max(0, now["generation"] - was["generation"]))
-        for was, now in itertools.pairwise(counted)
+        Point(str(now["captured_at"]), max(0, now["generation"] - was["generation"])) for was, now in itertools.pairwise(counted)
     ]
     found = (
         course("Rebalances between snapshots", "rebalance", rebalances, sum),
