@@ -67,7 +67,9 @@ HELD_BY = {
         "tests/property/test_wire.py::test_a_count_is_believed_only_when_so_many_can_follow",
         "tests/web/test_access.py::test_hostile_names_are_text",
     ),
-    "sender of a Change, a policy, settings, a reason": (
+    "sender of a Change, a policy, settings, a reason, a comment": (
+        "tests/dags/test_try.py::test_the_whole_story",
+        "tests/unit/workflows/test_comments.py::test_what_is_empty_too_long_or_secret_is_refused",
         "tests/unit/test_secrecy.py::test_every_reader_refuses_it_without_repeating_it",
         "tests/unit/test_secrecy.py::test_an_approval_with_one_is_refused_and_not_kept",
         "tests/dags/test_asking.py::test_a_secret_is_not_kept_nor_repeated_and_it_is_asked_again",

@@ -9,7 +9,7 @@ from tests.harness.pages.web_lake import WebLake
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import comments
 
-pytestmark = [pytest.mark.airflow, pytest.mark.usefixtures("runs")]
+pytestmark = pytest.mark.airflow
 
 
 def page(server: Server, plan: Plan, user: str) -> str:

@@ -27,6 +27,7 @@ from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.web import access, comparing, decision, overview, own_airflow, serving, templating, waiting
 from holdfast.web.new import making, new_routes
 from holdfast.web.plan import placement, stages
+from holdfast.web.plan.discussion import Discussion
 from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, State, known_sort, select
 from holdfast.workflows import comments
@@ -117,7 +118,7 @@ def _plan_page(
     problem: Refused | None = None,
     paused: bool = False,
     template: str = "plan.html",
-    comment: tuple[str, str] = ("", ""),
+    refused: tuple[str, str] = ("", ""),
 ) -> HTMLResponse:
     pages = _pages_of(serving.lake_url())
     whole = template == "plan.html"
@@ -134,15 +135,13 @@ def _plan_page(
         "next_step": stages.next_step(shown.view.plan, shown.done),
         "what_next": stages.what_next(shown),
         "signed": None if shown.broken else plans.standing(pages.lake, plan_id, signing_keys()),
-        "comments": comments.read(pages.lake, plan_id) if whole else None,
-        "comment_token": access.token_for(user, f"{plan_id} comments") if values["may_ask"] else "",
-        "comment_problem": comment[0],
-        "comment_text": comment[1],
-        "longest_comment": comments.LONGEST,
         "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),
     }
+    if whole:
+        token = access.token_for(user, f"{plan_id} comments") if values["may_ask"] else ""
+        values["discussion"] = Discussion(comments.read(pages.lake, plan_id), token, *refused)
     return serving.page(
-        request, template, status=problem.status if problem else 400 if comment[0] else 200, problem=problem, **values
+        request, template, status=problem.status if problem else 400 if refused[0] else 200, problem=problem, **values
     )
 
 
@@ -214,7 +213,7 @@ async def comment(request: Request, plan_id: str, user: GetUserDep) -> Response:
     except InvalidInput as refusal:
         shown = "" if secrecy.holds_secret(text) else text
         problem = str(refusal)
-        return await _in_thread(lambda: _plan_page(request, plan_id, user, comment=(problem, shown)))
+        return await _in_thread(lambda: _plan_page(request, plan_id, user, refused=(problem, shown)))
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}#comments", HTTPStatus.SEE_OTHER)
 
 

@@ -25,8 +25,10 @@ from holdfast.web.group_view import Recorded
 from holdfast.web.kinds import registry as pages
 from holdfast.web.new import new_view
 from holdfast.web.plan import stages
+from holdfast.web.plan.discussion import Discussion
 from holdfast.web.plan.plan_page import PlanPages
 from holdfast.workflows import plan as plans
+from holdfast.workflows.comments import Comments
 
 LAMPS = {"protocol": "lamps", "cluster": "hall", "group_id": "ceiling", "lamps": {"a": False, "b": True}}
 CONSUMERS = plain_groups.group({"a": member(0, 1, host="app-1"), "b": member(2, host="app-2")})
@@ -82,6 +84,7 @@ def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
         "what_next": stages.what_next(shown),
     }
     collateral_text = {"asked": None, "may": False, "own": False, "signed": None, "paused": False, "problem": None}
+    collateral_text["discussion"] = Discussion(Comments((), 0))
     page = templating.render("plan.html", page=shown, view=shown.view, **now, **collateral_text, **MEMORY)
 
     assert f'<span class="badge calm">{kind}</span>' in page
