@@ -44,7 +44,8 @@ class Planting:
             self.planted.know(label, settings.get(section, key))
         self.planted.know("the admin's password", json.loads((airflow / "passwords.json").read_text())["admin"])
         with (airflow / "spark" / "spark-defaults.conf").open("a") as spark:
-            spark.write(f"spark.eventLog.enabled true\nspark.eventLog.compress false\nspark.eventLog.dir {events(airflow).as_uri()}\n")
+            spark.write("spark.eventLog.enabled true\nspark.eventLog.compress false\n")
+            spark.write(f"spark.eventLog.dir {events(airflow).as_uri()}\n")
         events(airflow).mkdir()
         rest.call("POST", "/api/v2/connections", self._connection())
         change = {"format_version": "1.0", "events": [{"set_config": {"ssl.key.password": self.planted("a Change's setting")}}]}
