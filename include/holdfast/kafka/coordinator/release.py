@@ -27,22 +27,29 @@ class Behaviour:
     """Up to 4.3 where the first of a task's previous standbys is in a process that has the task already, none of the others is
     taken (KAFKA-20899)."""
 
+    first_epoch: int = 2
+    """The epoch of a new group after its first member has joined."""
+
+    has_interval: bool = False
+    """From 4.3 targets are at least `streams.assignment.interval.ms` apart (KIP-1263)."""
+
     processes_computed: bool = False
     """From 4.4 the map of processes is filled by `computeIfAbsent`, before by `putIfAbsent`: the order in a bucket is
     reversed, and its table grows later."""
 
 
 def _lines() -> tuple[Behaviour, ...]:
-    line_4_2 = Behaviour(releases=patches("4.2", 0, 1) + patches("4.3", 0, 1), first_standby_hides_others=True)
+    line_4_2 = Behaviour(releases=patches("4.2", 0, 1), first_standby_hides_others=True)
+    line_4_3 = replace(line_4_2, releases=patches("4.3", 0, 1), first_epoch=1, has_interval=True)
     line_4_4 = replace(
-        line_4_2,
+        line_4_3,
         releases=("4.4.0",),
         sticks_to_current=True,
         offsets_count=True,
         first_standby_hides_others=False,
         processes_computed=True,
     )
-    return line_4_2, line_4_4
+    return line_4_2, line_4_3, line_4_4
 
 
 LINES = _lines()

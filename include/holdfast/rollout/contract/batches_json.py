@@ -31,11 +31,13 @@ class Verbal(Protocol):
 E = TypeVar("E", bound=Verbal)
 
 
-def item_codec(events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str, str], str], then: str) -> Codec[E | Then]:
+def item_codec(
+    events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str, str], str], then: str, waits: Codec[Wait] = WAIT
+) -> Codec[E | Then]:
     """One event of the table, or a marker. `unknown`: the error for a verb that has none, given the known ones; `then`: what the
-    schema says of markers."""
+    schema says of markers; `waits`: what they may wait for."""
 
-    marker = WAIT.described(then).to(Then, lambda marker: marker.wait)
+    marker = waits.described(then).to(Then, lambda marker: marker.wait)
     made: tuple[object, Mapping[str, Codec[Any]]] = (None, {})
 
     def codecs() -> Mapping[str, Codec[Any]]:

@@ -4,11 +4,12 @@ It is not part of the registry, because the form of a DAG needs it: Airflow pars
 imports all of planning. A test holds both together.
 """
 
+from holdfast.rollout.broker_streams.events import table as broker_streams
 from holdfast.rollout.consumer.events import table as consumer
 from holdfast.rollout.contract.batches_json import THEN
 from holdfast.rollout.streams.events import table as streams
 
-TABLES = (streams.EVENTS, consumer.EVENTS)
+TABLES = (streams.EVENTS, consumer.EVENTS, broker_streams.EVENTS)
 
 
 def verbs() -> list[str]:

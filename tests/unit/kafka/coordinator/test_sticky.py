@@ -87,7 +87,8 @@ def test_other_releases_are_refused_with_the_reason(release: str, reason: str) -
 
 
 def test_a_minor_release_that_behaves_alike_needs_no_patch() -> None:
-    assert behaviour("4.3") is behaviour("4.2.0")
+    assert behaviour("4.3") is behaviour("4.3.0")
+    assert behaviour("4.2") is behaviour("4.2.1")
 
 
 @pytest.mark.parametrize("text", ["0", "0_", "0_x", "0_01", "0_-1", f"0_{2**31}", "0_²"])

@@ -1,6 +1,6 @@
 """Kafka Streams groups whose broker assigns (`group.protocol=streams`), as a kind of group.
 
-They are collected, compared, and their next target is predicted. Changes to them are not forecast yet: all that needs a forecast
+They are collected, compared, and the targets of a change are forecast. Changes to them are not planned yet: all that needs a plan
 refuses them by name.
 """
 
@@ -10,7 +10,13 @@ from typing import Any, ClassVar, Never, NoReturn
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.broker_streams.kind import about, rows
+from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
+from holdfast.rollout.broker_streams.events import table
+from holdfast.rollout.broker_streams.forecast import forecast as forecasts
+from holdfast.rollout.broker_streams.forecast import json as forecast_json
+from holdfast.rollout.broker_streams.forecast.json import FORECASTS
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast
+from holdfast.rollout.broker_streams.kind import about, forecast_words, rows
 from holdfast.rollout.broker_streams.kind.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, is_streams_group
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
@@ -22,29 +28,32 @@ from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Set
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.rendering import Block
 
 
 def _refuse() -> NoReturn:
     raise Unsupported(
-        "this is a Streams group whose broker assigns (group.protocol=streams): changes to it cannot be forecast, planned or"
-        " verified yet. `holdfast assign` computes its next target"
+        "this is a Streams group whose broker assigns (group.protocol=streams): changes to it cannot be planned or verified yet."
+        " `holdfast forecast` computes the targets of a change, `holdfast assign` the next one"
     )
 
 
-class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any, Any]):
+class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, BrokerForecast, Any, Any]):
     """`protocol`: `streams`."""
 
     name: ClassVar[str] = "broker_streams"
     protocol: ClassVar[str] = PROTOCOL
     stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Streams group whose broker assigns", "client", "task", "Kafka Streams group, broker assigns")
-    values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot,)
+    values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot, BrokerChange)
     contracts: ClassVar[Mapping[str, Codec[Any]]] = {
         "streams-group-snapshot": SNAPSHOT,
+        "streams-group-change": CHANGE,
         "streams-group-assignment": ASSIGNMENT,
+        "streams-group-forecast": FORECASTS[Detail.FULL],
     }
     asks: ClassVar[tuple[What, ...]] = ()
-    verbs: ClassVar[frozenset[str]] = frozenset()
+    verbs: ClassVar[frozenset[str]] = frozenset(event.VERB for event in table.EVENTS)
     docs: ClassVar[str] = "streams-groups"
 
     # Documents.
@@ -53,7 +62,7 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
         return is_streams_group(document)
 
     def owns_change(self, document: object) -> bool:
-        """No Change is of this kind only."""
+        """Its events have the verbs of those of other Streams groups."""
         return False
 
     def owns_plan(self, document: object) -> bool:
@@ -65,11 +74,11 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
     def snapshot_to_json(self, snapshot: StreamsGroupSnapshot) -> Row:
         return SNAPSHOT.write(snapshot)
 
-    def change_from_json(self, document: object) -> Never:
-        _refuse()
+    def change_from_json(self, document: object) -> BrokerChange:
+        return CHANGE.read(document)
 
-    def change_to_json(self, change: Any) -> Never:
-        _refuse()
+    def change_to_json(self, change: BrokerChange) -> Row:
+        return CHANGE.write(change)
 
     def plan_from_json(self, document: object) -> Never:
         _refuse()
@@ -102,22 +111,22 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
 
     # The change.
 
-    def check_change(self, document: object) -> Never:
-        _refuse()
+    def check_change(self, document: object) -> None:
+        self.change_from_json(document)
 
-    def change_for(self, document: object, snapshot: StreamsGroupSnapshot) -> Never:
-        _refuse()
+    def change_for(self, document: object, snapshot: StreamsGroupSnapshot) -> BrokerChange:
+        return self.change_from_json(document)
 
     def change_of(self, request: Request, snapshot: StreamsGroupSnapshot) -> Never:
         _refuse()
 
-    def refuse_misfit(self, snapshot: StreamsGroupSnapshot, change: Any) -> Never:
+    def refuse_misfit(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Never:
         _refuse()
 
-    def records_per_second(self, change: Any) -> Never:
+    def records_per_second(self, change: BrokerChange) -> Never:
         _refuse()
 
-    def sentence(self, change: Any, snapshot: StreamsGroupSnapshot) -> Never:
+    def sentence(self, change: BrokerChange, snapshot: StreamsGroupSnapshot) -> Never:
         _refuse()
 
     # The forecast.
@@ -128,21 +137,21 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
     def assign(self, snapshot: StreamsGroupSnapshot, release: str | None, settings: Settings) -> Row:
         return ASSIGNMENT.write(decide(with_settings(snapshot, release, settings)))
 
-    def forecast(self, snapshot: StreamsGroupSnapshot, change: Any, times: int) -> Never:
-        _refuse()
+    def forecast(self, snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int) -> BrokerForecast:
+        return forecasts.forecast(snapshot, change)
 
-    def forecast_to_json(self, forecast: Any, detail: Detail) -> Never:
-        _refuse()
+    def forecast_to_json(self, forecast: BrokerForecast, detail: Detail) -> Row:
+        return forecast_json.forecast_to_json(forecast, detail)
 
-    def forecast_blocks(self, snapshot: StreamsGroupSnapshot, forecast: Any, detail: Detail) -> Never:
-        _refuse()
+    def forecast_blocks(self, snapshot: StreamsGroupSnapshot, forecast: BrokerForecast, detail: Detail) -> Iterator[Block]:
+        return forecast_words.blocks(snapshot, forecast, targets=detail is Detail.FULL)
 
     # The options.
 
-    def search_work(self, snapshot: StreamsGroupSnapshot, change: Any) -> Never:
+    def search_work(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Never:
         _refuse()
 
-    def propose(self, snapshot: StreamsGroupSnapshot, change: Any) -> Never:
+    def propose(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Never:
         _refuse()
 
     def evaluate_all(
@@ -168,7 +177,7 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
     def assemble(
         self,
         snapshot: StreamsGroupSnapshot,
-        change: Any,
+        change: BrokerChange,
         evaluated: tuple[Any, ...],
         policy: Policy,
         now: datetime,

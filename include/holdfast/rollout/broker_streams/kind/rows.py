@@ -1,10 +1,10 @@
 """A streams group whose broker assigns as rows of tables. Plain values only."""
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.coordinator.config_keys import STANDBYS
 from holdfast.kafka.coordinator.streams.group import Subtopology, Task, each_task
 from holdfast.rollout.broker_streams.kind.processes import Process, active, owners, processes, subtopologies, tasks
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot, StreamThread
-from holdfast.rollout.broker_streams.target.group import STANDBYS
 from holdfast.rollout.broker_streams.target.target import decide
 from holdfast.rollout.json.fingerprints import fingerprint
 

@@ -1,9 +1,10 @@
 """From a Snapshot to the group as its coordinator sees it. What a target depends on and the Snapshot does not show is refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka import java
+from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
 from holdfast.kafka.coordinator.release import RELEASES, Behaviour, behaviour
 from holdfast.kafka.coordinator.streams.group import Group, Member, Subtopology
 from holdfast.rollout.broker_streams.snapshot.snapshot import (
@@ -15,8 +16,6 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import (
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.kafka import ConfigValue
 
-STANDBYS = "streams.num.standby.replicas"
-ASSIGNOR = "streams.assignor.name"
 NOT_READY = "NotReady"
 """The state of a group whose topology lacks topics, or has topics with other numbers of partitions than it needs."""
 
@@ -41,12 +40,13 @@ def group_of(snapshot: StreamsGroupSnapshot, topology: tuple[Subtopology, ...]) 
         release=release,
         members=tuple(_member(one, facts) for one in snapshot.members),
         subtopologies=topology,
-        num_standby_replicas=_standbys(config.get(STANDBYS)),
+        num_standby_replicas=standby_replicas(snapshot.config),
     )
 
 
-def _standbys(value: ConfigValue) -> int:
+def standby_replicas(config: tuple[tuple[str, ConfigValue], ...]) -> int:
     """Java's `Integer.parseInt`, of a setting that the broker has validated."""
+    value = dict(config).get(STANDBYS)
     text = "0" if value is None else str(value)
     if isinstance(value, bool) or not text.isascii() or not text.isdigit() or int(text) > java.INT_MAX:
         raise InvalidInput(f"a number of standby replicas is needed, {strict.shown(text)} was found", f"config.{STANDBYS}")
@@ -75,11 +75,17 @@ def topology_of(snapshot: StreamsGroupSnapshot) -> tuple[Subtopology, ...] | Non
     if snapshot.topology is None:
         raise CannotPredict("topology: the group's topology is unknown; a target depends on it. Collect the group again")
     counts = {topic.name: topic.partitions for topic in snapshot.topics}
-    found = tuple(_subtopology(one, counts) for one in snapshot.topology.subtopologies)
+    found = subtopologies_of(snapshot.topology, counts)
     return None if any(_incorrectly_partitioned(snapshot.topology, found, counts)) else found
 
 
-def _subtopology(one: TopicsOfSubtopology, counts: dict[str, int]) -> Subtopology:
+def subtopologies_of(topology: GroupTopology, counts: Mapping[str, int]) -> tuple[Subtopology, ...]:
+    """Those of a topology that is ready. `counts`: the partitions of the topics. Raise CannotPredict where those of a source topic
+    are unknown."""
+    return tuple(_subtopology(one, counts) for one in topology.subtopologies)
+
+
+def _subtopology(one: TopicsOfSubtopology, counts: Mapping[str, int]) -> Subtopology:
     sources = (*one.source_topics, *one.repartition_source_topics)
     where = f"topology.subtopologies.{strict.step_of(one.subtopology)}"
     if not sources:

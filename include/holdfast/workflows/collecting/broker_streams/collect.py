@@ -16,7 +16,7 @@ from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topi
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
-from holdfast.rollout.broker_streams.target.group import ASSIGNOR, STANDBYS
+from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.kafka import ConfigValue

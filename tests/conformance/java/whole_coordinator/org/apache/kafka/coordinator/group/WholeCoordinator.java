@@ -114,7 +114,7 @@ public final class WholeCoordinator {
                 keep(context.streamsGroupHeartbeat(request(id).setMemberEpoch(-1)).records());
                 break;
             case "sleep":
-                context.sleep(step.get("ms").asLong()).forEach(expired -> keep(expired.result().records()));
+                sleep(step.get("ms").asLong(), step.path("by").asLong(step.get("ms").asLong()));
                 break;
             case "config":
                 final Properties config = new Properties();
@@ -123,6 +123,13 @@ public final class WholeCoordinator {
                 break;
             default:
                 throw new IllegalArgumentException("unknown step " + step);
+        }
+    }
+
+    /** Sessions that end in one step are seen by the context before any of them has an effect; in steps of 1 ms, one after the other. */
+    private void sleep(final long ms, final long by) {
+        for (long slept = 0; slept < ms; slept += by) {
+            context.sleep(Math.min(by, ms - slept)).forEach(expired -> keep(expired.result().records()));
         }
     }
 

@@ -1,0 +1,79 @@
+"""The order in which a coordinator goes through the members of a group: that of its `TimelineHashMap`.
+
+Java: `org.apache.kafka.timeline.BaseHashTable` and `SnapshottableHashTable.CurrentIterator` (4.2.0 to 4.4.0). Slots ascend by the
+highest bits of the hash, multiplied by Knuth's constant; within a slot the iterator goes backwards, so that a new member is the
+first of its slot. The table only grows.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+from holdfast.kafka import java
+
+_SMALLEST_BITS = 1
+_LARGEST_BITS = 30
+Move = tuple[str, bool]
+"""A member's ID, and whether it joins; else it leaves."""
+_KNUTH = -7046029254386353131 & (2**64 - 1)
+
+
+@lru_cache(maxsize=2**16)
+def _place(member_id: str) -> int:
+    """`findSlot` before the shift: the slot is its highest bits."""
+    return java.string_hash(member_id) * _KNUTH & (2**64 - 1)
+
+
+def _bits_for(entries: int) -> int:
+    """log2 of the slots where so many entries have been added one by one: a load of more than 4/3 doubles the table."""
+    bits = _SMALLEST_BITS
+    while entries * 3 > 4 << bits and bits < _LARGEST_BITS:
+        bits += 1
+    return bits
+
+
+@dataclass(frozen=True, slots=True)
+class MemberTable:
+    """`joined`: the members, the first to join first. `bits`: log2 of the slots; None: the order that was listed is none that such
+    a table can have, so that it is kept, and new members stand behind it."""
+
+    joined: tuple[str, ...]
+    bits: int | None
+
+    @classmethod
+    def listed(cls, member_ids: Iterable[str]) -> Self:
+        """The table that lists these members so. A coordinator that had more members once may have a larger one: nothing shows it.
+
+        An update of a member asks for room as a new one does, and every member is updated after it has joined.
+        """
+        there = tuple(member_ids)
+        for entries in (len(there) + 1, len(there)):
+            table = cls(there[::-1], _bits_for(entries))
+            if table.order() == there:
+                return table
+        return cls(there[::-1], None)
+
+    def order(self) -> tuple[str, ...]:
+        """As `Map.forEach` goes through it, and as StreamsGroupDescribe lists it."""
+        backwards = self.joined[::-1]
+        if self.bits is None:
+            return backwards
+        shift = 64 - self.bits
+        return tuple(sorted(backwards, key=lambda one: _place(one) >> shift))
+
+    def after(self, moves: Iterable[Move]) -> Self:
+        """After members have joined and left, one after the other."""
+        joined = dict.fromkeys(self.joined)
+        bits = self.bits
+        for member_id, joins in moves:
+            if not joins:
+                joined.pop(member_id, None)
+                continue
+            joined[member_id] = None
+            if bits is not None:
+                bits = max(bits, _bits_for(len(joined) + 1))
+        there = tuple(joined)
+        if bits is None:
+            there = (*(one for one in reversed(there) if one not in self.joined), *(one for one in there if one in self.joined))
+        return type(self)(there, bits)

@@ -1,0 +1,66 @@
+"""The Change to a streams group whose broker assigns: what an event is, `events` says. Closed, for unknown fields would be ignored."""
+
+from enum import StrEnum
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.broker_streams.events import table
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.contract.batches import Batch, Then, Wait, batched
+from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, item_codec
+from holdfast.rollout.json import contracts, strict
+from holdfast.rollout.json.codec import Codec, either, items
+from holdfast.rollout.json.record import codec_of, member, record
+
+BrokerItem = BrokerEvent | Then
+MOST_THREADS_AT_ALL = 200_000
+
+
+class _WaitFor(StrEnum):
+    """As a document says it: what is called a rebalance elsewhere is a target here."""
+
+    TARGET = "target"
+    STABLE = "stable"
+
+
+_WAITS: Codec[Wait] = either(_WaitFor).to(
+    lambda one: Wait.REBALANCE if one is _WaitFor.TARGET else Wait.STABLE,
+    lambda one: _WaitFor.TARGET if one is Wait.REBALANCE else _WaitFor.STABLE,
+)
+
+
+def _unknown(verb: str, known: str) -> str:
+    return f"the event {strict.shown(verb)} is none of a streams group whose broker assigns; its events are: {known}"
+
+
+ITEM: Codec[BrokerItem] = item_codec(
+    lambda: table.EVENTS, _unknown, "What follows comes after one target, or once every member has what its target says.", _WAITS
+)
+
+
+def _is_a_change(document: object) -> None:
+    contracts.refuse_another(document, "Change")
+    strict.refuse_secrets(document)
+
+
+def _not_too_much(events: tuple[BrokerItem, ...]) -> None:
+    threads = 0
+    for item in events:
+        comes = None if isinstance(item, Then) else item.comes()
+        threads += 0 if comes is None else comes[0].threads or len(comes[0].member_ids or ())
+    if threads > MOST_THREADS_AT_ALL:
+        raise InvalidInput(f"the events start {threads:,} threads; {MOST_THREADS_AT_ALL:,} are allowed in one change")
+
+
+@record(version=strict.FORMAT_VERSION, first=_is_a_change, about="The requested change to a Streams group whose broker assigns.")
+class BrokerChange:
+    """Events in order, with markers between those that wait for one another."""
+
+    events: tuple[BrokerItem, ...] = member(items(ITEM, at_most=MOST_EVENTS, what="events").checked(_not_too_much), IN_ORDER)
+
+    def numbered_batches(self) -> tuple[Batch[BrokerEvent], ...]:
+        """The events that take effect together, batch by batch."""
+        return batched((index, item) for index, item in enumerate(self.events))
+
+
+CHANGE = codec_of(BrokerChange)
+"""The JSON of a Change to such a group. Whether it fits a group shows only there."""

@@ -1,0 +1,1 @@
+"""The events of a Change to a streams group whose broker assigns, a module each."""

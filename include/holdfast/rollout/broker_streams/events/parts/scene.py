@@ -1,0 +1,139 @@
+"""A streams group between two targets, as its coordinator has it, and how members, configs and topics change it.
+
+What raises the group's epoch, and by how much, is that of `GroupMetadataManager.streamsGroupHeartbeat` and
+`streamsGroupFenceMember` (4.2.0 to 4.4.0): each member that joins, leaves or is fenced by one; changed configs and topics by one
+with the next heartbeat, a joining one included.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.coordinator.config_keys import INITIAL_DELAY, decides, number_of
+from holdfast.kafka.coordinator.release import Behaviour
+from holdfast.kafka.coordinator.streams.group import Member
+from holdfast.kafka.coordinator.streams.member_table import MemberTable, Move
+from holdfast.rollout.broker_streams.snapshot.snapshot import Topic
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.text.wording import printable
+
+Settings = tuple[tuple[str, ConfigValue], ...]
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`members`: by ID, those that the coordinator knows; what each has is set when a target is computed. `static`: of them those
+    with an instance ID. `table`: as it was at the last target; `moves`: since then.
+
+    `dead`: members that ended without leaving, as they ended together, the first to time out first. `epoch` None: unknown.
+    `due`: the epoch has been raised since the last target. `seen`: of the configs that decide, as the last heartbeat found them;
+    `grown`: topics have grown since.
+    `delayed`: the group was empty when its first member joined, and the initial delay runs.
+    """
+
+    facts: Behaviour
+    members: dict[str, Member]
+    static: frozenset[str]
+    table: MemberTable
+    config: Settings
+    topics: tuple[Topic, ...]
+    epoch: int | None
+    due: bool = False
+    seen: tuple[str, str] = ("", "")
+    grown: bool = False
+    delayed: bool = False
+    moves: tuple[Move, ...] = ()
+    dead: tuple[tuple[str, ...], ...] = ()
+
+    def present(self) -> tuple[str, ...]:
+        """The process IDs of the clients that run, in the order in which their members are listed."""
+        gone = {one for group in self.dead for one in group}
+        return tuple(dict.fromkeys(one.process_id for one in self.members.values() if one.member_id not in gone))
+
+    @property
+    def unseen(self) -> bool:
+        """Whether the next heartbeat finds configs or topics changed."""
+        return self.grown or decides(dict(self.config)) != self.seen
+
+    def running(self, process_id: str) -> tuple[str, ...]:
+        """The members of that client that run."""
+        gone = {one for group in self.dead for one in group}
+        return tuple(one.member_id for one in self.members.values() if one.process_id == process_id and one.member_id not in gone)
+
+
+def quoted(name: str) -> str:
+    return f"'{printable(name)}'"
+
+
+def raised(scene: Scene, times: int = 1) -> Scene:
+    """The first epoch of a new group depends on the release."""
+    if scene.epoch is None or not times:
+        return replace(scene, due=scene.due or bool(times))
+    epoch = scene.facts.first_epoch + times - 1 if scene.epoch == 0 else scene.epoch + times
+    return replace(scene, epoch=epoch, due=True)
+
+
+# Clients.
+
+
+def members_of(scene: Scene, process_id: str, field: str = "process_id") -> tuple[str, ...]:
+    """The members of a client that runs. Raise InvalidInput where there is none, CannotPredict where they are static."""
+    found = scene.running(process_id)
+    if not found:
+        names = [quoted(one) for one in scene.present()]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        there = f"{', '.join(names[:_SHOWN]) or 'none'}{more}"
+        raise InvalidInput(f"the client {quoted(process_id)} is not in the group then; there are: {there}", field)
+    static = [one for one in found if one in scene.static]
+    if static:
+        raise CannotPredict(
+            f"{field}: the member {quoted(static[0])} of the client {quoted(process_id)} is static (group.instance.id): what its"
+            " coordinator does when it stops or returns is not covered; dynamic members are"
+        )
+    return found
+
+
+def joined(scene: Scene, process_id: str, member_ids: Iterable[str], field: str = "member_ids") -> Scene:
+    """One member after the other joins, with nothing. The heartbeat of each sees changed configs and topics."""
+    for member_id in member_ids:
+        if member_id in scene.members:
+            raise InvalidInput(f"the member ID {quoted(member_id)} is in the group already; give one that is not", field)
+        first = not scene.members
+        scene = replace(
+            raised(scene),
+            members=scene.members | {member_id: Member(member_id, process_id)},
+            moves=(*scene.moves, (member_id, True)),
+            seen=decides(dict(scene.config)),
+            grown=False,
+            delayed=scene.delayed or (first and number_of(dict(scene.config), INITIAL_DELAY) > 0),
+        )
+    return scene
+
+
+def gone(scene: Scene, member_ids: Iterable[str]) -> Scene:
+    """These leave, or their sessions are over."""
+    leaving = dict.fromkeys(member_ids)
+    return replace(
+        raised(scene, len(leaving)),
+        members={name: one for name, one in scene.members.items() if name not in leaving},
+        moves=(*scene.moves, *((one, False) for one in leaving)),
+    )
+
+
+def ended(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
+    """These end without leaving: the coordinator keeps them until their sessions are over."""
+    return replace(scene, dead=(*scene.dead[:-1], (*scene.dead[-1], *member_ids)))
+
+
+# Configs and topics.
+
+
+def topic_of(scene: Scene, name: str) -> Topic:
+    found = next((one for one in scene.topics if one.name == name), None)
+    if found is None:
+        names = [quoted(one.name) for one in scene.topics]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        there = f"{', '.join(names[:_SHOWN]) or 'none'}{more}"
+        raise InvalidInput(f"the topic {quoted(name)} is none of the group's topology; its topics are: {there}", "topic")
+    return found

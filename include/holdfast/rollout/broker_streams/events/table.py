@@ -1,0 +1,18 @@
+"""Every event that a Change to such a group may have. A new one is a module of this folder and a line here."""
+
+from holdfast.rollout.broker_streams.events.add_client import AddClient
+from holdfast.rollout.broker_streams.events.add_partitions import AddPartitions
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.remove_client import RemoveClient
+from holdfast.rollout.broker_streams.events.replace_client import ReplaceClient
+from holdfast.rollout.broker_streams.events.restart_client import RestartClient
+from holdfast.rollout.broker_streams.events.set_config import SetConfig
+
+EVENTS: tuple[type[BrokerEvent], ...] = (
+    AddClient,
+    AddPartitions,
+    RemoveClient,
+    ReplaceClient,
+    RestartClient,
+    SetConfig,
+)

@@ -1,0 +1,1 @@
+"""The Forecast: the targets that the coordinator computes, one after the other."""

@@ -1,0 +1,185 @@
+"""The targets that follow from a change, one after the other: which events each of them sees, in which order its members stand, and
+what it sticks to.
+
+Java: `GroupMetadataManager.maybeUpdateStreamsTargetAssignment` and `TargetAssignmentBuilder` (4.2.0 to 4.4.0).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java_hash
+from holdfast.kafka.coordinator.config_keys import decides
+from holdfast.kafka.coordinator.release import behaviour
+from holdfast.kafka.coordinator.streams import sticky
+from holdfast.kafka.coordinator.streams.group import Group, Member, MemberTarget, Subtopology, Task, each_task
+from holdfast.kafka.coordinator.streams.member_table import MemberTable
+from holdfast.rollout.broker_streams.change.change import BrokerChange
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.parts import scene as scenes
+from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.broker_streams.forecast import readiness
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, StreamsGroupSnapshot, Topic
+from holdfast.rollout.broker_streams.target.group import standby_replicas
+from holdfast.rollout.broker_streams.target.target import Given, TargetAssignment
+from holdfast.rollout.contract.batches import Batch, Wait
+
+MOST_COURSES = 8
+"""So many ways in which the previous targets may have come out are followed."""
+Had = dict[str, MemberTarget]
+"""What each member was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a course begins with, checked: the group has all that decides. `group`: as the coordinator has it now."""
+
+    snapshot: StreamsGroupSnapshot
+    topology: GroupTopology
+    group: Group
+
+
+def carried_out(ground: Ground, change: BrokerChange) -> tuple[ComputedTarget, ...]:
+    """Every member ID of the change is given. Raise InvalidInput for an event that does not fit the group then, CannotPredict where
+    the topology is not ready."""
+    return tuple(_Course(ground).targets(change))
+
+
+class _Course:
+    def __init__(self, ground: Ground) -> None:
+        snapshot = ground.snapshot
+        facts = behaviour(ground.group.release)
+        self._ground = ground
+        self._scene = Scene(
+            facts=facts,
+            members={one.member_id: one for one in ground.group.members},
+            static=frozenset(one.member_id for one in snapshot.members if one.instance_id is not None),
+            table=MemberTable.listed(one.member_id for one in ground.group.members),
+            config=snapshot.config,
+            topics=snapshot.topics,
+            epoch=snapshot.group_epoch,
+            due=_pending(snapshot),
+            seen=decides(dict(snapshot.config)),
+        )
+        self._had: list[Had] = [
+            {one.member_id: MemberTarget(one.member_id, one.active, one.standby) for one in ground.group.members}
+        ]
+        self._known: tuple[tuple[Topic, ...], tuple[Subtopology, ...]] = (snapshot.topics, ground.group.subtopologies)
+
+    def targets(self, change: BrokerChange) -> Iterator[ComputedTarget]:
+        for batch in change.numbered_batches():
+            computed = list(self._batch(batch))
+            yield from computed
+            if batch.wait is not Wait.REBALANCE:
+                while self._scene.dead:
+                    yield from self._session_over()
+            elif not computed and self._scene.dead:
+                yield from self._session_over()
+
+    def _batch(self, batch: Batch[BrokerEvent]) -> Iterator[ComputedTarget]:
+        scene = replace(self._scene, dead=(*self._scene.dead, ()))
+        for index, event in batch.events:
+            scene = _placed(index, event, event.applied, scene)
+        self._scene = replace(scene, dead=tuple(filter(None, scene.dead)))
+        yield from self._computed(TargetTrigger.CHANGE)
+        for index, event in batch.events:
+            self._scene = _placed(index, event, event.returned, self._scene)
+        yield from self._computed(TargetTrigger.CHANGE)
+
+    def _session_over(self) -> Iterator[ComputedTarget]:
+        over, *others = self._scene.dead
+        self._scene = scenes.gone(replace(self._scene, dead=tuple(others)), over)
+        yield from self._computed(TargetTrigger.SESSION_OVER)
+
+    def _computed(self, trigger: TargetTrigger) -> Iterator[ComputedTarget]:
+        """The target that is due, if one is. It takes a heartbeat: members that ended without leaving send none."""
+        scene = self._scene
+        if scene.members and not scene.present():
+            return
+        if scene.unseen and scene.members:
+            scene = replace(scenes.raised(scene), seen=decides(dict(scene.config)), grown=False)
+        if scene.due and scene.members:
+            yield self._target(scene, TargetTrigger.DELAY_OVER if scene.delayed else trigger)
+        self._scene = replace(scene, due=False, delayed=False, moves=(), table=scene.table.after(scene.moves))
+
+    def _target(self, scene: Scene, trigger: TargetTrigger) -> ComputedTarget:
+        subtopologies = self._subtopologies(scene)
+        standbys = standby_replicas(scene.config)
+        found: list[tuple[MemberTarget, ...]] = []
+        for had in self._had:
+            for order in _orders(scene):
+                members = tuple(_sticking(scene.members[one], had) for one in order)
+                target = sticky.assign(Group(self._ground.group.release, members, subtopologies, standbys))
+                found.append(tuple(sorted(target.members)))
+        ways = list(dict.fromkeys(found))
+        self._had = [{one.member_id: one for one in way} for way in ways[:MOST_COURSES]]
+        first = self._had[0]
+        listed = scene.table.after(scene.moves).order()
+        assignment = TargetAssignment(
+            "sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), _undetermined(ways)
+        )
+        return ComputedTarget(trigger, scene.epoch, assignment, tuple((one, scene.members[one].process_id) for one in listed))
+
+    def _subtopologies(self, scene: Scene) -> tuple[Subtopology, ...]:
+        topics, found = self._known
+        if topics != scene.topics:
+            found = readiness.subtopologies(self._ground.topology, self._ground.snapshot.topics, scene.topics)
+            self._known = scene.topics, found
+        return found
+
+
+def _pending(snapshot: StreamsGroupSnapshot) -> bool:
+    """Whether the epoch has been raised and no target was computed since."""
+    epoch, assigned = snapshot.group_epoch, snapshot.assignment_epoch
+    return epoch is not None and assigned is not None and epoch > assigned
+
+
+def _placed(index: int, event: BrokerEvent, applied: Callable[[Scene], Scene], scene: Scene) -> Scene:
+    try:
+        return applied(scene)
+    except InvalidInput as problem:
+        raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
+
+
+def _sticking(member: Member, had: Had) -> Member:
+    given = had.get(member.member_id)
+    return member if given is None else replace(member, active=given.active, standby=given.standby)
+
+
+def _orders(scene: Scene) -> Iterator[tuple[str, ...]]:
+    """The orders in which the assignor's map may be filled, the likeliest first, each that makes another map.
+
+    Who computes the target in the heartbeat with which it joins is not in the coordinator's table yet, and comes last; with any
+    later heartbeat all are in the table, and when the initial delay is over.
+    """
+    full = scene.table.after(scene.moves).order()
+    newcomers = [] if scene.delayed else [one for one, joins in scene.moves if joins and one in scene.members]
+    seen: set[tuple[str, ...]] = set()
+    for last in (*reversed(newcomers), None):
+        order = full if last is None else (*scene.table.after(move for move in scene.moves if move[0] != last).order(), last)
+        filled = tuple(java_hash.string_map_order(order))
+        if filled not in seen:
+            seen.add(filled)
+            yield order
+
+
+def _undetermined(ways: list[tuple[MemberTarget, ...]]) -> tuple[Task, ...]:
+    """The tasks that not all ways give to the same members."""
+    if len(ways) == 1:
+        return ()
+    places = [_places(way) for way in ways]
+    tasks = {task for place in places for task in place}
+    return tuple(sorted((task for task in tasks if len({place.get(task) for place in places}) > 1), key=lambda task: task.rank))
+
+
+def _places(way: tuple[MemberTarget, ...]) -> dict[Task, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Who has each task, active and standby."""
+    active: dict[Task, list[str]] = {}
+    standby: dict[Task, list[str]] = {}
+    for one in way:
+        for task in each_task(one.active):
+            active.setdefault(task, []).append(one.member_id)
+        for task in each_task(one.standby):
+            standby.setdefault(task, []).append(one.member_id)
+    return {task: (tuple(active.get(task, ())), tuple(standby.get(task, ()))) for task in active.keys() | standby.keys()}

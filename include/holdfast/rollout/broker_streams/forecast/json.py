@@ -1,0 +1,52 @@
+"""The JSON of the Forecast of a streams group whose broker assigns. Holdfast does not read it."""
+
+from holdfast.rollout.broker_streams.change.change import ITEM
+from holdfast.rollout.broker_streams.forecast.outcomes import (
+    BrokerForecast,
+    BrokerOutcome,
+    BrokerSummary,
+    ComputedTarget,
+    TargetTrigger,
+)
+from holdfast.rollout.broker_streams.target.target import ASSIGNMENT
+from holdfast.rollout.contract.batches_json import IN_ORDER
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.unknown import UNKNOWNS
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAMES, PROBABILITY, choice, items, nullable
+from holdfast.rollout.json.record import codec_of, member, written_of
+from holdfast.rollout.json.record_codec import Omit, Record
+
+_TARGET = written_of(
+    ComputedTarget,
+    trigger=member(choice(TargetTrigger)),
+    group_epoch=member(nullable(COUNT)),
+    assignment=member(ASSIGNMENT),
+)
+
+
+def _codec(detail: Detail) -> Record[BrokerForecast]:
+    left_out: Omit = False if detail is Detail.FULL else lambda _: True
+    outcome = written_of(
+        BrokerOutcome,
+        probability=member(PROBABILITY, write=lambda _: 1.0),
+        process_ids=member(NAMES),
+        stable=member(BOOLEAN, write=lambda _: True),
+        targets=member(items(_TARGET), "Left out with `--detail summary`.", default=(), omit=left_out),
+        summary=member(codec_of(BrokerSummary)),
+    )
+    return written_of(
+        BrokerForecast,
+        version=strict.FORMAT_VERSION,
+        about="What the coordinator of a Streams group will do about a change, target by target.",
+        events=member(items(ITEM), IN_ORDER, write=lambda forecast: [ITEM.write(item) for item in forecast.change.events]),
+        outcomes=member(items(outcome), write=lambda forecast: [outcome.write(forecast.outcome)]),
+        unknown=member(UNKNOWNS),
+    )
+
+
+FORECASTS = {detail: _codec(detail) for detail in Detail}
+
+
+def forecast_to_json(forecast: BrokerForecast, detail: Detail = Detail.FULL) -> dict[str, object]:
+    return FORECASTS[detail].write(forecast)

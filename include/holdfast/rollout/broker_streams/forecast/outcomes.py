@@ -1,0 +1,54 @@
+"""The parts of a Forecast of a streams group whose broker assigns: the values. `forecast` computes them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.rollout.broker_streams.change.change import BrokerChange
+from holdfast.rollout.broker_streams.target.target import TargetAssignment
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.json.codec import COUNT
+from holdfast.rollout.json.record import member, record
+
+
+class TargetTrigger(StrEnum):
+    """What a target comes of: members, configs or topics that changed; the same in a group that was empty, once its initial delay
+    is over; the end of the sessions of members that ended without leaving."""
+
+    CHANGE = "change"
+    DELAY_OVER = "delay over"
+    SESSION_OVER = "session over"
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedTarget:
+    """One target. `group_epoch` None: that of the group was unknown. `processes`: of its members, by ID."""
+
+    trigger: TargetTrigger
+    group_epoch: int | None
+    assignment: TargetAssignment
+    processes: tuple[tuple[str, str], ...]
+
+
+@record
+class BrokerSummary:
+    stateful_tasks: int = member(COUNT)
+    active_moved: int = member(COUNT, "Stateful tasks whose active owner at the end is in another process than before.")
+    moves: int = member(COUNT, "Stateful tasks that a target gives to another process than the one before, over all targets.")
+    cold_moves: int = member(COUNT, "Those moves to a process whose disk never had the task, as far as the Snapshot shows.")
+    targets: int = member(COUNT)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerOutcome:
+    """What comes about. `process_ids`: of the clients at the end."""
+
+    process_ids: tuple[str, ...]
+    targets: tuple[ComputedTarget, ...]
+    summary: BrokerSummary
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerForecast:
+    change: BrokerChange
+    outcome: BrokerOutcome
+    unknown: tuple[Unknown, ...] = ()

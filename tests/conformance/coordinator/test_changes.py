@@ -1,0 +1,35 @@
+"""The whole coordinator with mock time: every target of a change, epoch by epoch, against Holdfast's forecast of it.
+
+HOLDFAST_SEED=N               the changes of an earlier run
+HOLDFAST_CONFORMANCE_CASES=N  so many changes a release
+"""
+
+import os
+import random
+
+import pytest
+from tests.conformance.coordinator.changes import RandomChange, computed, mismatch
+from tests.conformance.coordinator.coordinator_jvm import WholeCoordinatorJvm
+
+pytestmark = pytest.mark.jvm
+
+CHANGES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 40)
+SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
+
+
+@pytest.mark.parametrize("release", ["4.2.1", "4.3.1"])
+def test_every_target_of_a_change_is_the_one_that_was_forecast(release: str) -> None:
+    print(f"HOLDFAST_SEED={SEED}: {CHANGES} changes for Kafka {release}")
+    changes = [RandomChange(random.Random(SEED + number), release) for number in range(CHANGES)]
+    targets = undetermined = 0
+    with WholeCoordinatorJvm(release) as jvm:
+        for number, (change, (_, answer)) in enumerate(zip(changes, jvm.answers(one.script for one in changes), strict=True)):
+            shown = answer["steps"][change.settled :]
+            where = f"HOLDFAST_SEED={SEED + number}, Kafka {release}, {change.events}"
+            assert not [one["error"] for one in shown if "error" in one], where
+            forecast = change.forecast(shown[0])
+            assert not mismatch(forecast, computed(shown)), f"{where}: {mismatch(forecast, computed(shown))}"
+            targets += len(forecast)
+            undetermined += sum(bool(one["assignment"]["undetermined_tasks"]) for one in forecast)
+    print(f"{targets} targets, {undetermined} with undetermined tasks")
+    assert targets > CHANGES, "the changes make the coordinator compute too few targets"
