@@ -1,4 +1,4 @@
-"""The Change to a streams group whose broker assigns: what an event is, `events` says. Closed, for unknown fields would be ignored."""
+"""The Change to a streams group whose broker assigns: events, each in a module of `events`, and markers."""
 
 from enum import StrEnum
 

@@ -26,7 +26,7 @@ from holdfast.rollout.broker_streams.target.target import Given, TargetAssignmen
 from holdfast.rollout.contract.batches import Batch, Wait
 
 MOST_COURSES = 8
-"""So many ways in which the previous targets may have come out are followed."""
+"""So many results that the previous target may have had are followed."""
 Had = dict[str, MemberTarget]
 """What each member was given."""
 
@@ -112,12 +112,12 @@ class _Course:
                 members = tuple(_sticking(scene.members[one], had) for one in order)
                 target = sticky.assign(Group(self._ground.group.release, members, subtopologies, standbys))
                 found.append(tuple(sorted(target.members)))
-        ways = list(dict.fromkeys(found))
-        self._had = [{one.member_id: one for one in way} for way in ways[:MOST_COURSES]]
+        results = list(dict.fromkeys(found))
+        self._had = [{one.member_id: one for one in result} for result in results[:MOST_COURSES]]
         first = self._had[0]
         listed = scene.table.after(scene.moves).order()
         assignment = TargetAssignment(
-            "sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), _undetermined(ways)
+            "sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), _undetermined(results)
         )
         return ComputedTarget(trigger, scene.epoch, assignment, tuple((one, scene.members[one].process_id) for one in listed))
 
@@ -164,20 +164,20 @@ def _orders(scene: Scene) -> Iterator[tuple[str, ...]]:
             yield order
 
 
-def _undetermined(ways: list[tuple[MemberTarget, ...]]) -> tuple[Task, ...]:
-    """The tasks that not all ways give to the same members."""
-    if len(ways) == 1:
+def _undetermined(results: list[tuple[MemberTarget, ...]]) -> tuple[Task, ...]:
+    """The tasks that not all results give to the same members."""
+    if len(results) == 1:
         return ()
-    places = [_places(way) for way in ways]
+    places = [_places(result) for result in results]
     tasks = {task for place in places for task in place}
     return tuple(sorted((task for task in tasks if len({place.get(task) for place in places}) > 1), key=lambda task: task.rank))
 
 
-def _places(way: tuple[MemberTarget, ...]) -> dict[Task, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _places(result: tuple[MemberTarget, ...]) -> dict[Task, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Who has each task, active and standby."""
     active: dict[Task, list[str]] = {}
     standby: dict[Task, list[str]] = {}
-    for one in way:
+    for one in result:
         for task in each_task(one.active):
             active.setdefault(task, []).append(one.member_id)
         for task in each_task(one.standby):

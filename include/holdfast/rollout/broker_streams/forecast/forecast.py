@@ -29,7 +29,7 @@ def ground_of(snapshot: StreamsGroupSnapshot) -> Ground:
     if found is None or snapshot.topology is None:
         raise CannotPredict(
             "the group's topology is not ready: topics are missing, or have other numbers of partitions than it needs; its"
-            " coordinator gives every member an empty target until that is mended. Collect the group again then"
+            " coordinator assigns nothing until they fit. Collect the group again then"
         )
     return Ground(snapshot, snapshot.topology, group_of(snapshot, found))
 
@@ -39,6 +39,6 @@ def _refuse_random(change: BrokerChange) -> None:
         comes = item.comes() if isinstance(item, BrokerEvent) else None
         if comes is not None and (comes[0].process_id is None or comes[0].member_ids is None):
             raise CannotPredict(
-                f"events[{index}]: the member IDs of a client that starts decide, and are random at each start: give `member_ids`, one"
-                " a thread, and the process ID"
+                f"events[{index}]: the member IDs of a client that starts decide, and are random at each start: give `member_ids`,"
+                " one a thread, and the process ID"
             )

@@ -34,7 +34,7 @@ class BrokerSummary:
     stateful_tasks: int = member(COUNT)
     active_moved: int = member(COUNT, "Stateful tasks whose active owner at the end is in another process than before.")
     moves: int = member(COUNT, "Stateful tasks that a target gives to another process than the one before, over all targets.")
-    cold_moves: int = member(COUNT, "Those moves to a process whose disk never had the task, as far as the Snapshot shows.")
+    cold_moves: int = member(COUNT, "Those of the moves that go to a process whose disk has never had the task.")
     targets: int = member(COUNT)
 
 

@@ -24,7 +24,7 @@ def subtopologies(topology: GroupTopology, before: tuple[Topic, ...], now: tuple
         if there != needed[1]:
             raise CannotPredict(
                 "the topology is not ready then: its coordinator answers INCORRECTLY_PARTITIONED_TOPICS (Existing topic"
-                f" {quoted(name)} has different number of partitions: expected {needed[1]}, found {there}) and assigns nothing to any member."
+                f" {quoted(name)} has different number of partitions: expected {needed[1]}, found {there}) and assigns nothing."
                 " Kafka Streams does not grow internal topics: grow them in the same batch, or use a new application ID"
             )
     return found

@@ -36,8 +36,8 @@ def _moves(outcome: BrokerOutcome) -> str:
     found = outcome.summary
     if not found.moves:
         return "No stateful task is handed over."
-    cold = f"{found.cold_moves:,} to a client whose disk never had the task" if found.cold_moves else "none to a cold disk"
-    return f"{many(found.moves, 'hand-over')} of stateful tasks on the way, {cold}."
+    none = f"{found.cold_moves:,} of them" if found.cold_moves else "none of them"
+    return f"{many(found.moves, 'hand-over')} of stateful tasks in all, {none} to a client whose disk has never had the task."
 
 
 def _targets(snapshot: StreamsGroupSnapshot, outcome: BrokerOutcome) -> Table:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
+from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
 from holdfast.kafka.coordinator.release import METADATA_VERSIONS, minor_of
 from holdfast.kafka.coordinator.streams.group import each_task
 from holdfast.kafka.wire.streams_group_description import DescribedGroup, DescribedMember
@@ -16,7 +17,6 @@ from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topi
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
-from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.kafka import ConfigValue
