@@ -70,4 +70,4 @@ def test_where_tasks_would_go_and_what_cannot_be_said(spark: SparkSession, writt
     assert found(spark, written, "blast_radius") == []
     problems = {row["group_id"]: row["problem"] for row in found(spark, written, "quarantine_blast_radius")}
     assert problems.keys() == {"shop", "unready"}
-    assert all("cannot be forecast" in problem for problem in problems.values())
+    assert all("cannot be planned" in problem for problem in problems.values())
