@@ -1,12 +1,12 @@
-"""One whole decision of the leader, ours against Kafka's own, in the same run on the same groups.
+"""One whole decision of the leader, Holdfast's against Kafka's own, in the same run on the same groups.
 
     python -m benchmarks.assign                    every shape (the JVM takes a minute for each run of the largest)
     python -m benchmarks.assign small wide         some of them
     python -m benchmarks.assign --json             for machines
 
 Kafka: `StreamsPartitionAssignor.assign` of the published jar, warm (C2, serial collector, 4 GiB): from encoded subscriptions to
-encoded assignments. Ours: `leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians; the two
-decisions are compared, task by task. `again`: the same group, whose members report what they were just given.
+encoded assignments. Holdfast: `leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians; the
+two decisions are compared, task by task. `again`: the same group, whose members report what they were just given.
 """
 
 import random
@@ -30,7 +30,7 @@ OPTIONS = ("-XX:TieredStopAtLevel=4", "-Xmx4g")
 
 @dataclass(frozen=True)
 class Shape:
-    """`goal`: how many times as fast as the JVM we want to be. `runs`: of the JVM, after `warm` ones that do not count."""
+    """`goal`: how many times as fast as the JVM Holdfast is to be. `runs`: of the JVM, after `warm` ones that do not count."""
 
     name: str
     what: str

@@ -54,7 +54,7 @@ class _Peak:
 
 
 def measure(groups: int, with_topics: int, one_by_one: int, folder: Path) -> dict[str, object]:
-    """Collect all groups, then the first so many of them one by one."""
+    """Collect all groups, then the first `one_by_one` of them one by one."""
     with Broker(folder / "broker", properties=PROPERTIES) as broker:
         simulated = simulated_groups.example("demo", groups)
         simulated_groups.create_topics(broker.bootstrap, simulated[:with_topics], replication=1)

@@ -1,10 +1,10 @@
-"""One whole decision of a plain consumer group's leader, ours against Kafka's own, in the same run on the same groups.
+"""One whole decision of a consumer group's leader, Holdfast's against Kafka's own, in the same run on the same groups.
 
     python -m benchmarks.consumer                        every shape and assignor
     python -m benchmarks.consumer million small          some of them
     python -m benchmarks.consumer --json                 for machines
 
-Kafka: the assignor's own `assign` of the published jar, warm (C2, serial collector, 6 GiB), from decoded subscriptions. Ours:
+Kafka: the assignor's own `assign` of the published jar, warm (C2, serial collector, 6 GiB), from decoded subscriptions. Holdfast:
 `leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON; with `lines` both do. Times are medians; the two
 decisions are compared, partition by partition. `second`: the same group, whose members own what they were just given, after one
 of them has left.
@@ -35,7 +35,7 @@ STICKY = ("sticky", "cooperative-sticky")
 
 @dataclass(frozen=True)
 class Shape:
-    """`unlike`: how subscriptions differ. `first_goal`, `second_goal`: how many times as fast as the JVM we want to be."""
+    """`unlike`: how subscriptions differ. `first_goal`, `second_goal`: how many times as fast as the JVM Holdfast is to be."""
 
     name: str
     consumers: int
@@ -77,7 +77,7 @@ def case_of(shape: Shape, assignor: str) -> Case:
 
 
 def second(case: Case, answer: Case) -> Case:
-    """Everybody owns what it was given; one has left."""
+    """All members own what they were given; one has left."""
     members = [member | {"owned": answer[member["id"]]["partitions"], "generation": 1} for member in case["members"]]
     return case | {"members": members[:-2] + members[-1:]}
 

@@ -8,8 +8,8 @@ processors: decode both days into tables, targets, order changes since the day b
 every group, whose worst loss is forecast where it cannot be counted. `kernel_seconds`: the same functions on the same documents,
 one after the other, in one process without Spark. `processor_seconds`: what Spark used of processors, which on a busy machine says
 more than `seconds`. `peak_mb`: the driver, its JVM and all Python workers together, sampled (shared pages count once).
-`assignments`: targets that were worked out: each group's own, and one for every host that is lost, every way, and every position of
-a fresh ID.
+`assignments`: targets that were computed: each group's own, and one for every lost host, every case, and every position of
+a new random ID.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""A whole forecast, ours, against Kafka's own assignor called once for every rebalance of it, in the same run.
+"""A whole forecast, Holdfast's, against Kafka's own assignor called once for every rebalance of it, in the same run.
 
     python -m benchmarks.forecast                     every shape
     python -m benchmarks.forecast join-400 roll       some of them
     python -m benchmarks.forecast --json              for machines
 
-Ours: `forecast(snapshot, change)`: every decision, what members report in between, restores and summary. Kafka: the time that
+Holdfast: `forecast(snapshot, change)`: every decision, what members report in between, restores and summary. Kafka: the time that
 `StreamsPartitionAssignor.assign` of the published jar takes for those rebalances (warm, C2), measured at up to 24 of them, evenly
-spread, and multiplied; each of these decisions is compared, task by task. `search` is a whole plan, with all its candidates; there
-the JVM is timed on the rebalances of the plain change, and multiplied by those of all candidates.
+spread, and multiplied; each of these decisions is compared, task by task. `search` is a whole plan, with all its options; there
+the JVM is timed on the rebalances of the plain change, and multiplied by those of all options.
 """
 
 import itertools
@@ -42,14 +42,14 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 SAMPLED = 24
 """Rebalances at which the JVM is timed."""
 MOST_RUNS, ENOUGH_S = 3, 30
-"""How often, and for how many seconds, ours is timed."""
+"""How often, and for how many seconds, Holdfast's is timed."""
 NEW = "5bd1e995-5bd1-4e99-9bd1-5bd1e9955bd1"
 """The process ID of a client that joins: about three quarters up the order."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """`goal`: how many times as fast as the JVM's decisions alone we want to be."""
+    """`goal`: how many times as fast as the JVM's decisions alone Holdfast is to be."""
 
     name: str
     what: str

@@ -1,4 +1,4 @@
-"""What the benchmarks have in common: which shapes, and how what was found is said."""
+"""What the benchmarks have in common: which shapes, and how results are reported."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from rich.table import Table
 
 
 def arguments(description: str | None, shapes: Iterable[str]) -> argparse.ArgumentParser:
-    """`shapes`: the names one may choose from; chosen ones are in `.shapes`, none for all."""
+    """`shapes`: the names one may choose from; the selected ones are in `.shapes`, none for all."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shapes", nargs="*", choices=[*shapes, []])
     parser.add_argument("--release", default="3.9.1")

@@ -1,4 +1,4 @@
-"""A fleet that nobody runs, the same for the same seed: groups as a Snapshot would show them, on two days.
+"""A fleet that does not exist, the same for the same seed: groups as a Snapshot would show them, on two days.
 
 Clients log-normal (median 8, sigma 0.8, at most 200), 2 to 12 tasks a client, 1 to 4 threads (in a tenth of the groups each client
 its own number), a third with standbys, a tenth with racks (`rack.aware.assignment.tags` on three zones), a twentieth in which a

@@ -1,10 +1,10 @@
-"""One target of a streams group (KIP-1071), ours against the coordinator's own assignor, in the same run on the same groups.
+"""One target of a streams group (KIP-1071), Holdfast's against the coordinator's own assignor, in the same run on the same groups.
 
     python -m benchmarks.target                    every shape
     python -m benchmarks.target wide --json        some of them, for machines
 
-Kafka: `StickyTaskAssignor.assign` of the published jar, warm (C2, serial collector), from a GroupSpec to a GroupAssignment. Ours:
-`sticky.assign`, from a Group to a Target. Times are medians of processor time, so that it does not
+Kafka: `StickyTaskAssignor.assign` of the published jar, warm (C2, serial collector), from a GroupSpec to a GroupAssignment.
+Holdfast: `sticky.assign`, from a Group to a Target. Times are medians of processor time, so that it does not
 matter what else the machine does; the two targets are compared, task by task. `next`: one process has
 left and another one joined since the first target.
 """
@@ -31,7 +31,7 @@ OPTIONS = ("-XX:TieredStopAtLevel=4",)
 
 @dataclass(frozen=True)
 class Shape:
-    """`goal`: how many times as fast as the JVM we want to be. `runs`: of the JVM, after `warm` ones that do not count."""
+    """`goal`: how many times as fast as the JVM Holdfast is to be. `runs`: of the JVM, after `warm` ones that do not count."""
 
     name: str
     processes: int

@@ -16,7 +16,7 @@ from tests.harness.kafka import maven
 
 JAVA = Path(__file__).parent / "java"
 AHEAD = 8
-"""So many questions are put before the first answer is fetched: the JVM works while we do."""
+"""This many questions are put before the first answer is fetched: the JVM works while Holdfast does."""
 
 
 class LeaderJvm:
@@ -105,7 +105,7 @@ class LeaderJvm:
 
 
 def _own_sources(release: str) -> tuple[str, str]:
-    """The folders of what has to be compiled for this release: classes of ours that extend Kafka's."""
+    """The folders of what has to be compiled for this release: classes of Holdfast's that extend Kafka's."""
     minor = tuple(int(part) for part in release.split(".")[:2])
     sticky = "sticky_until_3_5" if minor < (3, 6) else "sticky_3_6" if minor < (3, 8) else "sticky_since_3_8"
     return "topics_2_6" if minor == (2, 6) else "topics_since_2_7", sticky

@@ -1,4 +1,4 @@
-"""One cluster for the tests of collecting: TLS, SCRAM, ACLs, a Streams application and a plain consumer group.
+"""One cluster for the tests of collecting: TLS, SCRAM, ACLs, a Streams application and a consumer group.
 
 It ends with the last test of this folder, so that what comes after has the processor for itself.
 """

@@ -48,7 +48,7 @@ def nobody() -> str:
 
 
 def holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command as it is typed. It must end by itself."""
+    """The command, typed. It must end by itself."""
     command = [sys.executable, "-m", "holdfast.cli.main", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 

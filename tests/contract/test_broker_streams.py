@@ -151,7 +151,7 @@ class TestASnapshotWithTheLeastRights:
         assert assigned(found) == targets(found)
 
     def test_tells_the_target_that_the_broker_computes_next(self, shop: Shop) -> None:
-        """A standby for each task, set on the group: the broker's new target is the one that was told before."""
+        """A standby for each task, set on the group: the broker's new target is the one that was predicted."""
         before = collected(shop.reader)
         expected = assigned(before, (STANDBYS, "1"))
         admin = KafkaAdminClient(bootstrap_servers=shop.cluster.broker.bootstrap)

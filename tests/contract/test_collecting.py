@@ -1,4 +1,4 @@
-"""Collecting from a real, secured cluster: what stands in the Snapshot, what Kafka's own tools say, what lacking rights cost."""
+"""Collecting from a real, secured cluster: what is in the Snapshot, what Kafka's own tools say, what lacking rights cost."""
 
 import json
 import logging

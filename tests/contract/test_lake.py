@@ -129,7 +129,7 @@ def test_no_path_leads_out(lake: Lake, segment: str) -> None:
 
 @pytest.mark.parametrize("link", ["a", "a/b", "a/b/c.json"], ids=lambda link: f"{link.count('/') + 1} down")
 def test_no_symbolic_link_is_followed(tmp_path: Path, link: str) -> None:
-    """Whoever may write into the lake shall not read what else there is on the machine that shows it."""
+    """A user who may write into the lake must not read other files of the machine that shows it."""
     outside = tmp_path / "outside"
     (outside / "a" / "b").mkdir(parents=True)
     (outside / "a" / "b" / "c.json").write_text("secret")
@@ -167,7 +167,7 @@ def test_a_local_write_leaves_nothing_beside(tmp_path: Path) -> None:
 
 
 def test_a_local_write_that_fails_keeps_what_was_there(tmp_path: Path) -> None:
-    """The place of the file is a folder: the rename fails after the bytes were written beside it."""
+    """The place of the file is a folder: the rename fails after the bytes were written next to it."""
     lake = FsspecLake(str(tmp_path))
     lake.write(("plans", "plan.json", "kept"), b"kept")
 

@@ -76,7 +76,7 @@ def first(live_cluster: Cluster, disk: Path) -> Snapshot:
 
 
 def test_what_is_said_without_its_disk_is_true_and_the_rest_is_not_guessed(first: Snapshot) -> None:
-    """How much can be told depends on what its member happened to report in its first generations."""
+    """How much can be inferred depends on what its member happened to report in its first generations."""
     reasons = {each.what: each.reason for each in first.unknown}
     for subtopology, topics in owners(first).items():
         if topics is None:

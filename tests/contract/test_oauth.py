@@ -1,4 +1,4 @@
-"""A real broker that lets in whoever has a token, and a token endpoint as OAuth 2.0 has it."""
+"""A real broker that admits clients with a token, and a token endpoint as OAuth 2.0 has it."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ CLIENT, CLIENT_SECRET = "holdfast", "s3cr/et+4711"
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Grants tokens that nobody signed, to the one client that it knows."""
+    """Grants unsigned tokens, to the one client that it knows."""
 
     asked: list[dict[str, list[str]]]
 

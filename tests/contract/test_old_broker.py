@@ -35,7 +35,7 @@ class Old:
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Old]:
-    """Three Streams groups, and one plain consumer that has read seven of ten records of each partition."""
+    """Three Streams groups, and one consumer that has read seven of ten records of each partition."""
     properties = {"group.initial.rebalance.delay.ms": "300"}
     with Broker(tmp_path_factory.mktemp("old"), release="2.8.2", properties=properties) as broker:
         groups = simulated_groups.example("demo", STREAMS)

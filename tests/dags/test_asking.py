@@ -1,4 +1,4 @@
-"""The operator that asks: what it makes of answers, bad ones and those of whoever asked for the plan among them."""
+"""The operator that asks: what it makes of answers, bad ones and those of the plan's requester among them."""
 
 from datetime import UTC, datetime, timedelta
 from traceback import format_exception

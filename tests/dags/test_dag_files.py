@@ -1,4 +1,4 @@
-"""The five DAGs as files: they import, are light, and have what every DAG of ours has."""
+"""The five DAGs as files: they import, are light, and have what every DAG of Holdfast's has."""
 
 import json
 import subprocess

@@ -168,7 +168,7 @@ class TestTheQuestion:
         assert len(long.encode()) < 4_000
 
     def test_holds_what_is_needed_to_decide_and_whole_parts_of_it(self, lake: FsspecLake, make: Any) -> None:
-        """Airflow has its form below the text; what stands aside in plan.md is a click away."""
+        """Airflow has its form below the text; what is aside in plan.md is a click away."""
         plan = plans.load(lake, make()[0])
         everything = decisions.shown(plan, "sha256:…")
         assert "\n## Steps\n" in everything
@@ -230,7 +230,7 @@ class TestTheRecord:
         assert not plans.approval_of(lake, plan.plan_id).approved
 
     def test_keeps_a_request_for_changes_which_stops_what_follows(self, lake: FsspecLake, plan: Plan, recorded: str) -> None:
-        """Neither approved nor rejected: whoever asked changes the request, by the reason."""
+        """Neither approved nor rejected: the requester changes the request, according to the reason."""
         with pytest.raises(AirflowSkipException, match=r"vera requested changes to plan .*: two at a time, please"):
             decided(plan.plan_id, answer(CHANGES, plan, reason="two at a time, please"))
 
@@ -276,7 +276,7 @@ class TestTheRecord:
         assert plans.approval_of(lake, plan.plan_id) is None
 
     def test_is_what_counts_and_nothing_that_an_airflow_task_is_told(self, lake: FsspecLake, plan: Plan) -> None:
-        """`approve` may have been marked as done, and whatever it returned may have been written by somebody else."""
+        """`approve` may have been marked as done, and whatever it returned may have been written by another user."""
         with pytest.raises(InvalidInput, match="has no decision"):
             decisions.go_by_decision(str(plans.run_of(lake, plan.plan_id)))
 

@@ -1,4 +1,4 @@
-"""Whoever is to be told that a plan waits for somebody."""
+"""Notifications that a plan waits for a decision."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""A plain consumer group on its way through the DAGs' functions: draft, search, assemble, question, decision, apply, verify."""
+"""A consumer group through the DAGs' functions: draft, search, assemble, question, decision, apply, verify."""
 
 import json
 from datetime import UTC, datetime, timedelta

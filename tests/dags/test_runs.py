@@ -1,4 +1,4 @@
-"""What whoever may edit runs does to one, and what it comes to: a run has one draft and one plan, and no task believes another."""
+"""What a user who may edit runs does to one, and its effect: a run has one draft and one plan, and no task trusts another."""
 
 import json
 from datetime import UTC, datetime
@@ -86,7 +86,7 @@ class TestOneRunMakesOnePlan:
             tasks[what]()
 
     def test_of_another_run_it_cannot_be_approved(self, lake: FsspecLake, make: Any) -> None:
-        """Who asked, and about what, follows from the run: bob's run cannot be made to ask about ann's plan."""
+        """The requester, and the subject, follows from the run: bob's run cannot be made to ask about ann's plan."""
         of_ann = make(policy(four_eyes=True), requested_by="ann")
         of_bob = make(policy(four_eyes=True), requested_by="bob")
         assert of_ann[0] != of_bob[0], "who asked stands in the plan, whose ID is its digest"
@@ -261,7 +261,7 @@ class TestWhatIsHandedOn:
         assert rollouts.plan_requested("2" * 16, by_event, objects.PLANS) == "2" * 16
 
     def test_leads_nowhere_else(self, make: Any) -> None:
-        """The link from an airflow task is to the plan of its run, whatever the tasks said."""
+        """The link from an airflow task is to the plan of its run, whatever the tasks returned."""
         plan_id, run = make()
 
         link = links.PlanPage().get_link(SimpleNamespace(plan_id="//evil.test"), ti_key=SimpleNamespace(run_id=run))

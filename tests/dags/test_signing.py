@@ -121,7 +121,7 @@ class TestWhatIsRefused:
 
 @pytest.mark.usefixtures("fernet")
 class TestWhoWritesIntoDraftsWithoutTheKey:
-    """Names who may approve, who asked, which plan a run made, or what its options are: and is refused."""
+    """Names who may approve, who requested the plan, which plan a run made, or what its options are: and is refused."""
 
     FORM: ClassVar[dict[str, Any]] = PLAIN_FORM | {"policy": {"format_version": "1.0", "four_eyes": True}}
 

@@ -80,7 +80,7 @@ def test_the_whole_story(checkout: Path) -> None:
 
 
 def check_the_plan(folder: Path, printed: str) -> None:
-    """The article's case: plainly all six stateful tasks change hands; with the process metadata copied, none does."""
+    """The article's case: in the baseline all six stateful tasks migrate; with the process metadata copied, none does."""
     plan = json.loads((folder / "plan.json").read_text())
     moved = {option["name"]: [outcome["moved"] for outcome in option["summary"]] for option in plan["candidates"]}
 
@@ -145,7 +145,7 @@ def taken_now(lake: Path) -> str:
 
 
 def others_decide(rest: Rest, lake: Path) -> dict[str, str]:
-    """Runs in which nobody answers, the policy decides, and somebody says no without a reason; by what is to be recorded."""
+    """Runs without an answer, with the policy's decision, and with a rejection without a reason; by the expected record."""
     form = {"snapshot": taken_now(lake), "what": "replace a host", "hosts": ["app-2"], "new_host": "app-3"}
     with pytest.raises(HTTPError, match="400"):
         rest.trigger("plan_rollout", form | {"what": "replace a hots"})

@@ -23,7 +23,7 @@ PATIENCE_S = 400
 
 
 def copy_checkout(folder: Path) -> Path:
-    """All but what is ignored, as it is in the work tree."""
+    """The files of the work tree, except ignored ones."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, listing.split("\0")):

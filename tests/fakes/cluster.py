@@ -39,7 +39,7 @@ class FakeCluster:
     committed: Mapping[str, Mapping[TopicPartition, int]] = field(default_factory=dict)
     history: Mapping[str, tuple[Generation, ...]] = field(default_factory=dict)
     silent: tuple[str, ...] = ()
-    """What is said of brokers that did not list their groups."""
+    """The messages about brokers that did not list their groups."""
     asked: list[tuple[str, int]] = field(default_factory=list)
     """Questions about many groups, each with the number of groups."""
     recorded: Mapping[str, tuple[RecordedTarget, ...]] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""Real parts for the tests: published jars, a broker, Streams applications. What is missing is said, never skipped."""
+"""Real parts for the tests: published jars, a broker, Streams applications. Missing parts are failures, never skipped."""

@@ -10,5 +10,5 @@ FEWEST = 5
 
 
 def examples(number: int) -> int:
-    """So many of them in this run."""
+    """The number of examples in this run."""
     return max(min(number, FEWEST), round(number * FACTOR))

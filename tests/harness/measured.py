@@ -4,7 +4,7 @@
     python -m tests.harness.measured           # the tests that are watched, a line each
     python -m tests.harness.measured folder    # what was found; status 1 where a package is below what is held
 
-Up to Python 3.13 whoever watches branches pays at every line, so the watch is on only while modules are imported (collection) and
+Up to Python 3.13 measuring branches costs time at every line, so the watch is on only while modules are imported (collection) and
 while a test of `WATCHED` runs: what the JVM judges, which computes most, is not slowed down.
 """
 

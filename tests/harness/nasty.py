@@ -1,4 +1,4 @@
-"""JSON documents that nobody wants: made up from the published schemas, real ones broken in all ways, and text that is hardly JSON.
+"""Hostile JSON documents: generated from the published schemas, real ones damaged in all kinds, and text that is hardly JSON.
 
 The same `random.Random` gives the same documents.
 """
@@ -302,7 +302,7 @@ def at(document: object, path: Path) -> Any:
 
 
 def with_its_digest(plan: object) -> object:
-    """A plan under the ID that its content has, as somebody would write it who knows how IDs are made."""
+    """A plan under the ID of its content, as an attacker would write it who knows how IDs are made."""
     if not isinstance(plan, dict) or "plan_id" not in plan:
         return plan
     rest = {key: value for key, value in plan.items() if key != "plan_id"}

@@ -1,4 +1,4 @@
-"""Changes that could be meant, and that nobody has thought of: for groups as they are recorded."""
+"""Changes that are possible but unusual, for the recorded groups."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from tests.harness.nasty import Document
 
 
 def change_for(chance: random.Random, ids: Sequence[str], topics: Sequence[str]) -> Document:
-    """An order that could be meant, and nobody has thought of: valid alone, event by event, and odd as a whole."""
+    """A possible but unusual order: each event is valid by itself, and the whole is odd."""
     new = [f"{chance.getrandbits(32):08x}-57d0-457d-951f-d06556c148c{digit}" for digit in "0123"]
     one: Callable[[], str] = lambda: chance.choice([*ids, *ids, *new])  # noqa: E731 - a die
     maybe: Callable[[], str | None] = lambda: chance.choice([None, *new])  # noqa: E731 - a die
@@ -77,7 +77,7 @@ def change_for(chance: random.Random, ids: Sequence[str], topics: Sequence[str])
 
 
 def change_for_readers(chance: random.Random, members: Sequence[str], topics: Sequence[str]) -> Document:
-    """The same for a plain consumer group."""
+    """The same for a consumer group."""
     new = ("new-a", "new-b", "\u202ex", "@team")
     one: Callable[[], str] = lambda: chance.choice([*members, *members, *new])  # noqa: E731 - a die
     consumer: Callable[[], Document] = lambda: {"member_id": chance.choice((None, *new)), "host": chance.choice((None, "h", "#1"))}  # noqa: E731

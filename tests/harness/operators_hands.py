@@ -1,4 +1,4 @@
-"""Somebody who applies a plan again and again, and the groups that he finds."""
+"""An operator who applies a plan again and again, and the groups at each attempt."""
 
 import json
 from collections.abc import Sequence

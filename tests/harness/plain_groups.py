@@ -1,4 +1,4 @@
-"""Small plain consumer groups as Snapshot JSON, for tests of what is done with them."""
+"""Small consumer groups as Snapshot JSON, for tests."""
 
 import copy
 from typing import Any

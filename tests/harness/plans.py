@@ -45,7 +45,7 @@ def article_plan(policy: Policy | None = None) -> Plan:
 
 
 def measured(document: Document, *, begin: int = 0, bytes_per_offset: int = 1_500) -> Document:
-    """The group with what its changelogs weigh."""
+    """The group with the sizes of its changelogs."""
     found = copy.deepcopy(document)
     logs = [log for task in found["tasks"].values() for log in task["changelogs"] or ()]
     for topic, number, end in logs:

@@ -1,7 +1,8 @@
-"""Runs a command that does not outlive whoever started it: `python tether.py COMMAND…`.
+"""Runs a command that does not outlive its parent: `python tether.py COMMAND…`.
 
 The starter holds the other end of this process's standard input. When that end closes, because the starter let go or died in
-whatever way, the command's whole process group is ended: SIGTERM, then SIGKILL after a grace. Standard library only, no package.
+however that happens, the command's whole process group is ended: SIGTERM, then SIGKILL after a grace. Standard library only, no
+package.
 """
 
 import os

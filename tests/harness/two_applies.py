@@ -1,4 +1,4 @@
-"""A process that applies plans when it is told to, so that two of them do it at once: `python -m tests.harness.two_applies`.
+"""A process that applies plans on command, so that two of them can do it at once: `python -m tests.harness.two_applies`.
 
 A line on standard input: a folder, the name of the state directory in it, and how many microseconds to wait. A line comes back:
 what the journal was at the end, or why nothing was done.

@@ -18,7 +18,7 @@ Placement = dict[tuple[TaskId, str], str]
 
 
 def leaders_disagreements(generations: Iterable[Generation], snapshot: Snapshot, tasks: tuple[Task, ...]) -> list[tuple[str, ...]]:
-    """Where our decision on what was reported is not what the leader decided: generation, member, what, ours, leader's."""
+    """Where Holdfast's decision on the reports is not the leader's: generation, member, what, Holdfast's, leader's."""
     group = groups.group_of(snapshot)
     rows: list[tuple[str, ...]] = []
     for generation in generations:
@@ -54,7 +54,7 @@ def real_end(generation: Generation) -> Placement:
 
 
 def end_differences(step: Step) -> list[tuple[str, ...]]:
-    """Tasks that did not end where the forecast said: task, what, forecast, happened."""
+    """Tasks that did not end where forecast: task, what, forecast, happened."""
     forecast, happened = forecast_end(step), real_end(step.generations[-1])
     return [
         (str(task), what, forecast.get((task, what), "nobody"), happened.get((task, what), "nobody"))
@@ -69,7 +69,7 @@ def active(placement: Placement) -> Mapping[TaskId, str]:
 
 
 def report_differences(step: Step) -> list[tuple[str, ...]]:
-    """Where a client that stayed did not report what the snapshot before the change said it would: client, what, said, reported.
+    """Where a client that stayed did not report what the snapshot before the change inferred: client, what, inferred, reported.
 
     A copy that a client does not run is reported by whichever of its threads locks it first, so that sums are compared by client.
     """

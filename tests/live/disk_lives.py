@@ -109,7 +109,7 @@ def live(case: Case, bootstrap: str, folder: Path) -> list[Comparison]:
 
 
 def live_all(cases: Sequence[Case], folder: Path) -> dict[str, list[Comparison] | Exception]:
-    """Side by side on one broker, by name. Where one fails, its trouble stands in the place of its comparisons."""
+    """Side by side on one broker, by name. Where one fails, its error replaces its comparisons."""
     for release in dict.fromkeys(life.release for case in cases for life in case.lives):
         kafka_streams(release)  # one after the other: Maven's repository takes one writer
 
@@ -146,7 +146,7 @@ def _read(client: StoresClient, folder: Path, release: str, guarantee: str) -> S
 
 
 def _reported(bootstrap: str, group_id: str, since: int) -> Sums:
-    """What the only member of the first generation after number `since` said of its tasks."""
+    """The report of the only member of the first generation after number `since`."""
     ends_at = time.monotonic() + _JOIN_TIMEOUT_S
     while True:
         later = [one for one in observe.generations(bootstrap, group_id) if one.number > since and one.members]

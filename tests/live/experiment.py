@@ -38,7 +38,7 @@ _FIRST_DEPLOY_DELAY_MS = 3_000  # the members of a first deploy, started togethe
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """The published one unless said otherwise. `first` start the group, `joins` comes, `last` replaces whoever sorts first."""
+    """The published one by default. `first` start the group, `joins` joins, `last` replaces the member that sorts first."""
 
     release: str
     first: tuple[str, ...] = ("4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933")
@@ -79,7 +79,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change, what was known and forecast before it, what the group did, and how it stood afterwards."""
+    """One change, what was known and forecast before it, what the group did, and its state afterwards."""
 
     name: str
     change: dict[str, object]
@@ -111,7 +111,7 @@ class Record:
 
 
 class Run:
-    """A group under way: its clients by process ID, each in a folder of its own below `folder`."""
+    """A group in progress: its clients by process ID, each in a folder of its own below `folder`."""
 
     def __init__(self, experiment: Experiment, bootstrap: str, folder: Path) -> None:
         self.experiment = experiment
@@ -197,7 +197,7 @@ class Run:
         return client
 
     def _settled(self, since: int) -> tuple[Generation, ...]:
-        """The generations after number `since`, once the last has all clients' threads and asks nobody to come back."""
+        """The generations after number `since`, once the last has all clients' threads and asks no member to rejoin."""
         expected = {process_id: client.threads for process_id, client in self.clients.items()}
         for client in self.clients.values():
             client.wait_running()
@@ -219,7 +219,7 @@ class Run:
             time.sleep(1)
 
     def _undisturbed(self, since: int) -> tuple[Generation, ...]:
-        """The generations after number `since`, once everybody runs and as much time has passed as a silent member is given."""
+        """The generations after number `since`, once every member runs and the session timeout has passed."""
         for client in self.clients.values():
             client.wait_running()
         time.sleep(SESSION_TIMEOUT_S + _STEADY_S)
@@ -282,7 +282,7 @@ Performance = Callable[[Experiment, str, Path], Record]
 
 
 def perform_all(performances: Sequence[tuple[Experiment, Performance]], folder: Path) -> list[Record | Exception]:
-    """All of them side by side on one broker. Where one fails, its trouble stands in the place of its record."""
+    """All of them side by side on one broker. Where one fails, its error replaces its record."""
     for experiment, _ in performances:
         kafka_streams(experiment.release)  # one after the other: Maven's repository takes one writer
 

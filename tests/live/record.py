@@ -1,4 +1,4 @@
-"""Records the groups that the examples and the tests stand on, from real brokers and real Streams clients:
+"""Records the groups that the examples and the tests use, from real brokers and real Streams clients:
 
     python -m tests.live.record example      examples/streams-wordcount: the published group, C having joined A and B
     python -m tests.live.record generations  tests/unit/recorded: all that the groups of the live experiment did
@@ -28,7 +28,7 @@ RECORDED = CHECKOUT / "tests" / "unit" / "recorded"
 RELEASES = ("2.7.2", "3.9.1", "4.3.1")
 _CLUSTER = "local"
 _ASSIGNOR = {"internal.task.assignor.class": "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"}
-"""Kafka's default, said, so that the recorded group leaves nobody guessing."""
+"""Kafka's default, written out, so that the recorded group is explicit."""
 _KEPT_FILES = (PROCESS_METADATA, ".checkpoint", "CURRENT")
 """Small and text: who the client is, where its stores are, and one file of RocksDB, so that a store is seen to be there."""
 
@@ -52,7 +52,7 @@ def example() -> None:
 
 
 def generations() -> None:
-    """Every rebalance of the experiment's steps, each release's beside the group as it stood at the end."""
+    """Every rebalance of the experiment's steps, each release's next to the group at the end."""
     experiments = [Experiment.beside_others(release) for release in RELEASES]
     with tempfile.TemporaryDirectory(prefix="holdfast-record-") as folder:
         records = perform_all([(experiment, perform) for experiment in experiments], Path(folder))

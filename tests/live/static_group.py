@@ -1,7 +1,7 @@
 """A group of static members on real clients: what returns in time causes no rebalance; what changed meanwhile shows at the next.
 
 Its steps are those that the published experiment has not: static members that return, threads that are added to a running client, a
-client that just ends, clients that come back under one another's process IDs.
+client that ends without leaving, clients that come back under one another's process IDs.
 """
 
 import time

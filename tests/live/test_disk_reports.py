@@ -91,7 +91,7 @@ def test_who_holds_the_lock_is_seen_and_when_nobody_does(comparisons: list[Compa
 
 
 def test_a_running_client_is_not_disturbed(comparisons: list[Comparison]) -> None:
-    """Its open stores are read beside it; it goes on, closes, and the next start finds what it left (the other tests)."""
+    """Its open stores are read while it runs; it goes on, closes, and the next start finds what it left (the other tests)."""
     for one in comparisons:
         assert one.left_behind == (), one.title
         # Stores that a killed client left are thrown away under exactly-once, which Kafka Streams logs when it is up.
@@ -116,7 +116,7 @@ def test_what_is_in_memory_only_leaves_nothing_to_report(comparisons: list[Compa
 
 
 def test_the_files_of_running_tasks_are_older_than_their_stores(comparisons: list[Comparison]) -> None:
-    """Why evidence is weighed: while a client runs, no file and no store on its disk says how far it is."""
+    """Why evidence is compared: while a client runs, no file and no store on its disk says how far it is."""
     for one in comparisons:
         stopped = {task.task_id: dict(task.checkpoint or ()) for task in one.ended.tasks}
         for task in one.running.tasks:

@@ -64,7 +64,7 @@ def test_the_tasks_that_moved_are_those_that_were_forecast_to_move(record: Recor
 
 
 def test_the_published_group_reshuffles_wholly(record: Record) -> None:
-    """Six tasks over C, A, B: when the client that sorts first is replaced by one that sorts last, all six change hands."""
+    """Six tasks over C, A, B: when the client that sorts first is replaced by one that sorts last, all six migrate."""
     step = record.step("sorts last")
     clients = sorted(client.process_id for client in step.before.clients)
     assert [str(clients[0])] == [str(one) for one in clients if step.after.client(one) is None], "the first is replaced"

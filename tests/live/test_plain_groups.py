@@ -1,7 +1,7 @@
-"""Real plain consumers through a join, a leave, a crash and the migration to cooperative-sticky: the forecast is what happened.
+"""Real consumers through a join, a leave, a crash and the migration to cooperative-sticky: the forecast is what happened.
 
 Member IDs are the broker's to give, so that each forecast is made afterwards, from the snapshot before, with the IDs that it gave.
-Every completed rebalance since is held against a round, partition by partition.
+Every completed rebalance since is compared with a round, partition by partition.
 
 `HOLDFAST_LIVE_RELEASES` repeats it with other releases.
 """
@@ -52,7 +52,7 @@ class Watched:
         deadline, quiet_since, before = time.monotonic() + _SETTLES_WITHIN_S, time.monotonic(), -1
         while time.monotonic() < deadline:
             found: tuple[Generation, ...] = ()
-            with contextlib.suppress(ClusterTrouble):  # nobody has joined yet: there is no __consumer_offsets
+            with contextlib.suppress(ClusterTrouble):  # no member has joined yet: there is no __consumer_offsets
                 found = generations(self.group.bootstrap, self.group.group_id)
             last = found[-1] if found else None
             if last is None or last.number != before or {one.client_id for one in last.members} != names or not _whole(last):
@@ -75,7 +75,7 @@ class Watched:
         return snapshot
 
     def plan(self, snapshot: Document, *events: Document) -> Path:
-        """`holdfast plan`, of a change in which nobody knows yet which ID the broker will make."""
+        """`holdfast plan`, of a change whose new member ID the broker has not made yet."""
         files = [self._folder / name for name in ("snapshot.json", "change.json", "plan.json")]
         documents = (snapshot, {"format_version": "1.0", "events": list(events)})
         for file, document in zip(files, documents, strict=False):
@@ -86,7 +86,7 @@ class Watched:
         return files[2]
 
     def verdict(self, plan: Path) -> Document:
-        """`holdfast verify`, on the cluster as it is now."""
+        """`holdfast verify`, on the current cluster."""
         done = _holdfast("verify", str(plan), "--bootstrap-server", self.group.bootstrap)
         assert done.returncode in (0, 2, 3), done.stderr
         verdict: Document = json.loads(done.stdout)

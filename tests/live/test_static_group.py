@@ -1,4 +1,5 @@
-"""Was the forecast what happened, where members are static, threads are added, a client just ends, and IDs change hands?"""
+"""Was the forecast what happened, where members are static, threads are added, a client ends without leaving, and clients swap
+IDs?"""
 
 import pytest
 from tests.harness.kafka.streams_app import SESSION_TIMEOUT_S
@@ -21,7 +22,7 @@ def test_a_static_member_that_returns_in_time_causes_no_rebalance(static_record:
 
 
 def test_what_waits_for_the_next_rebalance_is_seen_before_it(static_record: Record) -> None:
-    """The group looks stable, and is told that it will be reshuffled: by as many tasks as then move, whatever causes it."""
+    """The group looks stable, and Holdfast predicts a reshuffle: of as many tasks as then move, whatever triggers it."""
     quiet, waiting = (static_record.step(name).after for name in SILENT)
     assert guard.look(quiet).reshuffle is None
     assert guard.look(waiting).reshuffle is not None

@@ -1,4 +1,5 @@
-"""Durations of real rollouts, from the first act on: `tests/unit/rollout/timing/test_recorded_times.py` tests the model with them.
+"""Durations of real rollouts, from the first action on: `tests/unit/rollout/timing/test_recorded_times.py` tests the model with
+them.
 
     python -m tests.live.time_campaign OUT.jsonl [--session-ms 10000] [--release 3.9.1] [--broker 4.3.1] [--scenes dynamic]
 
@@ -155,7 +156,7 @@ def roll(timed: Timed, run: Run, name: str, settings: Mapping[str, int], at_once
 
 
 def perform_settings(run: Run, out: Path) -> None:
-    """Rolling restarts that carry settings, and such that are merged because nobody waits."""
+    """Rolling restarts that carry settings, and such that are merged because no client waits."""
     timed = Timed(run, out)
     run.start()
     roll(timed, run, "settings roll-out: a standby each", {"num.standby.replicas": 1})

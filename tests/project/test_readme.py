@@ -15,7 +15,7 @@ EXAMPLE = ROOT / "examples" / "streams-wordcount"
 
 
 def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
-    """Six lines; each command with the arguments that stand there, on the recorded group taken to be as it was, now."""
+    """Six lines; each command with its arguments, on the recorded group, assumed to be current."""
     shown = re.search(r"```sh\n(.*?)```", README, re.DOTALL)
     assert shown
     lines = [line.partition("#")[0].partition(">")[0].split() for line in shown[1].splitlines()]

@@ -112,7 +112,7 @@ SEQUENCES = frozenset({"blocked_by", "differences", "drifted", "notes", "precond
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """Every node below the function or constant that it stands in."""
+    """Every node below the function or constant that it is in."""
     for top in ast.walk(tree):
         if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from ((top.name, node) for node in ast.walk(top))

@@ -1,11 +1,13 @@
-"""One term for one thing: the words that people read are the field's. What must not be said, and what is said instead.
+"""One term for one thing: the words that people read are the field's. What texts must not contain, and what they use instead.
 
 Read are sentences: strings with a space in them, not docstrings and comments; the text of templates; pages of the documentation
 without code. Names in JSON documents, options of commands and identifiers are no sentences.
 """
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,7 +64,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bfor good\b", "permanently"),
     (r"\bnot known\b", "unknown"),
 )
-"""A pattern of what is not said, and what is. The words of Kafka, Airflow and Spark stand above all of them."""
+"""A pattern that is not used, and what is used instead. The words of Kafka, Airflow and Spark take precedence."""
 NAMES = frozenset(
     {
         "on the way",
@@ -112,6 +114,39 @@ def sentences_of_python(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+INSIDE_THE_CODE: tuple[tuple[str, str], ...] = (
+    (r"\btold\b|\btells?\b", "sent, asked, shown, given; shows, gives, distinguishes"),
+    (r"\bsaid\b", "given, reported"),
+    (r"(?<!soon )\bas it is\b", "unchanged, current, raw"),
+    (r"\banybody\b|\banyone\b", "who it is: any client, a user"),
+)
+"""What docstrings and comments do not use either."""
+WHERE_CODE_IS_HELD = ("include/holdfast", "dags", "spark_jobs", "plugins", "tests", "benchmarks")
+OF_THE_COORDINATOR = ("kafka/coordinator", "rollout/broker_streams")
+
+
+def words_inside_the_code(path: Path) -> Iterator[tuple[int, str]]:
+    """Docstrings and comments, each as one line; what is in backticks is a name."""
+    text = path.read_text()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, _one_line(node.value.value)
+    previous = block = 0
+    comments: dict[int, list[str]] = {}
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            line = token.start[0]
+            block = block if line == previous + 1 else line
+            comments.setdefault(block, []).append(token.string.lstrip("# "))
+            previous = line
+    for line, parts in comments.items():
+        yield line, _one_line(" ".join(parts))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(re.sub(r"`[^`]*`", " … ", text).split())
+
+
 def sentences_of_markdown(path: Path) -> Iterator[tuple[int, str]]:
     fenced = False
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -159,7 +194,7 @@ KEPT_NAMES = frozenset(
         "_WAYS",
     }
 )
-"""Fields of the documents that `doctor` and `guard` write, values of documents, and what is in the way."""
+"""Fields of the documents that `doctor` and `guard` write, values of documents, and obstacles."""
 
 
 def names_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -232,6 +267,19 @@ def test_the_words_are_the_fields(place: str) -> None:
     assert not found, f"{len(found)}\n" + "\n".join(found)
 
 
+@pytest.mark.parametrize("place", WHERE_CODE_IS_HELD)
+def test_docstrings_and_comments_use_the_same_words(place: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {said[0]!r} → {instead}: {text[:120]}"
+        for path in sorted((ROOT / place).rglob("*.py"))
+        if not any(one in str(path) for one in OF_THE_COORDINATOR)
+        for line, text in words_inside_the_code(path)
+        for pattern, instead in (*GLOSSARY, *INSIDE_THE_CODE)
+        if (said := re.search(pattern, text, re.IGNORECASE))
+    ]
+    assert not found, f"{len(found)}\n" + "\n".join(found)
+
+
 def test_what_is_not_said_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text('"""The chosen way."""\nx = f"{1} the chosen way"\n')
     assert [text for _, text in sentences_of_python(tmp_path / "a.py")] == [" the chosen way"]
@@ -239,6 +287,13 @@ def test_what_is_not_said_is_found(tmp_path: Path) -> None:
     assert re.search(r"\bchosen\b", next(sentences_of_template(tmp_path / "a.html"))[1])
     (tmp_path / "a.md").write_text("`chosen` is fine\n\n```\nchosen\n```\n")
     assert not any("chosen" in text for _, text in sentences_of_markdown(tmp_path / "a.md"))
+
+
+def test_docstrings_and_comments_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text('"""As\n    it is, `told`."""\nx = 1\n"""Nobody\'s."""\n# so\n# many\ny = 2  # told\n')
+    found = [*words_inside_the_code(tmp_path / "a.py")]
+    assert found == [(1, "As it is, … ."), (4, "Nobody's."), (5, "so many told")]
+    assert all(any(re.search(one, text, re.IGNORECASE) for one, _ in (*GLOSSARY, *INSIDE_THE_CODE)) for _, text in found)
 
 
 def test_a_name_that_is_not_the_fields_is_found(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def small_group(seed: int) -> Snapshot:
 
 
 def in_disorder(snapshot: Snapshot, seed: int) -> Snapshot:
-    """Other settings and releases, small stores, tasks that nobody runs, and copies left on disks."""
+    """Other settings and releases, small stores, tasks that no client runs, and copies left on disks."""
     chance = random.Random(seed)
     tasks = tuple(_resized(task, chance) if chance.random() < 0.3 else task for task in snapshot.tasks)
     ends = {task.id: task.end_offset_sum or 0 for task in tasks if task.stateful}
@@ -103,7 +103,7 @@ def differences(snapshot: Snapshot, radii: tuple[BlastRadius, ...]) -> tuple[lis
 
 
 def baseline_times(snapshot: Snapshot, change: Change) -> Times:
-    """What a plan for this change says of its baseline, where nobody states a policy."""
+    """What a plan for this change says of its baseline, without a policy."""
     proposed = proposals.propose(snapshot, change)
     (evaluated,) = (proposals.evaluate(snapshot, one) for one in proposed if one.name == BASELINE_NAME)
     policy = start_up.learnt(restore_rate.effective(Policy(), snapshot, change), snapshot)
@@ -235,7 +235,7 @@ def with_standbys(seed: int) -> Snapshot:
 
 
 def of_another_assignor(seed: int) -> Snapshot:
-    """A group whose losses nobody can count: of the sticky assignor, or with members of before KIP-441."""
+    """A group whose losses cannot be counted: of the sticky assignor, or with members of before KIP-441."""
     snapshot = (with_standbys if seed % 2 else small_group)(seed)
     if seed % 3:
         sticky = "org.apache.kafka.streams.processor.internals.assignment.StickyTaskAssignor"
@@ -248,7 +248,7 @@ def of_another_assignor(seed: int) -> Snapshot:
 
 
 def as_the_forecast_says(snapshot: Snapshot, row: dict, process_id: str | None) -> None:
-    """A row of `blast_radius` that is forecast. `process_id`: who stands for the position of its fresh ID."""
+    """A row of `blast_radius` that is forecast. `process_id`: the ID that represents the position of its new random ID."""
     (loss,) = (
         loss
         for loss in blast_radius_of(snapshot, ProcessId.parse(row["process_id"])).losses

@@ -1,4 +1,4 @@
-"""Does every value survive its JSON? Is anything at all that is not a document refused in the right way?"""
+"""Does every value survive its JSON? Is everything that is not a document refused correctly?"""
 
 import json
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Very many remembered partitions are worked out on arrays: the same decision, whichever way, of groups of any size."""
+"""Very many remembered partitions are computed on arrays: the same decision as without them, for groups of any size."""
 
 import random
 from collections.abc import Callable

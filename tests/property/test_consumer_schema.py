@@ -1,4 +1,4 @@
-"""Do the published schemas of plain consumer groups and the strict readers and writers say the same? As `test_schema`."""
+"""Do the published schemas of consumer groups and the strict readers and writers say the same? As `test_schema`."""
 
 from datetime import UTC, datetime
 

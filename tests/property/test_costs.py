@@ -22,7 +22,7 @@ NEW = "5a5a5a5a-0000-4000-8000-000000000001"
 
 @some.composite
 def cases(draw: some.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A group some of whose changelogs are measured and led by somebody, and a change of it."""
+    """A group some of whose changelogs are measured and have a known leader, and a change of it."""
     document = draw(groups())
     chance = random.Random(draw(some.integers(0, 2**32)))
     known = chance.choice([0.5, 1, 1])

@@ -150,7 +150,7 @@ def test_every_round_hands_out_every_task_once(document: dict[str, Any]) -> None
 @settings(max_examples=examples(30), deadline=None)
 @given(groups())
 def test_a_fresh_id_is_one_of_its_positions(document: dict[str, Any]) -> None:
-    """A given ID comes to what the outcome for its gap says."""
+    """A given ID has the result of the outcome for its gap."""
     answer = predict(document, {"add_client": {"process_id": None, "threads": 1, "member_ids": ["new"]}})
     given_id = "5a5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a"
     (outcome,) = predict(document, {"add_client": {"process_id": given_id, "threads": 1, "member_ids": ["new"]}}).outcomes

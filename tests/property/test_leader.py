@@ -102,7 +102,7 @@ def as_read(group: Group) -> list[str]:
 
 
 def reads_in_hash_order(group: Group) -> bool:
-    """Whether the order matters: for a sticky assignor, the last of two claims, tags that only some members can tell."""
+    """Whether the order matters: for a sticky assignor, the last of two claims, tags that only some members can send."""
     claims = [
         claim
         for client in group.clients

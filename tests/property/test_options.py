@@ -1,4 +1,4 @@
-"""What a remedy promises holds for every group: any hosts, tasks, place in the order, and process ID of the newcomer."""
+"""What an option promises holds for every group: any hosts, tasks, rank in process-ID order, and process ID of the newcomer."""
 
 import uuid
 
@@ -37,7 +37,8 @@ PROMISES = ("copy-process-metadata", "seed-process-id", "copy-state-directory")
 @settings(max_examples=examples(40), deadline=None)
 @given(replacements())
 def test_each_remedy_keeps_what_it_promises(case: tuple[Document, Document]) -> None:
-    """The old ID: nothing moves, only its own tasks restore. A seeded one: nobody else's tasks move. The disk: nothing restores."""
+    """The old ID: nothing moves, only its own tasks restore. A seeded one: no other client's tasks move. The disk: nothing
+    restores."""
     snapshot, event = case
     replaced = event["replace_client"]["process_id"]
     options = evaluated(snapshot, event)

@@ -1,4 +1,4 @@
-"""The best dealing out of process IDs, held against every permutation of them."""
+"""The best assigning of process IDs, compared with every permutation of them."""
 
 import itertools
 import random
@@ -62,7 +62,7 @@ def test_no_permutation_moves_less(group: Group, chance: random.Random) -> None:
 
 
 def moved(group: Group, labels: Labels) -> tuple[int, int]:
-    """What every client lacks of its target, counted task by task; the rule of the module said another way."""
+    """What every client lacks of its target, counted task by task; the rule of the module computed differently."""
     new = dict(labels)
     ends = {task.id: task.end_offset_sum or 0 for task in group.tasks if task.stateful}
     renamed = tuple(replace(client, process_id=new.get(client.process_id, client.process_id)) for client in group.clients)

@@ -17,7 +17,7 @@ ROUNDS = 4
 
 
 def settled(group: Group) -> Group:
-    """Everybody runs, and reports, what the leader gives them."""
+    """Every member runs, and reports, what the leader gives it."""
     decision = leader.assign(group)
     assert isinstance(decision, Assignment)
     partitions = {task.id: task.partitions for task in group.tasks}

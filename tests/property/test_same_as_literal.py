@@ -1,4 +1,4 @@
-"""What is done with less work than Kafka does it, held against the same thing done literally, loop by loop."""
+"""What is done with less work than Kafka does it, compared with the same thing done literally, loop by loop."""
 
 import random
 from collections import deque

@@ -1,4 +1,4 @@
-"""Courses of one forecast that share segments and decisions come to what each of them comes to alone."""
+"""Courses of one forecast that share segments and decisions give what each of them gives alone."""
 
 import random
 from typing import Any
@@ -72,7 +72,7 @@ def test_a_forecast_is_the_same_where_nothing_is_shared(given_: tuple[Snapshot, 
 
 
 def test_settings_that_count_earlier_cost_little_more_than_a_forecast_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twelve courses: where three settings begin to count, each as it is shown, quicker, and as it is seen."""
+    """Twelve courses: where three settings begin to count, each as shown, quicker, and as observed."""
     document, _ = fleet(12, 72, 3)
     snapshot = snapshot_from_json(document)
     joins = {"add_client": {"process_id": NEW, "threads": 1}}

@@ -64,7 +64,7 @@ def with_client_renamed(old: str, new: str, **changes: object) -> str:
 
 
 LIBRARIES = ("pyspark", "py4j", "pyarrow", "numpy", "numpy.libs")
-"""All that an executor's Python has beside the standard library."""
+"""All that an executor's Python has in addition to the standard library."""
 OF_THE_DRIVER = ("pandas", "pandas.libs", "dateutil", "pytz", "six.py", "tzdata")
 """PySpark wants pandas wherever a function is handed to it, though not where it is run."""
 
@@ -82,7 +82,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def strange_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same interpreter with neither Airflow nor the checkout: a few libraries, and no .pth file of the environment.
 
-    Beside it stands `driver`, which has pandas too.
+    Next to it is `driver`, which has pandas too.
     """
     place = tmp_path_factory.mktemp("strange")
     for name, libraries in (("python", LIBRARIES), ("driver", LIBRARIES + OF_THE_DRIVER)):

@@ -1,4 +1,4 @@
-"""The jobs carry Streams groups whose broker assigns through the same tables; the loss of a host is not forecast, which is said."""
+"""The jobs carry Streams groups whose broker assigns through the same tables; the loss of a host is not forecast, with a reason."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A job's result equals what the same function gives in plain Python, row for row; whatever else lies in the lake."""
+"""A job's result equals what the same function gives in plain Python, row for row; whatever else is in the lake."""
 
 import itertools
 import json
@@ -58,7 +58,7 @@ BAD = [
 ]
 """Not in it: bytes that are no UTF-8, see `lake`."""
 UNDECIDED = json.loads(snapshot_text(captured_at="2026-11-21T13:00:00Z", group_id="half read"))
-"""A Snapshot all right, of which nobody can say where its tasks are going."""
+"""A valid Snapshot whose target assignment is unknown."""
 for one in UNDECIDED["tasks"].values():
     one["changelogs"] = None
 JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius")
@@ -215,7 +215,7 @@ class TestTargets:
 
 class TestOrderChanges:
     def test_are_what_the_function_gives(self, table) -> None:
-        """The client that was first in order came back under an ID that is last: everybody's tasks move."""
+        """The client that was first in order came back under an ID that is last: all clients' tasks move."""
         in_time: dict[tuple, list[dict]] = {}
         for row in sorted(table("documents"), key=lambda row: (row["captured_at"], row["snapshot"])):
             in_time.setdefault((row["cluster"], row["group_id"]), []).append(row)
@@ -386,7 +386,7 @@ class TestSearching:
         assert refusal.value.code == 2
 
     def test_gives_what_the_functions_give(self, spark: SparkSession, job: Job) -> None:
-        """Every candidate's evaluation, in the order in which the candidates were proposed."""
+        """Every option's evaluation, in the order in which the options were proposed."""
         search = job("search_candidates")
         snapshot_text, change_text = (
             (ROOT / "examples" / "streams-wordcount" / name).read_text() for name in ("snapshot.json", "change.json")

@@ -131,14 +131,14 @@ def test_every_table_is_described(request: pytest.FixtureRequest) -> None:
 
 
 class Killed(BaseException):
-    """What happens to a driver, as far as files go: from then on it does nothing to them."""
+    """What happens to a driver, in terms of files: from then on it does nothing to them."""
 
 
 @pytest.mark.parametrize("files_moved", range(4))
 def test_a_run_killed_between_any_two_renames_and_run_again_loses_nothing_and_doubles_nothing(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files_moved: int
 ) -> None:
-    """Until then each day is whole, old or new, or out of the way; that one is found again even if nobody runs it again."""
+    """Until then each day is whole, old or new, or aside; that one is found again even if the job does not run again."""
     old, new = ([("a", day, f"{what} {number}") for day in DAYS for number in (1, 2)] for what in ("old", "new"))
     lake, left_alone = tmp_path / "lake", tmp_path / "left alone"
     lake_tables.write_days(spark, str(lake), {"quarantine": quarantine(spark, *old)}, DAYS)

@@ -1,4 +1,4 @@
-"""The jobs carry plain consumer groups through the same tables as Kafka Streams groups: row for row what the functions give."""
+"""The jobs carry consumer groups through the same tables as Kafka Streams groups: row for row what the functions give."""
 
 import json
 from pathlib import Path
@@ -98,7 +98,7 @@ def test_targets_moves_and_losses_are_what_the_functions_give(spark: SparkSessio
 
 
 def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -> None:
-    """Every way's forecast, in the order in which the ways are proposed."""
+    """Every option's forecast, in the order in which the options are proposed."""
     events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
     snapshot, requested = (json.dumps(document) for document in (PLAIN[0], change(*events)))
     searching = job("search_candidates")

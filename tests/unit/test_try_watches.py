@@ -25,7 +25,7 @@ def trying(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 class Told:
-    """An Airflow whose tasks are, one look after the other, as they are told here."""
+    """An Airflow whose tasks are, one look after the other, as given here."""
 
     def __init__(self, *looks: dict[str, str], log: Any = None) -> None:
         self.looks, self.log = list(looks), log

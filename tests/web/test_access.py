@@ -1,4 +1,4 @@
-"""Who may see and do what, against a real api-server: as nobody, viewer, user and admin, and as somebody who means harm."""
+"""Who may see and do what, against a real api-server: anonymously, as viewer, user and admin, and as an attacker."""
 
 import re
 import shutil
@@ -51,7 +51,7 @@ def test_nobody_sees_nothing(server: Server, made: dict[str, Plan], path: str) -
 
 
 def routes() -> list[tuple[str, frozenset[str]]]:
-    """Every path of the app with its methods: whoever adds a route has it tried here."""
+    """Every path of the app with its methods: a new route is tried here too."""
     from fastapi.routing import APIRoute
 
     from holdfast.web.app import app
@@ -71,7 +71,7 @@ def filled(path: str, made: dict[str, Plan]) -> str:
 
 
 def test_no_route_answers_nobody(server: Server, made: dict[str, Plan]) -> None:
-    """Nor whoever brings a token that says of itself that it needs no signature."""
+    """Nor a token that claims to need no signature."""
     unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiIsInJvbGUiOiJBRE1JTiIsImV4cCI6OTk5OTk5OTk5OX0."
     for path, methods in routes():
         for method in methods:
@@ -83,7 +83,7 @@ def test_no_route_answers_nobody(server: Server, made: dict[str, Plan]) -> None:
 
 
 def test_what_changes_something_is_for_those_who_may_and_from_here(server: Server, made: dict[str, Plan]) -> None:
-    """A viewer may not; nobody may from another site, or without the token of the page."""
+    """A viewer may not; no user may from another site, or without the token of the page."""
     ours, theirs = {"Sec-Fetch-Site": "same-origin", "Origin": server.origin}, {"Origin": "https://evil.test"}
     changing = [(path, method) for path, methods in routes() for method in methods - {"GET"}]
     assert changing
@@ -94,7 +94,7 @@ def test_what_changes_something_is_for_those_who_may_and_from_here(server: Serve
 
 
 def test_who_may_write_what_tasks_go_by(server: Server) -> None:
-    """Who approves, the team's policy, the lake and the directories stand in variables and connections. Op and admin write them."""
+    """Who approves, the team's policy, the lake and the directories are in variables and connections. Op and admin write them."""
 
     def told(user: str, method: str, path: str, body: object) -> int:
         try:
@@ -251,7 +251,7 @@ def test_a_broken_plan_is_no_trouble_for_the_others(server: Server, made: dict[s
                 answer = server.ask("GET", f"/holdfast{path}", "vera")
                 assert answer.status in (200, 404), path
                 assert "root:" not in answer.text
-            # Whatever else it is, it stands in the folder of another plan.
+            # It is in the folder of another plan, whatever it is.
             assert server.ask("GET", f"/holdfast/plans/{name}", "vera").status == 404
         for file, content in (broken["d" * 16], broken["e" * 16]):  # in its own folder such a plan is shown
             with replaced(whole / file, content):
@@ -275,7 +275,7 @@ def test_a_broken_plan_is_no_trouble_for_the_others(server: Server, made: dict[s
 
 
 class Elsewhere(BaseHTTPRequestHandler):
-    """A page of somebody else, which sends a decision as soon as it is open, and shows ours in a frame."""
+    """An attacker's page, which sends a decision when opened, and shows Holdfast's in a frame."""
 
     page = b""
 

@@ -1,4 +1,4 @@
-"""The pages in a real browser: nothing is said on the console, nothing leaves the machine, axe finds nothing serious."""
+"""The pages in a real browser: the console stays empty, nothing leaves the machine, axe finds nothing serious."""
 
 import os
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_page_is_clean(browser: Browser, server: Server, made: dict[str, Plan]
 
 
 def keep(reader: Reader, name: str) -> None:
-    """For whoever wants to look."""
+    """For inspection by a person."""
     if folder := os.environ.get("SCREENSHOTS"):
         reader.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
@@ -148,7 +148,7 @@ def test_alternatives_are_sorted_by_what_they_show(browser: Browser, server: Ser
 
 
 def test_inside_airflow_the_page_is_in_its_frame(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
-    """By Airflow's own navigation: the entry is there, and what it opens is ours."""
+    """By Airflow's own navigation: the entry is there, and what it opens is Holdfast's."""
     with reading(browser, server, "admin", width=1400) as reader:
         page = reader.open("/plugin/rollouts").page
         frame = page.frame_locator("iframe")

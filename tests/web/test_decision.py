@@ -92,7 +92,7 @@ def test_who_may_not_decide_is_told_who_may(server: Server, asked: dict[str, str
 
 
 def test_airflow_itself_lets_only_approvers_answer(server: Server, asked: dict[str, str]) -> None:
-    """Its page of required actions, and whoever calls its REST interface, come by this route."""
+    """Its page of required actions, and callers of its REST interface, use this route."""
     run = plans.run_of(WebLake(server.lake).lake, asked["approve"])
     for user in ("vera", "admin"):
         with pytest.raises(HTTPError, match="403"):
@@ -187,8 +187,8 @@ def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
 
 
 def forge(server: Server, run: str, another_plan: str) -> None:
-    """What whoever may trigger a DAG may do in Airflow: write what its tasks said and remember, and begin them again. Here: another
-    package runs, on another folder, another plan was made, and it was approved."""
+    """What a user who may trigger a DAG may do in Airflow: write what its tasks returned and remember, and start them again. Here:
+    another package runs, on another folder, another plan was made, and it was approved."""
     of_run = f"/api/v2/dags/plan_rollout/dagRuns/{quote(run)}/taskInstances"
     answer = {
         "chosen_options": ["Approve"], "params_input": {}, "responded_at": "2026-11-21T12:00:00Z", "timed_out": False,
@@ -204,8 +204,8 @@ def forge(server: Server, run: str, another_plan: str) -> None:
 def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
     browser: Browser, server: Server, runs: dict[str, str], made: dict[str, Plan]
 ) -> None:
-    """Under Required Actions, in a browser. Who asked is told there that somebody else must approve; their yes is asked again. What
-    was shown is what is approved, whatever somebody writes meanwhile of what was asked."""
+    """Under Required Actions, in a browser. The requester learns there that another person must approve; their yes is asked again.
+    What was shown is what is approved, whatever is written meanwhile to the question."""
     plan_id = waiting_plan(server, runs["airflow"])
     kept_before = lake_files(server, plan_id)
     task = f"/api/v2/dags/plan_rollout/dagRuns/{quote(runs['airflow'])}/taskInstances/approve"

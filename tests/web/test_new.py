@@ -1,4 +1,5 @@
-"""The page "Plan a rollout": chosen, refused and sent in a real browser, triggered in a real Airflow; what it refuses to take."""
+"""The page "Plan a rollout": filled in, refused and sent in a real browser, triggered in a real Airflow; what it refuses to
+take."""
 
 import html
 import re
@@ -80,7 +81,7 @@ def test_forged_forms_are_refused(server: Server) -> None:
 
 
 def test_what_was_not_read_before_is_not_sent(server: Server) -> None:
-    """Something else than was checked is shown first; what is wrong is told beside its field, and nothing typed is lost."""
+    """Something else than was checked is shown first; errors are shown next to their field, and nothing typed is lost."""
     fields, before = form(server, "bob"), runs_there_are(server)
     changed = send(server, "bob", fields | {"at_once": "2"})
     wrong = send(server, "bob", fields | {"at_once": "two", "policy": "limits: [", "snapshot": "snapshots/a/b/c/d"})
@@ -93,7 +94,7 @@ def test_what_was_not_read_before_is_not_sent(server: Server) -> None:
 
 
 def test_a_run_that_fails_says_why_and_is_asked_again(server: Server) -> None:
-    """Nobody knows this group. Sent four times, also at once, it is one run, with the parameters and the name of who asked."""
+    """This group is unknown. Sent four times, also at once, it is one run, with the parameters and the name of the requester."""
     fields = form(server, "bob", cluster="nowhere", group=f"{HOSTILE[:60]}g", at_once="2")
     with ThreadPoolExecutor(3) as senders:
         first, *again = (*senders.map(lambda _: send(server, "bob", fields), range(3)), send(server, "bob", fields))
@@ -124,7 +125,7 @@ def press(page: Page, name: str) -> None:
 
 
 def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
-    """By somebody in a hurry: find the group, choose, forget something, choose a host, read the sentence, send it twice."""
+    """By a user in a hurry: find the group, choose, forget something, choose a host, read the sentence, send it twice."""
     with reading(browser, server, "bob") as reader:
         page = reader.open("/holdfast/plans").page
         page.get_by_role("link", name="Plan a rollout").click()
@@ -153,7 +154,7 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
             assert reader.axe() == [], theme
         page.set_viewport_size({"width": 390, "height": 844})
         assert reader.too_wide() == 0
-        server.rest("PATCH", "/api/v2/dags/plan_rollout", {"is_paused": True})  # the run ends when it is told to, not before
+        server.rest("PATCH", "/api/v2/dags/plan_rollout", {"is_paused": True})  # the run ends on command, not before
         page.get_by_role("button", name="Create plan").dblclick()
         page.wait_for_url("**/run?*")
         run_id = run_of(page.url)

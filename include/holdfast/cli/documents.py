@@ -120,7 +120,7 @@ def print_document(document: object, *, indent: int | None = 2) -> None:
 
 
 def print_lines(answers: Iterable[tuple[object, bool]]) -> int:
-    """A document a line, as soon as it is ready; the exit status: 1 if one was a refusal."""
+    """A document a line, when ready; the exit status: 1 if one was a refusal."""
     status = 0
     for answer, good in answers:
         click.echo(dumps(answer))

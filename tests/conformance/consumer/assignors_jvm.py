@@ -1,4 +1,4 @@
-"""A JVM with one Kafka release on its class path, which assigns plain consumer groups (`java/consumer`)."""
+"""A JVM with one Kafka release on its class path, which assigns consumer groups (`java/consumer`)."""
 
 from tests.conformance.jvm import LeaderJvm
 

@@ -1,4 +1,4 @@
-"""Plain consumer groups as the JVM driver takes them, and what Holdfast makes of the same group."""
+"""Consumer groups as the JVM driver takes them, and what Holdfast makes of the same group."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -101,7 +101,7 @@ def difference(case: Case, release: str, theirs: Case) -> str:
 
 
 def smaller(case: Case, differs: Callable[[Case], bool]) -> Case:
-    """A small group of plain consumers that still differs."""
+    """A small group of consumers that still differs."""
     return shrunk(case, differs, without_one_part)
 
 

@@ -1,4 +1,4 @@
-"""Random changes to random plain groups: every event of the contract, markers between them, and lists of assignors that mix."""
+"""Random changes to random consumer groups: every event of the contract, markers between them, and lists of assignors that mix."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Random plain consumer groups, and what may befall them between two rebalances."""
+"""Random consumer groups, and what may befall them between two rebalances."""
 
 import random
 from typing import Any
@@ -21,7 +21,7 @@ def random_case(chance: random.Random) -> Case:
     }
     if chance.random() < 0.15:
         topics = {name: [_replicas(chance, racks=racks) for _ in range(6)] for name in topics}
-    if chance.random() < 0.12:  # so many that Java's hash tables grow, some of them late
+    if chance.random() < 0.12:  # enough for Java's hash tables to grow, some of them late
         topics = {
             f"topic-{number}": [_replicas(chance, racks=racks) for _ in range(chance.randint(1, 5))]
             for number in range(chance.choice((13, 14, 20, 25, 26, 49)))
@@ -100,7 +100,7 @@ def after_round(case: Case, answer: Case, chance: random.Random) -> Case:
     members = []
     for member in case["members"]:
         if chance.random() < 0.05:
-            members.append(member)  # it missed this rebalance and still says what it said
+            members.append(member)  # it missed this rebalance and still reports the same
         else:
             members.append(member | {"owned": answer[member["id"]]["partitions"], "generation": newest})
     case = case | {"members": members}

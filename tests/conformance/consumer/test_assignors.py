@@ -1,10 +1,10 @@
-"""Plain consumer groups: the decision of every line of the table against the assignors in that release's own jar.
+"""Consumer groups: the decision of every line of the table against the assignors in that release's own jar.
 
 Each run makes new groups and takes them through several rebalances. A failure prints its seed and a case made small: add the
 case to `cases.jsonl`, where it stays.
 
     HOLDFAST_SEED=N                    the groups of an earlier run
-    HOLDFAST_CONFORMANCE_CASES=N       so many groups a release
+    HOLDFAST_CONFORMANCE_CASES=N       number of groups per release
     HOLDFAST_CONFORMANCE_RELEASES=all  every release of the table, or a list with commas; otherwise one or more of each line
 """
 

@@ -1,9 +1,9 @@
-"""Every round of a plain group's forecast against the twin (`plain_twin`): random groups, random changes, the published jars.
+"""Every round of a consumer group's forecast against the twin (`plain_twin`): random groups, random changes, the published jars.
 
 A failure prints its seed and a case made small; what differed once is a line of `forecast_cases.jsonl`, where it stays.
 
     HOLDFAST_SEED=N                    the cases of an earlier run
-    HOLDFAST_CONFORMANCE_CASES=N       so many cases a release
+    HOLDFAST_CONFORMANCE_CASES=N       number of cases per release
     HOLDFAST_CONFORMANCE_RELEASES=all  every release of the table, or a list with commas; otherwise one or more of each line
 """
 

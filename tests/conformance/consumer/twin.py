@@ -1,4 +1,5 @@
-"""A second forecast of plain groups, from the contract's text alone: the JVM decides every round, the reports are worked out here.
+"""A second forecast of consumer groups, from the contract's text alone: the JVM decides every round, the reports are worked out
+here.
 
 It shares no code with `holdfast.rollout`; what it knows of a group is the JVM driver's question and a Change's JSON.
 """
@@ -19,7 +20,7 @@ _NEW: Case = {"owned": [], "generation": None, "begins": True}
 
 
 class Tie(Exception):
-    """Nobody knows which assignor the coordinator picks."""
+    """It is unknown which assignor the coordinator picks."""
 
 
 class TooLong(Exception):
@@ -121,7 +122,7 @@ class _Twin:
     # The rounds.
 
     def rebalance(self, *, once: bool) -> bool:
-        """One, or until nothing is pending. False: it does not come to that."""
+        """One, or until nothing is pending. False: it does not get there."""
         if len(self.members) == 1:
             self.leader = next(iter(self.members))
         trigger = "change"

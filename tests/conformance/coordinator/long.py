@@ -30,7 +30,7 @@ MADE_SMALL = 20
 def run(release: str, cases: int, first_seed: int, into: Path | None) -> tuple[int, int]:
     """How many targets were compared, and how many differ."""
     compared = differ = 0
-    with CoordinatorJvm(release, "-XX:TieredStopAtLevel=4") as jvm:  # the better compiler pays over so many groups
+    with CoordinatorJvm(release, "-XX:TieredStopAtLevel=4") as jvm:  # the better compiler pays over that number of groups
         while compared < cases:
             seeds = range(first_seed + compared, first_seed + compared + EACH)
             chances = [random.Random(seed) for seed in seeds]

@@ -89,7 +89,7 @@ def mismatches(script: Case, shown: list[Case], release: str) -> tuple[int, list
 
 
 def _target(script: Case, before: Case, after: Case, standbys: int, release: str) -> Case:
-    """The members stand as they were listed before; who was not there comes last, whose heartbeat computes the target."""
+    """The members in the order of the last list; new ones come last, whose heartbeat computes the target."""
     listed = [member for member in before["members"] if member in after["members"]]
     listed += [member for member in after["members"] if member not in before["members"]]
     members = []

@@ -3,7 +3,7 @@
 Each run makes new groups and takes them through several targets. A failure prints its seed and a case made small.
 
     HOLDFAST_SEED=N               the groups of an earlier run
-    HOLDFAST_CONFORMANCE_CASES=N  so many groups a release
+    HOLDFAST_CONFORMANCE_CASES=N  number of groups per release
 """
 
 import json

@@ -1,10 +1,10 @@
 """The whole coordinator with mock time: what StreamsGroupDescribe shows before a target decides it, order of members included.
 
 Scripts of joins, leaves, crashes, heartbeats and configs are played to the coordinator in the published test jars; each target that
-it computes is held against Holdfast's, made from the description before it.
+it computes is compared with Holdfast's, made from the description before it.
 
     HOLDFAST_SEED=N               the scripts of an earlier run
-    HOLDFAST_CONFORMANCE_CASES=N  so many scripts a release
+    HOLDFAST_CONFORMANCE_CASES=N  number of scripts per release
 """
 
 import os

@@ -45,7 +45,7 @@ class Course:
 
 
 def course(case: Case, change: Case, release: str, ask: Ask) -> Course:
-    """The rounds of a change without markers for what is left to chance."""
+    """The rounds of a change without markers for new random IDs."""
     twin = _Twin(case, change.get("assume", {}), release, ask)
     before = twin.owners()
     there = []
@@ -54,7 +54,7 @@ def course(case: Case, change: Case, release: str, ask: Ask) -> Course:
         there.append(twin.processes())
         returns = [event for event in events if event.get("restart_client", {}).get("within_session")]
         if returns and all(event in returns or "set_config" in event or "set_release" in event for event in events):
-            continue  # who returns in time brings new settings along, and nobody rebalances for those
+            continue  # a client that returns in time brings new settings, and those cause no rebalance
         if not twin.rebalance(once=wait == "rebalance"):
             break
     last = next((one.answer for one in reversed(twin.rounds) if one.answer.get("clients")), None)
@@ -124,7 +124,7 @@ class _Twin:
     # Rule 5, and 4: what events do.
 
     def carry_out(self, events: list[Case]) -> None:
-        for event in events:  # whoever starts now reads its disk as the new release does
+        for event in events:  # a client that starts now reads its disk as the new release does
             self.release = event.get("set_release", {}).get("kafka_release", self.release)
         self.disks_before = {process: self.disk(process) for process in self.processes()}
         self.delay_s: float = 0
@@ -273,7 +273,7 @@ class _Twin:
     # The rounds.
 
     def rebalance(self, *, once: bool) -> bool:
-        """One, or until nothing is pending. False: it does not come to that."""
+        """One, or until nothing is pending. False: it does not get there."""
         trigger, seen = "change", set()
         while True:
             state = repr(self.members)

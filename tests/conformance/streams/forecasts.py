@@ -45,7 +45,7 @@ def ours(case: Case, change: Case, release: str) -> Case:
 
 
 def with_process_id(change: Case, chosen: str) -> Case:
-    """The same change with this ID in the place of the one that is left to chance."""
+    """The same change with this ID instead of the new random one."""
     change = json.loads(json.dumps(change))
     for event in change["events"]:
         for verb, content in event.items():

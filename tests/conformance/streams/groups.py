@@ -154,7 +154,7 @@ def between(theirs: Case, own: Case) -> str:
 
 
 def _kind(answer: Case) -> str:
-    """An exception by its class, an error by the code that everybody is sent, or an assignment."""
+    """An exception by its class, an error by the code that all members are sent, or an assignment."""
     if "error" in answer:
         return answer["error"].partition(":")[0]
     if "error_code" in answer:
@@ -166,7 +166,7 @@ def _kind(answer: Case) -> str:
 def contradictions(
     decision: Assignment | LeaderFailure, answer: Case, client_of: Mapping[str, ProcessId] | None = None
 ) -> list[str]:
-    """Where Kafka's answer is not what we say that it may be. `client_of`: by member, where active tasks may be uncertain."""
+    """Where Kafka's answer is none that Holdfast permits. `client_of`: by member, where active tasks may be uncertain."""
     if isinstance(decision, LeaderFailure):
         own = {"error": decision.error} if decision.error_code is None else {"error_code": decision.error_code}
         difference = between(answer, own)

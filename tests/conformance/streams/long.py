@@ -3,7 +3,7 @@
     python -m tests.conformance.streams.long --cases 100000 --release-lines all --into build/long
 
 It goes on where it stopped, records a mismatch and goes on, and writes its table as it goes. Started several times with the same
-folder, the processes share the lines among them. What stands in the folder:
+folder, the processes share the lines among them. What is in the folder:
 
     <release>.json      how far it is: seeds, commit, counts
     mismatches.jsonl    release, seed, what differs, and the case made small
@@ -75,7 +75,7 @@ class Progress:
 def run(folder: Path, release: str, cases: int, first_seed: int) -> None:
     """Whatever is left of this release."""
     progress = Progress(folder, release, cases, first_seed)
-    with LeaderJvm(release, "-XX:TieredStopAtLevel=4") as jvm:  # the better compiler pays over so many groups
+    with LeaderJvm(release, "-XX:TieredStopAtLevel=4") as jvm:  # the better compiler pays over that number of groups
         while progress.left:
             seeds = progress.left[:EACH]
             began = time.monotonic()
@@ -94,7 +94,8 @@ def run(folder: Path, release: str, cases: int, first_seed: int) -> None:
 
 
 def _compare(jvm: LeaderJvm, seeds: range) -> tuple[list[tuple[int, str, Case | None]], int]:
-    """What differs, with its seed, and how often the leader throws. Whatever goes wrong with us is a difference: we go on."""
+    """What differs, with its seed, and how often the leader throws. Every failure of Holdfast counts as a difference, and the run
+    continues."""
     mismatches: list[tuple[int, str, Case | None]] = []
     drawn: collections.deque[int] = collections.deque()
     thrown = 0

@@ -11,7 +11,7 @@ FRESH = "fresh"
 
 
 def random_change(seed: int, case: Case, release: str) -> Case:
-    """One to five events, by half of them a marker. At most one process ID is left to chance (null)."""
+    """One to five events, by half of them a marker. At most one process ID is a new random one (null)."""
     chance = random.Random(f"{seed}/change")
     draw = _Draw(chance, case, behaviour(release))
     events: list[Case] = []
@@ -127,7 +127,7 @@ class _Draw:
         return {"set_threads": {"process_id": process, "threads": wanted}}
 
     def _add_partitions(self) -> Case | None:
-        if "replicas" in self.case:  # where the new ones would stand nobody knows
+        if "replicas" in self.case:  # where the new ones would be is unknown
             return None
         subtopology = self.chance.choice(self.case["subtopologies"])
         topic, now = self.chance.choice(subtopology["sources"])

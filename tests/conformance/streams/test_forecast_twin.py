@@ -3,7 +3,7 @@
 A failure prints its seed. What differed once is a line of `forecast_cases.jsonl`, where it stays.
 
     HOLDFAST_SEED=N                    the cases of an earlier run
-    HOLDFAST_CONFORMANCE_CASES=N       so many cases a release
+    HOLDFAST_CONFORMANCE_CASES=N       number of cases per release
     HOLDFAST_CONFORMANCE_RELEASES=…    these releases, with commas
 """
 

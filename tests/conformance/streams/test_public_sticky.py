@@ -1,4 +1,4 @@
-"""What we call certain with the public sticky assignor (KIP-924), against the jars, whose answer changes from call to call.
+"""What Holdfast calls certain with the public sticky assignor (KIP-924), against the jars, whose answer changes from call to call.
 
 The same group is asked many times, in several JVMs, one of which counts its identity hash codes up and one of which has but one.
 Every answer must have all that is certain, and nothing that is not named. HOLDFAST_SEED=N: the groups of an earlier run.

@@ -1,4 +1,4 @@
-"""Files of a state directory, broken in every way: is what we make of them what each release's own classes make of them?
+"""Files of a state directory, damaged in all kinds: does Holdfast read them as each release's own classes do?
 
 Java: `OffsetCheckpoint.read` and `StateDirectory.initializeProcessId` of the published jars. The random files are fresh each run;
 the seed is in the failure's message.
@@ -29,7 +29,7 @@ RELEASES = ("2.6.3", "2.7.2", "3.1.2", "3.9.1", "4.3.1")
 RANDOM_FILES = 600
 RANDOM_METADATA = 300
 STARTS = int(os.environ.get("HOLDFAST_SEED_STARTS") or 400)
-"""Starts of clients beside a writer, in each of two releases."""
+"""Starts of clients next to a writer, in each of two releases."""
 SEED = int(os.environ.get("HOLDFAST_CONFORMANCE_SEED") or random.SystemRandom().randrange(2**32))
 ID = "4b61083e-57d0-457d-951f-d06556c148ca"
 OURS = ProcessId.parse("bbb83e43-b1af-4b2d-a60a-94a7091684d0")
@@ -184,7 +184,7 @@ def seeded(contents: tuple[bytes, ...]) -> Iterator[bytes]:
 
 FOUND = (*METADATA, *random_metadata())
 PROCESSES = (*FOUND, *seeded(FOUND))
-"""Process metadata as it was found, and then as we would have written it."""
+"""Process metadata as it was found, and then as Holdfast would have written it."""
 FILES = (*CHECKPOINTS, *random_checkpoints())
 
 
@@ -247,7 +247,7 @@ def test_kafka_reads_what_we_wrote_into_whatever_was_there(kafka: Kafka) -> None
 
 @pytest.mark.parametrize("release", ["2.6.3", "4.3.1"])
 def test_no_client_that_starts_is_written_under(release: str, tmp_path: Path) -> None:
-    """Kafka's own lock, taken by Kafka's own class while we write: without a pause, which nobody would."""
+    """Kafka's own lock, taken by Kafka's own class while Holdfast writes: without a pause, harder than in practice."""
     directory = tmp_path / "app"
     directory.mkdir()
     jars = kafka_streams(release)

@@ -1,8 +1,8 @@
 """The wire structures and the files of a state directory, against Kafka's own classes of nine releases.
 
-What we write, Kafka reads with the same meaning; what Kafka writes, we read, and write again byte for byte: every version, with
-strings of all kinds. Bytes that are broken Kafka must not read where we do not, and what both read must mean the same. The samples
-are fresh in each run; their seed is printed. HOLDFAST_SEED=N: those of an earlier run.
+What Holdfast writes, Kafka reads with the same meaning; what Kafka writes, Holdfast reads, and writes again byte for byte: every
+version, with strings of all kinds. Bytes that are broken Kafka must not read where Holdfast does not, and what both read must mean
+the same. The samples are fresh in each run; their seed is printed. HOLDFAST_SEED=N: those of an earlier run.
 """
 
 import json
@@ -163,7 +163,7 @@ class TestUserData:
             assert answer.get("generationId") in (None, envelope.generation_id)
             again = bytes.fromhex(answer["again"])
             read = consumer_protocol.decode_subscription(again)
-            if "generationId" not in answer:  # this release reads generations, and tells its assignors nothing of them
+            if "generationId" not in answer:  # this release reads generations, and passes none to its assignors
                 read = replace(read, generation_id=envelope.generation_id)
             else:
                 assert consumer_protocol.encode_subscription(read) == again
@@ -206,7 +206,8 @@ DECODERS: dict[str, Callable[[bytes], Any]] = {
 
 @pytest.mark.parametrize("release", NEWEST)
 def test_broken_bytes_mean_nothing_else_to_us_than_to_kafka(release: str, samples: Samples) -> None:
-    """What we read, Kafka reads, and what it writes for that, we read as the same. We may refuse what it reads, not the reverse."""
+    """What Holdfast reads, Kafka reads, and what it writes for that, Holdfast reads as the same. Holdfast may refuse what it reads,
+    not the reverse."""
     lines = list(_broken(release, samples))
     both = 0
     for (kind, data), answer in zip(lines, ask(release, lines), strict=True):
@@ -285,11 +286,11 @@ def _only_ours(kind: str, data: bytes) -> bool:
 
 
 def _same(kind: str, read: Any, again: Any, answer: dict[str, Any]) -> bool:
-    """Whether what Kafka wrote is what we had read; of keys that come twice Kafka keeps one."""
+    """Whether what Kafka wrote is what Holdfast had read; of duplicate keys Kafka keeps one."""
     if kind in "SA":
         encode = subscription_info.encode if kind == "S" else assignment_info.encode
         return len(encode(read)) > len(encode(again)) or unordered(read) == unordered(again)
-    if kind == "E":  # some releases do not tell their assignors the generation; all take an empty rack for none
+    if kind == "E":  # some releases do not pass the generation to their assignors; all take an empty rack for none
         generation = again.generation_id if "generationId" in answer else max(read.generation_id, -1)
         again = replace(again, generation_id=generation, rack_id=again.rack_id or None)
         read = replace(read, generation_id=max(read.generation_id, -1), rack_id=read.rack_id or None)
@@ -297,7 +298,7 @@ def _same(kind: str, read: Any, again: Any, answer: dict[str, Any]) -> bool:
 
 
 def _ours(read: Callable[[], Any]) -> Any:
-    """What we read, or None where we refuse, as Kafka does."""
+    """What Holdfast reads, or None where it refuses, as Kafka does."""
     try:
         return read()
     except HoldfastError:

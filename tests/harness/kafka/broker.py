@@ -111,7 +111,7 @@ class Broker:
         return self._process.log_tail() if self._process else "The broker was not started."
 
     def start(self) -> None:
-        """Format and start, on other ports if someone took ours meanwhile. Raise ProcessTrouble if it does not get ready."""
+        """Format and start, on other ports if the first were taken meanwhile. Raise ProcessTrouble if it does not get ready."""
         for attempt in range(1, _START_ATTEMPTS + 1):
             try:
                 self._start_once()

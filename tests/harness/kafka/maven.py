@@ -1,4 +1,4 @@
-"""Published jars, through the machine's ordinary Maven, and Java sources of ours compiled against them.
+"""Published jars, through the machine's ordinary Maven, and Java sources of Holdfast's compiled against them.
 
 Both are cached below `<checkout>/.holdfast/`; a cached class path is used only while each of its jars is still there.
 Anything missing (Maven, a JDK, the registry, a release that does not exist) raises MissingPart, which says what.

@@ -1,4 +1,4 @@
-"""A group of real plain consumers (`java/plain`), each a process of its own that can be closed or killed."""
+"""A group of real consumers (`java/plain`), each a process of its own that can be closed or killed."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,7 +37,7 @@ class PlainGroup:
         }
 
     def create_topics(self, records_each: int = 10) -> None:
-        """The topics, each partition with so many records."""
+        """The topics, each partition with the given number of records."""
         admin = KafkaAdminClient(bootstrap_servers=self.bootstrap)
         try:
             admin.create_topics([NewTopic(name, count, 1) for name, count in self._topics.items()])

@@ -30,7 +30,7 @@ _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
 
 
 class SecuredBroker:
-    """A broker while the context is open. Whoever comes in through PLAINTEXT may do everything."""
+    """A broker while the context is open. Clients of the PLAINTEXT listener may do everything."""
 
     def __init__(self, folder: Path, *, users: tuple[str, ...], properties: Mapping[str, str] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Thousands of Streams groups on one broker, without an application: members that only say what real ones once said.
+"""Thousands of Streams groups on one broker, without an application: members that only repeat what real ones once reported.
 
 Every member opens a connection, joins with the bytes of a recorded member's subscription, and is handed what that one was handed;
 then it hangs up. No heart beats: the session lasts as long as a broker allows by default, half an hour. What `example` records
@@ -50,7 +50,7 @@ class SimulatedGroup:
 
 
 def example(prefix: str, number: int) -> tuple[SimulatedGroup, ...]:
-    """So many groups, each as recorded but for its name: `prefix` (up to ten letters) and a number."""
+    """The given number of groups, each as recorded except for its name: `prefix` (up to ten letters) and a number."""
     last = json.loads(EXAMPLE.read_text())["generations"][-1]
     recorded = last["members"].values() if isinstance(last["members"], dict) else last["members"]
     members = [(one["client_id"].encode(), _bytes(one["subscription"]), _bytes(one["assignment"])) for one in recorded]
@@ -93,7 +93,7 @@ def create_topics(bootstrap: str, groups: Sequence[SimulatedGroup], replication:
 def join(bootstrap: str, groups: Sequence[SimulatedGroup]) -> None:
     """Return when every group is stable."""
     _coordinators(bootstrap, [group.group_id for group in groups])
-    time.sleep(1)  # those that have just been chosen load what there is
+    time.sleep(1)  # coordinators that were just elected load what there is
     for start in range(0, len(groups), _TOGETHER):
         with ExitStack() as connections:
             _join_together(bootstrap, groups[start : start + _TOGETHER], connections)
@@ -171,7 +171,7 @@ def _join_together(bootstrap: str, groups: Sequence[SimulatedGroup], connections
 
 def _coordinators(bootstrap: str, group_ids: Sequence[str]) -> dict[str, tuple[str, int]]:
     """Once there are any: a young cluster makes the topic that they need when it is first asked. One by one: brokers before 3.0
-    know no other way."""
+    have no other means."""
     host, _, port = bootstrap.rpartition(":")
     ends_at = time.monotonic() + _TIMEOUT_S
     homes: dict[str, tuple[str, int]] = {}

@@ -1,6 +1,6 @@
-"""An application that keeps state in every way there is (`java/stores`): one client, started and stopped on one disk.
+"""An application that keeps state in every kind of store (`java/stores`): one client, started and stopped on one disk.
 
-Each start is a process with a log of its own, so that what is waited for is what this start said.
+Each start is a process with a log of its own, so that the awaited lines are those of this start.
 """
 
 import time

@@ -117,7 +117,7 @@ class StreamsClient:
             self._process.kill()
 
     def add_threads(self, count: int) -> None:
-        """`KafkaStreams#addStreamThread`, so many times."""
+        """`KafkaStreams#addStreamThread`, the given number of times."""
         next_to_it = self._go.with_name(f"{self._go.name}.new")
         next_to_it.write_text(str(count), encoding="utf-8")
         next_to_it.rename(self._go.with_name(f"{self._go.name}.threads"))

@@ -14,7 +14,7 @@ from holdfast.kafka.wire.tasks import WireTask
 
 WORDS = ("in", "a.b_c-d", "wc-counts-store-changelog", "Straße", "\0", "\x7f\x80\u07ff\u0800\uffff", "語", "😀x", "\U0010ffff", "")
 LONELY = ("\ud800", "\udfff", "\udc00\ud800", "a\ud83db")
-"""Half of a surrogate pair: modified UTF-8 has it as it is, UTF-8 cannot, and Java writes a question mark."""
+"""Half of a surrogate pair: modified UTF-8 has it unchanged, UTF-8 cannot, and Java writes a question mark."""
 
 
 class Samples:

@@ -1,6 +1,6 @@
 """A made-up kind of group: lamps that are lit, one at a time or all at once. It shows that a kind is its own code
 and a line in the registry: what plans, judges, applies, verifies and compares knows nothing of it."""
-# ruff: noqa: ARG002 - a kind is asked in one way, whether it needs all of it or not
+# ruff: noqa: ARG002 - a kind always gets all arguments, whether it needs them or not
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

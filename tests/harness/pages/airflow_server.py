@@ -38,7 +38,7 @@ _first_answer = urllib.request.build_opener(urllib.request.ProxyHandler({}), _No
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said, redirects not followed."""
+    """The server's response, redirects not followed."""
 
     status: int
     text: str
@@ -114,7 +114,7 @@ class Server:
 
 
 def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
-    """`url`: where Airflow is found, with the path below which it stands, if any."""
+    """`url`: where Airflow is found, with the path below which it is, if any."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
     include = ROOT / "include"
     return inherited | {

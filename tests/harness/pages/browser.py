@@ -19,7 +19,7 @@ AXE = Path(__file__).parent / "axe.min.js"
 
 @dataclass
 class Reader:
-    """A page with somebody logged in. `trouble`: what the console said, what failed, and requests that left this machine."""
+    """A page with a logged-in user. `trouble`: console messages, failures, and requests that left this machine."""
 
     page: Page
     server: Server

@@ -57,7 +57,7 @@ class WebLake:
         self.now = (now or datetime.now(UTC)).replace(microsecond=0)
 
     def snapshot(self, document: Document, minutes_ago: float = 1) -> Document:
-        """The document as it was taken so many minutes ago, kept in the lake."""
+        """The document as taken the given minutes ago, stored in the lake."""
         taken = (self.now - timedelta(minutes=minutes_ago)).isoformat().replace("+00:00", "Z")
         dated = document | {"captured_at": taken}
         snapshots.keep(self.lake, snapshot_from_json(dated))
@@ -74,7 +74,8 @@ class WebLake:
         return made
 
     def large_plan(self) -> Plan:
-        """A replacement among 1,000 clients that plainly moves most tasks. Two ways only: the others take minutes to weigh."""
+        """A replacement among 1,000 clients whose baseline moves most tasks. Two options only: the others take minutes to
+        evaluate."""
         document, ids = fleet(CLIENTS_OF_THE_LARGEST, 4_000, 3)
         document |= {"group_id": "a-thousand", "config": {"max.warmup.replicas": 4_000}}
         snapshot = snapshot_json.snapshot_from_json(self.snapshot(document))
@@ -86,7 +87,7 @@ class WebLake:
         return made
 
     def plain_plan(self) -> ConsumerPlan:
-        """For a plain consumer group under range: two of eight readers are replaced, and the new ones stand last in the order."""
+        """For a consumer group under range: two of eight readers are replaced, and the new ones are last in the order."""
         read = [{"id": number, "begin_offset": 0, "end_offset": 9_000, "committed_offset": 8_990} for number in range(24)]
         readers = {f"reader-{one}": member(generation=None, assignors=["range"], host=f"app-{one}") for one in "abcdefgh"}
         document = self.snapshot(

@@ -1,4 +1,4 @@
-"""What `fuzz_documents` gives to the ways in: real documents of every kind, broken ones, and orders that nobody has thought of."""
+"""The inputs of `fuzz_documents`: real documents of every kind, broken ones, and unusual changes."""
 
 import functools
 import json
@@ -85,7 +85,7 @@ class Case:
         return str(self.folder / name)
 
     def document(self, kind: str) -> object:
-        """A document of a kind: broken, made up from its schema, of another kind, or as it is."""
+        """A document of a kind: broken, generated from its schema, of another kind, or unchanged."""
         found = real().documents
         others = [one for several in found.values() for one in several]
         match self.chance.randrange(12):

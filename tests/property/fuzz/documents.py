@@ -1,10 +1,10 @@
-"""Documents that nobody wants, through every way in: what each command, page and reader makes of them is an answer or a refusal.
+"""Hostile documents, through every entry point: each command, page and reader gives an answer or a refusal.
 
     python -m tests.property.fuzz.documents --documents 20000 --seed 1 --into build/fuzz
 
 For every case: no exception but a HoldfastError, an exit status of a command, a page below 500; nothing printed that steers a
 terminal; no more than 10 s of processor time; no more than 2 GB beyond the program itself. The cases run in a child process with
-these limits, which is started again behind a case that ended it. The documents of a finding stand in the folder of `--into`, and
+these limits, which is started again behind a case that ended it. The documents of a finding are in the folder of `--into`, and
 
     python -m tests.property.fuzz.documents --seed 1 --only plan --at 123
 
@@ -62,7 +62,7 @@ def run_case(name: str, seed: int, number: int, folder: Path) -> tuple[int, str]
     try:
         with contextlib.suppress(HoldfastError):
             WAYS_IN[name](case)
-    except (Exception, TooLong):  # noqa: BLE001 - whatever it is, it is what we look for
+    except (Exception, TooLong):  # noqa: BLE001 - every exception is a finding
         signal.setitimer(signal.ITIMER_PROF, 0)
         return case.documents, traceback.format_exc(limit=-12)
     finally:
@@ -79,7 +79,7 @@ def child(name: str, seed: int, numbers: range) -> None:
     virtual = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (virtual + MEMORY, virtual + MEMORY))
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what others print is none of ours
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # other output is not needed
     answers.write("ready\n")
     for number in numbers:
         answers.flush()
@@ -123,7 +123,7 @@ def _lines(process: "subprocess.Popen[str]", patience: float) -> Iterator[str | 
 
 
 def run(name: str, seed: int, documents: int, into: Path | None = None, *, at: int = 0, cases: int = 10**9) -> Tally:
-    """Cases until so many documents were taken, or so many cases were."""
+    """Cases until `documents` documents were taken, or `cases` cases were."""
     tally, number = Tally(), at
     while tally.documents < documents and tally.cases < cases:
         few = min(cases - tally.cases, 5_000)

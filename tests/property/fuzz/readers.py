@@ -1,4 +1,4 @@
-"""Every way in for documents: commands, readers, the tables' jobs, the pages, the form (`documents`)."""
+"""Every entry point for documents: commands, readers, the tables' jobs, the pages, the form (`documents`)."""
 
 import contextlib
 import functools
@@ -25,14 +25,14 @@ STEERING = re.compile(f"[{''.join(map(re.escape, _STEERS))}]")
 
 
 class Finding(AssertionError):
-    """A way in did what it must not."""
+    """An entry point did what it must not."""
 
 
-# The ways in.
+# The entry points.
 
 
 def command(*arguments: str) -> None:
-    """A command line, as it is called. Raise Finding where it steers the terminal."""
+    """A command line. Raise Finding where it steers the terminal."""
     from holdfast.cli.main import main
 
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
@@ -182,7 +182,7 @@ def rows(case: Case) -> None:
 
 @functools.cache
 def client() -> Any:
-    """The pages as Airflow serves them, for somebody who may everything."""
+    """The pages as Airflow serves them, for a user with all permissions."""
     home = tempfile.mkdtemp(prefix="airflow")
     os.environ.setdefault("AIRFLOW_HOME", home)
     from airflow.api_fastapi.core_api.security import get_user
@@ -251,7 +251,7 @@ def pages(case: Case) -> None:
 
 
 def form(case: Case) -> None:
-    """What somebody types into the form."""
+    """What a user types into the form."""
     from holdfast.adapters.lake.lake import FsspecLake
     from holdfast.rollout.kinds import any_kind
     from holdfast.workflows import snapshots

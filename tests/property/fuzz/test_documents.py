@@ -1,4 +1,4 @@
-"""A short run of the documents that nobody wants, other ones each time. HOLDFAST_SEED=N: those of an earlier run."""
+"""A short run of the hostile documents, other ones each time. HOLDFAST_SEED=N: those of an earlier run."""
 
 import os
 import random
@@ -29,7 +29,7 @@ def test_the_cases_run_under_limits_in_a_process_of_their_own() -> None:
 
 
 class TestTheFuzzerSees:
-    """A way in that does what it must not."""
+    """An entry point that does what it must not."""
 
     def _found(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: object) -> str:
         monkeypatch.setattr(documents, "SECONDS", 0.2)

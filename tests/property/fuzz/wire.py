@@ -1,4 +1,4 @@
-"""A fuzzer of everything that reads bytes from a broker or a disk: real messages broken in all ways, and plain noise.
+"""A fuzzer of everything that reads bytes from a broker or a disk: real messages damaged in all kinds, and noise.
 
     python -m tests.property.fuzz.wire --inputs 1000000 --seed 1
 
@@ -38,7 +38,7 @@ from holdfast.kafka.wire.subscription_info import FutureSubscription
 from holdfast.kafka.wire.tasks import WireTask
 
 MEASURED = 50
-"""One of so many inputs is measured."""
+"""One in this number of inputs is measured."""
 BYTES_AT_ALL, BYTES_EACH = 100_000, 120
 CALLS_AT_ALL, CALLS_EACH = 1_000, 12
 """The lines: so much for any input, and so much for each byte of it."""
@@ -221,7 +221,7 @@ TARGETS: tuple[Target, ...] = (
 
 
 def inputs(chance: random.Random, target: Target, samples: Samples) -> Iterator[tuple[bytes, bool]]:
-    """Endless; True for a real message as it is."""
+    """Endless; True for a real, unchanged message."""
     while True:
         real = target.real(chance, samples)
         yield real, True
@@ -314,7 +314,7 @@ def _calls(target: Target, data: bytes) -> int:
 
 
 def run(seed: int, count: int, *, short: bool = False, only: str = "") -> dict[str, Tally]:
-    """So many inputs of each decoder whose name has `only` in it; a short run has fewer and smaller large ones.
+    """`count` inputs of each decoder whose name has `only` in it; a short run has fewer and smaller large ones.
 
     Raise Finding at the first that shows something.
     """

@@ -1,4 +1,4 @@
-"""Are the unfinished files of dead writers removed, and nobody else's?"""
+"""Are the unfinished files of dead writers removed, and no others?"""
 
 import fcntl
 import os

@@ -96,7 +96,7 @@ class TestPriorityQueue:
 
     @pytest.mark.parametrize("seed", range(200))
     def test_of_elements_no_two_of_which_are_equal(self, seed: int) -> None:
-        """The quick queue beside the literal one, step by step, also while elements lie amiss."""
+        """The quick queue next to the literal one, step by step, also while elements are out of order."""
         chance = random.Random(seed)
         rank = {element: (chance.randint(0, 4), element) for element in range(chance.choice([1, 2, 7, 30]))}
         literal: java.PriorityQueue[int] = java.PriorityQueue(rank.__getitem__)

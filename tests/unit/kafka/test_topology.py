@@ -1,4 +1,4 @@
-"""Which changelog belongs to which subtopology, as far as it can be told from outside."""
+"""Which changelog belongs to which subtopology, as it can be inferred from outside."""
 
 import pytest
 
@@ -91,7 +91,7 @@ MEMORY = {"in": 2, "app-x-changelog": 2, "app-memory-changelog": 2}
 
 
 def test_a_changelog_that_the_files_do_not_name_is_not_guessed() -> None:
-    """It may be that of a store in memory, or left over, or another application's whose ID begins with ours."""
+    """It may be that of a store in memory, or left over, or another application's whose ID begins with Holdfast's."""
     found = topology.changelogs("app", ONE, MEMORY, Clues(checkpointed=((0, "app-x-changelog"),), reported=(0,)))
     assert found.changelogs == ((0, None),)
     assert "app-memory-changelog" in found.unknown[0][1]
@@ -140,5 +140,5 @@ def test_a_changelog_of_another_number_of_partitions_is_left_over() -> None:
     ],
 )
 def test_a_table_whose_source_topic_is_its_changelog(counts, clues, expected) -> None:
-    """With `topology.optimization`, no name tells; files, reports and the operator do."""
+    """With `topology.optimization`, names do not show it; files, reports and the operator do."""
     assert owners(ONE, {"in": 2, **counts}, **({"reuses_sources": True} | clues)) == {0: expected}

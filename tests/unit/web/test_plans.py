@@ -166,7 +166,7 @@ def test_a_broken_document_takes_no_other_plan_down_and_is_named(tmp_path: Path,
 
 
 class TestWhatFollowedFromAPlanIsBroken:
-    """The plan is shown all the same, with which document it is; nothing is approved or applied from it until that is mended."""
+    """The plan is shown all the same, with which document it is; nothing is approved or applied from it until that is fixed."""
 
     BAD = ("approval.json", "verdict.json", "journal.jsonl", "journal/00001.json", "journal-head.json")
 
@@ -253,7 +253,7 @@ def test_a_whole_plan_is_applied_with_those_hands(tmp_path: Path) -> None:
 
 
 class TestSorted:
-    """By what a column shows; what has nothing to show stands last, whichever way."""
+    """By what a column shows; what has nothing to show is last, in both directions."""
 
     @pytest.fixture
     def rows(self) -> list[PlanRow]:

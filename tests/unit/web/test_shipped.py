@@ -1,4 +1,4 @@
-"""What others made and is shipped or used as a file: it is exactly what they published, and their licence lies beside it."""
+"""What others made and is shipped or used as a file: it is exactly what they published, and their licence is next to it."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Is an approved plan carried out on real directories, as far as it goes, and is everything that would do harm refused?"""
+"""Is an approved plan carried out on real directories, where that is possible, and is everything that would do harm refused?"""
 
 import contextlib
 import json
@@ -262,7 +262,7 @@ def test_a_stale_plan_says_what_drifted_and_leaves_no_trace(operator: Operator, 
 
 
 def test_what_nobody_said_this_time_is_no_drift(operator: Operator) -> None:
-    """The broker tells neither release nor settings nor which tasks keep state."""
+    """The broker provides neither release nor settings nor which tasks keep state."""
     silent = altered(group(AFTER, None), ["config"], {"probing.rebalance.interval.ms": 600_000})
     silent = altered(silent, ["task_assignor"], None)
     silent = altered(silent, ["tasks", "1_5", "changelogs"], None)
@@ -290,7 +290,7 @@ def test_a_plan_expires_unless_it_is_under_way(operator: Operator) -> None:
 
 
 def test_a_seeded_id_is_written_while_the_old_client_still_runs(tmp_path: Path) -> None:
-    """Nobody has that ID, so nobody need be gone."""
+    """No member has that ID, so none need be gone."""
     operator = Operator(tmp_path, article_plan(Policy(exclude=("copy-process-metadata", "copy-state-directory"))))
     seed = operator.plan.steps[0].action.process_id  # type: ignore[union-attr]
     assert seed is not None
@@ -321,7 +321,7 @@ def test_settings_are_rolled_out_and_back(tmp_path: Path) -> None:
     six = altered(before, ["config", "max.warmup.replicas"], 6)
 
     assert waits_for(operator.apply(before)) == "1"
-    assert waits_for(operator.apply(six, confirm=["1"])) == "1"  # somebody says so, and no client has restarted
+    assert waits_for(operator.apply(six, confirm=["1"])) == "1"  # an operator reports it, and no client has restarted
     assert waits_for(operator.apply(restarted(six, A, B))) == "1"
     assert operator.written() is None
     assert waits_for(operator.apply(restarted(six))) == "4"

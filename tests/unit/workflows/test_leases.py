@@ -157,7 +157,7 @@ class TestWhoHasIt:
 
 
 class TestOneLeaseAGroup:
-    """Two plans for one group: the second one's steps wait until nobody applies the first."""
+    """Two plans for one group: the second one's steps wait until no run applies the first."""
 
     def other(self, pair: Pair) -> Pair:
         """For the same group, in the same lake."""
@@ -226,7 +226,7 @@ class TestForce:
         first = replace(ANN, run="manual 1")
         pair.leases(BOB).take()
         pair.apply(pair.hands(first, force=True))
-        held = pair.leases(replace(BOB, run="manual 2")).take()  # the first one failed meanwhile, and somebody else goes on
+        held = pair.leases(replace(BOB, run="manual 2")).take()  # the first one failed meanwhile, and another user continues
 
         with pytest.raises(StatePathTrouble, match="is being applied by bob on host-b, process 22, run manual 2"):
             pair.apply(pair.hands(replace(first, process="m-3"), force=True))
@@ -236,7 +236,7 @@ class TestForce:
         assert [event for _, event in pair.ann.events()].count("forced") == 1
 
     def test_the_retry_has_what_its_run_took(self, pair: Pair) -> None:
-        """The first attempt was killed, on another machine: nobody can see that its process is gone."""
+        """The first attempt was killed, on another machine: the end of its process cannot be observed."""
         first, again = replace(ANN, run="manual 1"), replace(BOB, run="manual 1", process="m-9")
         pair.leases(BOB).take()
         leases = pair.leases(first)
@@ -296,7 +296,7 @@ class TestOneDirectory:
     """Ann is stopped for two minutes between her entry in the journal and her act; Bob takes over, with another directory."""
 
     def stopped(self, pair: Pair, then: Callable[[], object]) -> Hands:
-        """Hands of Ann whose lake stands still after the entry that begins step 2."""
+        """An operator, Ann, whose lake is unavailable after the entry that begins step 2."""
 
         class Stopping(type(pair.ann.lake)):  # type: ignore[misc]
             def write(self, path: tuple[str, ...], content: bytes) -> None:
@@ -371,7 +371,7 @@ class TestOneDirectory:
 
         with pytest.raises(StatePathTrouble, match="its journal has new entries"):
             plans.journals.append(pair.ann.lake, kept, replace(entry, by="bob"), lease=8)
-        plans.journals.append(pair.ann.lake, kept, entry, lease=7)  # the answer was lost, and it was ours
+        plans.journals.append(pair.ann.lake, kept, entry, lease=7)  # the answer was lost, and it was this run's
 
 
 def test_a_whole_way_by_turns(pair: Pair) -> None:

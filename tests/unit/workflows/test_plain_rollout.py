@@ -1,4 +1,4 @@
-"""A plan for a plain consumer group, from the lake to its verdict: kept, approved, walked by an operator, compared with the group.
+"""A plan for a consumer group, from the lake to its verdict: kept, approved, walked by an operator, compared with the group.
 
 The group does what its own forecast says, with the member IDs that a broker would have made.
 """
@@ -58,7 +58,7 @@ def named(member_id: str, *events: object) -> list[object]:
 
 
 class Operator:
-    """Somebody who carries out one plan."""
+    """An operator who carries out one plan."""
 
     def __init__(self, folder: Path, document: Document, *events: object) -> None:
         self.lake = FsspecLake(str(folder / "lake"))
@@ -145,7 +145,7 @@ class TestTheWholeWay:
         assert operator.verdict(whole).result is Result.AS_FORECAST
 
     def test_in_two_bounces_the_second_one_shows_by_who_was_there_when_it_began(self, tmp_path: Path) -> None:
-        """Who has come in the plan's own course has an ID that nobody foresaw."""
+        """A member that joined in the plan's own course has an unforeseen ID."""
         eager = {name: member(assignors=["range"], owned=[], owned_generation=None) for name in "ab"}
         new = {"assignors": ["cooperative-sticky"]}
         events = [{"set_assignors": new | {"member_ids": {name: f"{name}2"}}} for name in "ab"]

@@ -1,4 +1,4 @@
-"""A search in this process: the same pieces as anywhere else, told one by one, and left alone where it is large."""
+"""A search in this process: the same pieces as anywhere else, reported one by one, and left alone where it is large."""
 
 import json
 from itertools import count

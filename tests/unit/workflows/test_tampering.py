@@ -53,7 +53,7 @@ class Signer(Operator):
 
 @pytest.fixture
 def signer(tmp_path: Path) -> Signer:
-    """The plan is under way: step 1 is done, the process ID of step 2 is written."""
+    """The plan is in progress: step 1 is done, the process ID of step 2 is written."""
     made = Signer(tmp_path, article_plan())
     assert waits_for(made.apply(GONE)) == "3"
     return made

@@ -1,4 +1,4 @@
-"""Two processes apply one plan at once, each into a directory of its own; and one is killed at every step of its way.
+"""Two processes apply one plan at once, each into a directory of its own; and one is killed at every step of its course.
 
 `HOLDFAST_APPLY_ROUNDS` asks for more rounds than CI does, and then it dies at every operation on files, not at each ninth.
 """

@@ -1,6 +1,6 @@
 """A folder of a local disk, by its handle: no link is followed at any part of its path, nothing is waited for, reads are bounded.
 
-Anyone who may write into a parent could otherwise put a link, a pipe or another folder there between a look and an act. What is
+Users who may write into a parent could otherwise put a link, a pipe or another folder there between a look and an act. What is
 done through a handle is done in the folder that was looked at.
 """
 

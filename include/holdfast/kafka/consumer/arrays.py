@@ -19,7 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Standing:
     """Report by report, in order: of each partition its topic's place, its number, and its place among all that there are.
 
-    `taken`: of all that there are, by topic and number, whether anybody remembers it. `starts`: where each topic begins there;
+    `taken`: of all that there are, by topic and number, whether any member remembers it. `starts`: where each topic begins there;
     `bases`: the code of each topic's first partition.
     """
 

@@ -65,7 +65,7 @@ def _assign(group: Group) -> Assignment | LeaderFailure:
 
 
 def _subscribed_topics(group: Group) -> dict[str, Racks]:
-    """Those that anybody subscribes to and that exist, with the racks of every partition."""
+    """Those that exist and have a subscriber, with the racks of every partition."""
     subscribed = frozenset().union(*dict.fromkeys(member.subscription for member in group.members))
     ask_racks = any(member.rack for member in group.members)
     found: dict[str, Racks] = {}

@@ -1,7 +1,7 @@
 """RangeAssignor where members and replicas have racks. Java: `RangeAssignor`, 3.5 to 4.3 (KIP-881).
 
-First what can be had in the member's own rack, without giving anybody more than a plain range would; topics with the same
-subscribers and as many partitions are dealt together, so that equal numbers stay together. Then plain ranges over the rest.
+First what can be had in the member's own rack, without giving any member more than a plain range would; topics with the same
+subscribers and as many partitions are assigned together, so that equal numbers stay together. Then plain ranges over the rest.
 """
 
 from collections.abc import Mapping, Sequence

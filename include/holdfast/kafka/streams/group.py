@@ -178,7 +178,7 @@ class Assignment:
     undetermined: tuple[Doubt, ...] = ()
     """What the group shows too little of to be certain about, one sentence each (e.g. which member leads)."""
     undetermined_tasks: tuple[UndeterminedTask, ...] = ()
-    """By task, where it may be besides. Only where nothing that anybody can see determines it: with KIP-924's sticky assignor, or
+    """By task, where it may be besides. Only where nothing observable determines it: with KIP-924's sticky assignor, or
     where members are newer than the leader."""
 
     def by_client(self, clients: Iterable[Client]) -> list[tuple[Client, tuple[ConsumerAssignment, ...]]]:

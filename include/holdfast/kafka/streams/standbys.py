@@ -1,4 +1,4 @@
-"""Where the standbys of stateful tasks go, before anybody asks who is caught up.
+"""Where the standbys of stateful tasks go, before caught-up copies are considered.
 
 Java: `HighAvailabilityTaskAssignor.assignStandbyReplicaTasks`; from 3.2 `DefaultStandbyTaskAssignor` and, where
 `rack.aware.assignment.tags` is set, `ClientTagAwareStandbyTaskAssignor` (KIP-708). In both only the client that was just polled

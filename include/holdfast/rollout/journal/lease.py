@@ -25,7 +25,7 @@ GIVEN_UP_WITH_LESS_THAN = timedelta(seconds=10)
 CLOCKS_AGREE_WITHIN = timedelta(seconds=10)
 """How much longer than stated a lease of another machine is waited for."""
 LONGEST = HELD_FOR + 3 * CLOCKS_AGREE_WITHIN
-"""No lease ends later than that from now, by anybody's clock: one that does is not believed."""
+"""No lease ends later than that from now, by any clock: one that does is refused."""
 
 
 class State(StrEnum):

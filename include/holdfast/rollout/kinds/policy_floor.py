@@ -204,7 +204,7 @@ def tightened(team: Policy, asked: Policy, stated: Collection[str], now: datetim
 
 
 def refuse_faster(change: AnyChange, team: Policy) -> None:
-    """Raise InvalidInput where a Change assumes that copies are restored faster than the team's policy lets anybody reckon with."""
+    """Raise InvalidInput where a Change assumes that copies are restored faster than the team's policy permits."""
     assumed = kind_of(change).records_per_second(change)
     if assumed is not None and assumed > team.slowest_restore:
         raise InvalidInput(

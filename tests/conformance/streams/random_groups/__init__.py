@@ -28,7 +28,7 @@ Part = Callable[[random.Random, Case, Behaviour], None]
 GROUP: tuple[Part, ...] = (topology.draw, members.draw, tags.choose, assignors.choose, racks.choose)
 """The settings, the topology, and who is there."""
 MEMBERS: tuple[Part, ...] = (tags.give, racks.give)
-"""What each client says of itself beside its tasks: asked again after clients have come, for those that lack it."""
+"""What each client reports in addition to its tasks; drawn again after clients have joined, for those that lack it."""
 REPORTS: tuple[Part, ...] = (reports.scatter,)
 """Who owns and reports what."""
 FAULTS: tuple[Part, ...] = (
@@ -43,7 +43,7 @@ BIG = ("many", "many", "many", "strided", "broad")
 
 
 def random_case(seed: int, release: str, *, big: str | None = None) -> Case:
-    """A group of 1 to 12 clients; by a small chance, or if said, a big one of one of the kinds of `topology.BIG`.
+    """A group of 1 to 12 clients; with a small probability, or if requested, a big one of one of the kinds of `topology.BIG`.
 
     Half of them have been through an assignment, as a real group has.
     """

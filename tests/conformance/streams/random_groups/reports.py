@@ -45,7 +45,7 @@ def a_sum(chance: random.Random, end: int) -> int:
 
 
 def spoil(chance: random.Random, case: Case, line: Behaviour) -> None:
-    """Tasks and partitions that nobody knows, two owners of one partition or of one task, two reports of one task."""
+    """Unknown tasks and partitions, two owners of one partition or of one task, two reports of one task."""
     if chance.random() >= 0.3:
         return
     for _ in range(chance.randint(1, 4)):

@@ -22,7 +22,8 @@ ABSENT = errors.GroupIdNotFoundError.errno
 class Brokers:
     """Two brokers that answer at once. Groups whose ID ends with 1 live with broker 1, the others with broker 2.
 
-    `codes`: what is wrong with a group, for so many questions. `gone`: brokers that do not answer. `old`: they know no batches.
+    `codes`: what is wrong with a group, for the given number of questions. `gone`: brokers that do not answer. `old`: they know no
+    batches.
     """
 
     nodes = (1, 2)

@@ -1,4 +1,4 @@
-"""Which of several brokers' answers counts, and what is said where none does. The answers are kafka-python's own values."""
+"""Which of several brokers' answers counts, and the message where none does. The answers are kafka-python's own values."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Damaged RocksDB stores: each is read, or named with a reason, in a bounded time, and whoever asked goes on."""
+"""Damaged RocksDB stores: each is read, or named with a reason, in a bounded time, and the caller continues."""
 
 import os
 import random

@@ -26,7 +26,7 @@ def number(value: int) -> bytes:
 
 
 def a_store(folder: Path, entries: dict[bytes, bytes]) -> None:
-    """A store with these entries beside its data, as a release from 4.3 on leaves it."""
+    """A store with these entries next to its data, as a release from 4.3 on leaves it."""
     folder.mkdir(parents=True)
     store = Rdict(str(folder), options=Options(raw_mode=True))
     offsets = store.create_column_family("offsets", Options(raw_mode=True))

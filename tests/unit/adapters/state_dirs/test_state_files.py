@@ -1,4 +1,5 @@
-"""What a state directory may hold beside a task's checkpoint: locks, global stores, named topologies, and things nobody knows."""
+"""What a state directory may hold in addition to a task's checkpoint: locks, global stores, named topologies, and unknown
+entries."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`holdfast guard` as it is typed."""
+"""The command `holdfast guard`."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""`holdfast forecast` and `assign` on plain consumer groups: what is printed, line by line, and hostile names."""
+"""`holdfast forecast` and `assign` on consumer groups: what is printed, line by line, and hostile names."""
 
 import json
 from pathlib import Path

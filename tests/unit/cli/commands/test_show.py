@@ -1,4 +1,4 @@
-"""`holdfast show` of a plan in the lake: what became of it stands beside what it says."""
+"""`holdfast show` of a plan in the lake: with its later documents."""
 
 import json
 import subprocess

@@ -86,7 +86,8 @@ class TestTheTarget:
 
     @pytest.mark.parametrize(("release", "warm_ups"), [("2.7.2", ([1, 4], [])), ("3.9.1", ([1], [2]))])
     def test_a_replacement_that_sorts_last_moves_everything(self, release: str, warm_ups: tuple[list[int], list[int]]) -> None:
-        """C is gone, D is the new third: the target is A 0,3; B 1,4; D 2,5. What nobody has goes there at once, the rest later."""
+        """C is gone, D is the new third: the target is A 0,3; B 1,4; D 2,5. What no client has goes there at once, the rest
+        later."""
         decision = decided(article({A: [1, 4], B: [2, 5], D: []}, release))
 
         assert decision.probing_rebalance_needed
@@ -100,7 +101,7 @@ class TestTheTarget:
 
 
 class TestMovements:
-    """A task whose target is behind runs where it is caught up; its target warms up, so many at a time."""
+    """A task whose target is behind runs where it is caught up; its target warms up, `max.warmup.replicas` at a time."""
 
     def test_two_warm_ups_in_the_order_of_the_release(self) -> None:
         before, after = (stateful(decided(article({A: [0, 2, 4], B: [1, 3, 5], C: []}, release))) for release in ("3.2.3", "3.3.0"))
@@ -143,7 +144,7 @@ class TestTheWire:
     """What a consumer gets, what is held back until its owner has revoked it, and who rejoins when."""
 
     def test_a_task_is_withheld_while_another_member_owns_it(self) -> None:
-        settings = AssignorConfig(acceptable_recovery_lag=2**63 - 1)  # everybody counts as caught up: the target at once
+        settings = AssignorConfig(acceptable_recovery_lag=2**63 - 1)  # every client counts as caught up: the target at once
         decision = decided(article({A: [0, 2, 4], B: [1, 3, 5], C: []}, settings=settings))
 
         withheld = {consumer.member_id: [str(task) for task in consumer.withheld] for consumer in decision.consumers}
@@ -209,7 +210,7 @@ class TestWhereTheLeaderFails:
 
 
 class TestWithoutEndOffsets:
-    """The leader falls back: everybody keeps what they ran, whatever the target is, and a probing rebalance follows."""
+    """The leader falls back: every client keeps what it ran, whatever the target is, and a probing rebalance follows."""
 
     @pytest.mark.parametrize("release", [line.releases[-1] for line in LINES])
     def test_everybody_keeps_what_they_ran(self, release: str) -> None:
@@ -328,7 +329,7 @@ class TestConfig:
 
 class TestStandbys:
     def test_tags_spread_standbys(self) -> None:
-        """KIP-708: the copies of a task differ in zone as far as there are zones; only from 3.2."""
+        """KIP-708: the copies of a task differ in zone where there are zones; only from 3.2."""
 
         def zones_of_copies(release: str) -> list[int]:
             settings = config.read(release, {"num.standby.replicas": 1, "rack.aware.assignment.tags": "zone"})

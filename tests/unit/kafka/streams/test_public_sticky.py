@@ -72,7 +72,8 @@ def test_without_standbys_all_is_certain() -> None:
 
 
 def test_the_order_decides_which_of_two_others_gets_a_standby() -> None:
-    """Three clients run a task each and nobody has a copy: a first standby goes to the one or the other, whose turn comes first."""
+    """Three clients run a task each and no client has a copy: a first standby goes to the one or the other, whose turn comes
+    first."""
     decision = decided(group([[0, 1], [2, 3], [4, 5]], [[], [], []]))
 
     assert [[str(task) for task in client.active] for client in decision.clients] == [

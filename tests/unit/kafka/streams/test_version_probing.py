@@ -49,7 +49,7 @@ def _decided(group: Group) -> Assignment:
 
 @pytest.mark.parametrize("release", [line.releases[-1] for line in LINES])
 def test_what_does_not_hang_on_the_random_id_is_certain(release: str) -> None:
-    """Four tasks, two threads here, two there: half of them each; which half hangs on who comes first."""
+    """Four tasks, two threads here, two there: half of them each; which half depends on who comes first."""
     decision = _decided(_group(_client(A, [], None, None), _client(B, [], NEWER, NEWER), release=release, tasks=4))
     assert [len(client.active) for client in decision.clients] == [0, 0]
     assert {str(task.id) for task in decision.undetermined_tasks} == {"0_0", "0_1", "0_2", "0_3"}
@@ -58,7 +58,7 @@ def test_what_does_not_hang_on_the_random_id_is_certain(release: str) -> None:
 
 
 def test_one_thread_of_a_client_that_cannot_be_read() -> None:
-    """Its task is its own client's, beside those of the thread that can."""
+    """Its task is its own client's, in addition to those of the thread that can."""
     both = _client(A, [], None, NEWER)
     decision = _decided(_group(both, tasks=2))
     assert {task.id for task in decision.undetermined_tasks} == {TaskId(0, 0), TaskId(0, 1)}
@@ -66,7 +66,7 @@ def test_one_thread_of_a_client_that_cannot_be_read() -> None:
 
 
 def test_what_newer_members_report_is_lost_and_their_state_moves() -> None:
-    """Only A's report is read: all tasks that B runs look as if nobody had them."""
+    """Only A's report is read: all tasks that B runs look as if no client had them."""
     old = _decided(_group(_client(A, [0], None), _client(B, [1, 2, 3], None), stateful=True))
     new = _decided(_group(_client(A, [0], None), _client(B, [1, 2, 3], NEWER), stateful=True))
     assert old.clients[1].active != new.clients[1].active or new.undetermined_tasks

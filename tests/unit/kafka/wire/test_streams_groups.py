@@ -63,7 +63,7 @@ def test_a_record_of_a_newer_version_is_refused_by_name() -> None:
 
 VERSION_0 = base64.b64decode(DESCRIBED)
 WITHOUT_ASSIGNOR = VERSION_0[:-2]
-"""Up to the tagged fields of the group: what version 1 adds stands before them."""
+"""Up to the tagged fields of the group: version 1's additions precede them."""
 
 
 def test_version_1_names_the_assignor() -> None:

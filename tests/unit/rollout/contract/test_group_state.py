@@ -29,7 +29,7 @@ def bare(state: str | None) -> Document:
 
 
 def bare_plain(state: str | None) -> Document:
-    """A plain group's snapshot always has a member."""
+    """A consumer group's snapshot always has members."""
     return plain_groups.group({"one": plain_groups.member(0)}, group_state=state)
 
 

@@ -34,7 +34,7 @@ VERDICT: dict[str, Any] = {
 @pytest.mark.parametrize("content", [{}, {"x": 1}, None, [], {"tasks": None}, {"tasks": {"0_0": {}}}])
 def test_an_event_that_says_nothing(verb: str, content: object) -> None:
     if verb == "rolling_restart" and content == {}:
-        return  # everybody, one after the other
+        return  # every field, one after the other
     with pytest.raises(InvalidInput):
         change_from_json(change({verb: content}))
 

@@ -1,4 +1,4 @@
-"""Are documents read strictly, with every problem named, and written the same way each time?"""
+"""Are documents read strictly, with every problem named, and always written identically?"""
 
 import pytest
 from tests.harness.article import AFTER, BEFORE, A, B, C, Document, altered, change, group

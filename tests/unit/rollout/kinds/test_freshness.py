@@ -19,7 +19,7 @@ PLAN = replace(article_plan(Policy(valid_for_s=7_200)), expires_at="2026-11-20T1
 def refused(
     taken: float | None = 600, approved: float = 300, now: float = 630, here: bool = False, expires: float = 3_600
 ) -> str | None:
-    """What is said; None: nothing. Seconds after noon."""
+    """The message; None: none. Seconds after noon."""
 
     def at(seconds: float) -> str:
         return (NOON + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")

@@ -24,7 +24,7 @@ def policy(**limits: object) -> Policy:
 
 
 def baseline(**limits: object) -> Plan:
-    """The change as it is: all 6 stateful tasks move, in up to two minutes."""
+    """The change by itself: all 6 stateful tasks move, in up to two minutes."""
     return planned(
         measured(group(AFTER)), REPLACE_FIRST, policy=policy(exclude=list(OPTION_ENTRIES), moved_percent_most=100, **limits)
     )

@@ -29,7 +29,7 @@ RECORDED = Path(__file__).parents[2] / "recorded" / "plans.jsonl"
 
 @pytest.mark.parametrize("line", RECORDED.read_text().splitlines(), ids=lambda line: json.loads(line)["name"])
 def test_a_recorded_plan(line: str) -> None:
-    """It is read, says what it said, and is approved by the same digest."""
+    """It is read, shows the same text, and is approved by the same digest."""
     recorded = json.loads(line)
     plan = any_kind.plan_from_json(recorded["plan"])
 

@@ -1,4 +1,4 @@
-"""Plain consumer groups as rows of the lake's tables: who reads what, what a loss does, what a new member ID moved."""
+"""Consumer groups as rows of the lake's tables: who reads what, what a loss does, what a new member ID moved."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a person reads in the morning, and what somebody is told."""
+"""The morning report, and the alerts."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The time model against rollouts of real groups, timed from the first act on (`tests/live/time_campaign.py` recorded them)."""
+"""The time model against rollouts of real groups, timed from the first action on (`tests/live/time_campaign.py` recorded them)."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page "Plan a rollout": what fields mean, what is refused and beside which field, what can be chosen."""
+"""The page "Plan a rollout": what fields mean, what is refused and next to which field, what can be selected."""
 
 import json
 from importlib.resources import files

@@ -6,7 +6,7 @@ from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 
 
 def of_moves(moves: Sequence[tuple[str, str, int]]) -> Picture:
-    """So many tasks go from the one to the other."""
+    """The given number of tasks goes from the one to the other."""
     before, after = {}, {}
     for source, target, count in moves:
         for _ in range(count):

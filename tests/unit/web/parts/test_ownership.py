@@ -1,4 +1,4 @@
-"""The picture of who owns what: the article's group, drawn plainly and as recommended."""
+"""The picture of who owns what: the article's group, the baseline and the recommended option."""
 
 from tests.harness.article import LAST, C
 from tests.harness.plans import article_plan
@@ -69,7 +69,7 @@ def dealt(before: str, after: str, now: str, then: str, **more: frozenset[str]) 
 
 
 def test_a_shift_is_a_line_beside_that_of_what_stays() -> None:
-    """b goes, e comes: everybody behind b hands on to the next one."""
+    """b leaves, e joins: every member behind b hands over to the next one."""
     one = dealt("aabbccdd", "aaccddee", "abcd", "acde")
 
     assert one.hops == ((1, 0, 2, 0), (2, 1, 2, 1), (3, 1, 2, 2), (4, 1, 2, 2))

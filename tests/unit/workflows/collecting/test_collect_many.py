@@ -30,7 +30,7 @@ ANY = About(Given("3.9.1", {}, {}))
 
 @dataclass
 class Clock:
-    """Seconds that pass only where somebody sleeps, or reads a group."""
+    """Seconds that pass only where a worker sleeps, or reads a group."""
 
     at: float = 0.0
     a_group_s: float = 0.0
@@ -282,7 +282,7 @@ def test_progress_is_told() -> None:
 
 @dataclass
 class Dying(MemoryLake):
-    """A lake that whoever writes to it is killed at, after so many writes."""
+    """A lake whose writer is killed after the given number of writes."""
 
     writes: int
     files: dict[LakePath, bytes] = field(default_factory=dict)

@@ -37,7 +37,7 @@ MANY_OWNED_UNEQUALLY = 2_000
 
 
 def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behaviour, *, cooperative: bool) -> dict[str, Handed]:
-    """By member ID. `topics`: those that exist and that anybody subscribes to. Raise LeaderThrows where Kafka's class throws."""
+    """By member ID. `topics`: those that exist and have a subscriber. Raise LeaderThrows where Kafka's class throws."""
     reports = in_hash_order(members, line, cooperative=cooperative)
     space = Space(sorted(topics, key=java.string_order), {topic: len(racks) for topic, racks in topics.items()})
     racks = RackInfo(reports if line.racks else (), space, topics)

@@ -79,7 +79,7 @@ def _done(plan: ConsumerPlan, journal: Journal) -> list[ConsumerItem]:
 
 
 def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: ConsumerEvent, fresh: ConsumerSnapshot) -> Sighting:
-    """Who is there before it. What was done before anybody asked for it is compared with the plan's own basis."""
+    """The members before the step. Actions done before they were requested are compared with the plan's snapshot."""
     first = not any(journal.began_with(one.id) for one in plan.steps)
     known = frozenset(member.member_id for member in plan.basis.members)
     there = frozenset(member.member_id for member in fresh.members)

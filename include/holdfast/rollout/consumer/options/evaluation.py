@@ -19,11 +19,11 @@ from holdfast.rollout.json.record import codec_of, member, record
 
 @record
 class EvaluatedConsumerOption:
-    """What comes of an option. `summary` None: `refused` says why nothing can be predicted.
+    """The evaluation of an option. `summary` None: `refused` says why nothing can be predicted.
 
     `unsettled`: why the group does not settle (None: it does). `unknown`: inputs. `offsets_unknown`: of how many partitions
-    it is unknown where their readers go on. `read_twice`: records that may have been read and not committed, at most; None: not
-    known. `course` None: unknown. `acts`: the actions, each with its time.
+    it is unknown where their readers go on. `read_twice`: records that may have been read and not committed, at most; None:
+    unknown. `course` None: unknown. `acts`: the actions, each with its time.
     """
 
     option: ConsumerOption = member(codec_of(ConsumerOption))

@@ -23,7 +23,7 @@ def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True, c
 
     A rolling restart of all clients stays while the group has a client with a new random process ID: its ID differs from
     outcome to outcome. Without `roll_outs` those stay too that roll out a setting or a release. `counted_from`: rebalances go by
-    the settings of a roll-out from this many of its batches on; None: from the last.
+    the settings of a roll-out after that number of its batches; None: from the last.
 
     Raise InvalidInput for a shorthand that does not fit the group.
     """

@@ -14,7 +14,7 @@ class Amount:
     size: int | None = member(nullable(COUNT), name="bytes", default=None, needed=True)
 
     def bytes_at(self, bytes_per_record: int | None) -> int | None:
-        """As measured; where that is unknown, at this many bytes a record (None: then it is unknown either)."""
+        """As measured; where that is unknown, at the given bytes a record (None: then unknown)."""
         if self.size is not None or not self.records:
             return self.size or 0
         return None if bytes_per_record is None else self.records * bytes_per_record

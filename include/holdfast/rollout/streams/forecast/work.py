@@ -47,7 +47,7 @@ class Work:
             )
 
     def part(self, of: int) -> "Work":
-        """One of this many equal parts of what is left. The caller reports its use with `used`."""
+        """One of the given number of equal parts of what is left. The caller reports its use with `used`."""
         return Work(self.left // of)
 
     def used(self, part: "Work") -> None:

@@ -1,8 +1,8 @@
 """Problems of process-ID order that a single snapshot shows: a latent reshuffle, and traps.
 
-A group can look stable and be one rebalance away from moving half its tasks: a static member that came back under a fresh process
-ID keeps its stored assignment until anything makes the group rebalance. Nothing has to be guessed: a forecast of no change says
-where the group is going.
+A group can look stable and be one rebalance away from moving half its tasks: a static member that came back under a new random
+process ID keeps its stored assignment until anything makes the group rebalance. Nothing has to be guessed: a forecast of no change
+says where the group is going.
 """
 
 from bisect import bisect_left

@@ -170,7 +170,7 @@ def _not_replaced(books: Movements | DecidedLosses, process_id: ProcessId, among
 
 
 def no_client_left(process_id: ProcessId, tasks: int) -> Loss:
-    """The only client is lost, which runs this many stateful tasks."""
+    """The only client is lost, which runs `tasks` stateful tasks."""
     reason = "no client is left in the group: its tasks run nowhere until one joins"
     return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=reason)
 

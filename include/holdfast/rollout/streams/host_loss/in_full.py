@@ -49,7 +49,7 @@ _REBALANCES_WITHOUT_WARM_UPS = 3
 
 
 def work_us(snapshot: Snapshot, moved: int | None) -> int:
-    """About what a forecast of a loss that moves this many tasks (None: by an assignor without warm-ups) takes of one processor.
+    """The approximate time, on one processor, of a forecast of a loss that moves so much (None: by an assignor without warm-ups).
 
     Measured with groups of `benchmarks.synthetic_fleet`: rebalances grow with the tasks that migrate and their standbys,
     and what one of them takes grows with copies and clients.

@@ -49,8 +49,8 @@ _SEVERAL = "several clients have copies of tasks that are migrating: which of th
 class Count:
     """Until the group is stable. `rebalances` are the least unless `rebalances_exact`: threads of one client may pass tasks on.
 
-    `warm_ups`: copies restored while their tasks run elsewhere. `times`: of this many rebalances. `restore_bytes` None: a changelog
-    was not measured.
+    `warm_ups`: copies restored while their tasks run elsewhere. `times`: the number of rebalances. `restore_bytes` None: a
+    changelog was not measured.
     """
 
     rebalances: int

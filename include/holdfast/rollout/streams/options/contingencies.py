@@ -175,7 +175,7 @@ def _in_memory(snapshot: Snapshot, change: Change) -> Branch | None:
 
 
 def _one_by_one(change: Change) -> Branch | None:
-    """Clients that are added together, without anybody for whose session the group waits."""
+    """Clients that are added together, with no client whose session the group waits for."""
     if any(isinstance(item, RestartClient | ReplaceClient | RemoveClient | RollingRestart) for item in change.events):
         return None
     events: list[Item] = []

@@ -29,8 +29,8 @@ Labels = tuple[tuple[ProcessId, ProcessId], ...]
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What moves: records that copies of stateful tasks, standbys included, lack where they are to be; and active tasks that change
-    hands. Ordered by records, then by tasks."""
+    """What moves: records that copies of stateful tasks, standbys included, lack where they are to be; and active tasks that
+    migrate. Ordered by records, then by tasks."""
 
     records: int
     tasks: int

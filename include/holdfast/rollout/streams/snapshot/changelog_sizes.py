@@ -24,7 +24,7 @@ class TaskLogs:
     offsets: int
 
     def to_restore(self, records: int) -> int:
-        """The bytes of this many records at the end of the logs, rounded up; no more than the logs have."""
+        """The bytes of the given number of records at the end of the logs, rounded up; no more than the logs have."""
         return self.size if records >= self.offsets else -(-self.size * records // self.offsets)
 
 

@@ -18,8 +18,8 @@ _OF_A_THREAD = re.compile(r"-[0-9]{1,9}\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A client that can be named. `process_id` None: new and random, so that it can be shown and not meant. `digits`: the ID as
-    text. `names`: what else it is called, its host among it, and the client and instance IDs of its threads."""
+    """A client that can be named. `process_id` None: a new random one, so that it can be shown but not selected. `digits`: the ID
+    as text. `names`: what else it is called, its host among it, and the client and instance IDs of its threads."""
 
     process_id: ProcessId | None
     host: str | None

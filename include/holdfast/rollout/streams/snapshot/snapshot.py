@@ -59,9 +59,9 @@ class Stores(StrEnum):
 class TopicPartitionInfo:
     """`replica_racks`: one entry a replica, None where a broker has no rack.
 
-    `begin_offset` is that of the first record still in the log, `log_bytes` the size of the log on one broker's disk. None: not
-    known, or not asked for: only changelogs are. `leader`: the ID of the broker that leads it and serves who reads it; None: not
-    known, or there is none now.
+    `begin_offset` is that of the first record still in the log, `log_bytes` the size of the log on one broker's disk. None:
+    unknown, or not requested: only those of changelogs are. `leader`: the ID of the broker that leads it and serves its readers;
+    None: unknown, or there is none now.
     """
 
     id: int = member(PARTITION)

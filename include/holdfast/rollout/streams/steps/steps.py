@@ -101,14 +101,14 @@ class GrowTopic:
 
 @record
 class StopAllClients:
-    """Stop every client, and start them all again after this many minutes, each with its disk."""
+    """Stop every client, and start them all again after the given minutes, each with its disk."""
 
     minutes: float = member(number(f"a number of minutes, up to {LONGEST_STOP:,}", 0, LONGEST_STOP))
 
 
 @record
 class DeployTopology:
-    """Stop every client, and start them all again with another topology, of this many tasks."""
+    """Stop every client, and start them all again with another topology, of another number of tasks."""
 
     tasks: int = member(COUNT)
     keeps_state: bool = member(BOOLEAN)

@@ -24,7 +24,7 @@ from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS,
 from holdfast.workflows.collecting.settling import Patience, settled_group
 
 RECONCILING = ("Assigning", "Reconciling")
-"""States in which a target is about to be computed, or members are on their way to it."""
+"""States in which a target is about to be computed, or members are reconciling with it."""
 _NO_MEMBERS = ("Empty",)
 _SEVERAL = 5
 _RECORDED_STANDBYS = "num.standby.replicas"
@@ -157,7 +157,7 @@ def _recorded(cluster: ClusterReader, found: _Found) -> tuple[RecordedTarget, ..
 def _config(
     cluster: ClusterReader, settings: BrokerStreamsSettings, recorded: tuple[RecordedTarget, ...], found: _Found
 ) -> tuple[tuple[str, ConfigValue], ...]:
-    """The group's configs, and those of the broker where the group has none, which stand in `unknown` in addition."""
+    """The group's configs, and those of the broker where the group has none, which `unknown` lists in addition."""
     given = dict(settings.config)
     config: dict[str, ConfigValue] = {}
     try:

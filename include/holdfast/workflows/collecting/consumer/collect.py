@@ -186,7 +186,7 @@ def _assignors(found: _Found, settings: ConsumerSettings, joined: list[Member]) 
 
 
 def _topics(cluster: ClusterReader, group_id: str, members: tuple[Member, ...], found: _Found) -> tuple[ConsumedTopic, ...]:
-    """All that anybody subscribes to, with what offsets could be read."""
+    """All subscribed topics, with the readable offsets."""
     names = tuple(sorted(dict.fromkeys(topic for member in members for topic in member.subscription)))
     described, unknown = cluster.topics(names)
     found.unknown.extend(unknown)

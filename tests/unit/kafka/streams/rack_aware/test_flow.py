@@ -1,4 +1,4 @@
-"""A flow of least cost by itself, held against SciPy's assignment; which of several is the JVM's to say (tests/conformance)."""
+"""A flow of least cost by itself, compared with SciPy's assignment; which of several is the JVM's to say (tests/conformance)."""
 
 import copy
 import random
@@ -19,7 +19,7 @@ from holdfast.kafka.streams.rack_aware.flow import Flow
 @given(some.integers(0, 2**32), some.booleans())
 @example(2259, True)
 def test_no_other_way_of_dealing_out_costs_less(seed: int, from_every_node: bool) -> None:
-    """3.6 may lose its way between two searches: its own `Graph` throws a NullPointerException for the example (3.6.2, run)."""
+    """3.6 may fail between two searches: its own `Graph` throws a NullPointerException for the example (3.6.2, run)."""
     chance = random.Random(seed)
     tasks, clients = chance.randint(1, 9), chance.randint(1, 4)
     costs = [[chance.randint(0, 12) for _ in range(clients)] for _ in range(tasks)]
@@ -95,7 +95,7 @@ def test_with_tasks_folded_away_the_same_cycles_are_found(seed: int, network: Ca
 
 
 def test_filling_reaches_all_that_there_is_room_for() -> None:
-    """Two tasks, a client with room for one and another with room for two: a way has to be turned back."""
+    """Two tasks, a client with room for one and another with room for two: a path has to be reversed."""
     flow = Flow(-1, 9)
     for task in (0, 1):
         flow.add(-1, task, 1, 0, 0)

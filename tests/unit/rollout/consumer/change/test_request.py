@@ -1,4 +1,4 @@
-"""Does a form with a few fields mean the right Change to a plain consumer group, with member IDs as the broker makes them?"""
+"""Does a form with a few fields mean the right Change to a consumer group, with member IDs as the broker makes them?"""
 
 import pytest
 from tests.harness import plain_groups

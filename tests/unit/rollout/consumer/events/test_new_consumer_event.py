@@ -1,4 +1,4 @@
-"""A new event of a consumer group is one module and one line: one made up here goes from its JSON through a forecast and a plan."""
+"""A new event of a consumer group is one module and one line: one defined here goes from its JSON through a forecast and a plan."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a forecast says of plain consumer groups. Whether each round is Kafka's is for tests/conformance."""
+"""What a forecast says of consumer groups. Whether each round is Kafka's is for tests/conformance."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Plans for plain consumer groups: which way is chosen, why not the others, and what a reviewer reads first."""
+"""Plans for consumer groups: which option is recommended, why not the others, and what a reviewer reads first."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -104,7 +104,7 @@ def test_one_by_one_where_it_moves_less() -> None:
 
 
 class TestWaysBeyondWhatWasAsked:
-    """They are forecast and shown, and chosen by nobody but the operator."""
+    """They are forecast and shown, and selected by the operator only."""
 
     @staticmethod
     def option(plan: ConsumerPlan, name: str) -> Considered:
@@ -140,7 +140,7 @@ class TestWaysBeyondWhatWasAsked:
 
 
 def test_the_other_order_is_chosen_where_less_stands_still() -> None:
-    """Who restarts while it has one partition more gives it to somebody, and gets another one back."""
+    """A member that restarts while it has one partition more loses it to another member, and gets another one back."""
     topics = {"orders": {"partitions": [*COMMITTED, COMMITTED[0] | {"id": 6}]}}
     three = {"b": member(5, 1, 2), "d": member(3, 6), "f": member(0, 4)}
     first, second = ({"restart_consumer": {"member_id": old, "new_member_id": new}} for old, new in ("bg", "dz"))

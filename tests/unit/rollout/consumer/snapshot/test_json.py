@@ -1,4 +1,4 @@
-"""The Snapshot and the Assignment of plain consumer groups, as JSON."""
+"""The Snapshot and the Assignment of consumer groups, as JSON."""
 
 import copy
 from typing import Any
@@ -120,7 +120,7 @@ def test_a_tie_needs_the_brokers_release(broker: str, chosen: str) -> None:
 def test_without_a_release_the_answer_is_that_of_all_or_none() -> None:
     unordered = _altered(["consumers", "b", "owned"], [["orders", 2], ["orders", 1], ["orders", 0]])
     for member in unordered["consumers"].values():
-        member["assignors"] = ["sticky"]  # up to 3.7.0 it keeps what stands first, later what has the lowest number
+        member["assignors"] = ["sticky"]  # up to 3.7.0 it keeps what is first, later what has the lowest number
 
     assert forecasting.assign_document(GROUP | {"kafka_release": None}, None, ())["assignor"] == "cooperative-sticky"
     with pytest.raises(CannotPredict, match="--kafka-release"):

@@ -79,7 +79,7 @@ class TestForecast:
         assert all(one.summary.restore_records for one in found.outcomes)
 
     def test_a_rolling_restart_moves_tasks(self) -> None:
-        """Seen: 6 and 17 rebalances where 3 were said."""
+        """Seen: 6 and 17 rebalances where 3 were forecast."""
         kept, drawn = foretold(group(AFTER, "3.9.1"), ROLLING), foretold(in_memory(), ROLLING)
 
         assert max(one.summary.rebalances for one in kept.outcomes) == 3
@@ -133,7 +133,7 @@ class TestPlan:
         assert contingencies.branches(read(document), change_from_json(change(ROLLING)))
 
     def test_not_every_way_of_a_handful_is_gone_through(self) -> None:
-        """Four restarts can fall in 1,680 ways, and each option of a plan would count them."""
+        """Four restarts have 1,680 outcomes, and each option of a plan would count them."""
         found = foretold(fleet(4, 8, seed=1)[0] | {"stores": "in-memory"}, ROLLING)
 
         assert any("samples" in one.reason for one in found.unknown)

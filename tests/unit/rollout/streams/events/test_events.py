@@ -1,4 +1,5 @@
-"""Events beyond coming and going: clients that just end, threads, partitions, a stop of everybody; and groups that never settle."""
+"""Events beyond joining and leaving: clients that end without leaving, threads, partitions, a stop of every member; and groups that
+never settle."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A new event is one module and one line: one made up here goes from its JSON through a forecast and a plan, and back."""
+"""A new event is one module and one line: one defined here goes from its JSON through a forecast and a plan, and back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A verdict rests on what shows that each step happened: nothing done, half done and done are told apart, whatever is changed."""
+"""A verdict depends on the evidence of each step: nothing done, half done and done are distinguished, whatever is changed."""
 
 import copy
 import json

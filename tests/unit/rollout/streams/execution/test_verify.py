@@ -29,7 +29,7 @@ REPLACED = {
 
 
 def with_generations(document: Document, *minutes: int) -> Document:
-    """Rebalances so many minutes after the plan was made."""
+    """Rebalances the given minutes after the plan was made."""
     generations = [
         {
             "number": number,
@@ -139,7 +139,7 @@ def test_a_group_whose_leader_asked_members_back_is_on_the_way() -> None:
 
 
 def test_the_only_client_that_comes_is_known_by_its_place_too() -> None:
-    """One gap, one outcome, and still an ID that nobody could know."""
+    """One gap, one outcome, and still an unforeseeable ID."""
     alone = group({A: (("0_0", "0_1", "0_2", "1_0", "1_1", "1_2"), ("0_3", "0_4", "0_5", "1_3", "1_4", "1_5"))}, leader=None)
     plan = planned(alone, {"replace_client": {"process_id": A, "by": {"process_id": None, "threads": 2}}}, policy=BASELINE_ONLY)
     came = json.loads(json.dumps(alone).replace(A, STRANGER))

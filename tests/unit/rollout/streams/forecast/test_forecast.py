@@ -132,7 +132,7 @@ class TestFleets:
         assert moved(snapshot, {"replace_client": {"process_id": ids[7], "by": {"process_id": ids[7]}}}) == 0
 
     def test_a_fresh_process_id_moves_a_third_or_more(self) -> None:
-        """Where it stands is chance: the mean over the positions, of one small fleet with the same proportions."""
+        """The rank of the new client is chance: the mean over the positions, of one small fleet with the same proportions."""
         snapshot, ids = fleet(10, 40, seed=5)
         shares = []
         for host in (0, 4, 9):

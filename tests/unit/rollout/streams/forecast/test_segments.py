@@ -33,7 +33,7 @@ def decided(here: Group) -> Assignment:
 
 
 def passed(here: Group, rebalances: int) -> Passed:
-    """So many immediate rebalances of the same group, and a last one."""
+    """The given number of immediate rebalances of the same group, and a last one."""
     found, decision = Passed(Reports(here, Assume())), decided(here)
     for number in range(rebalances):
         found.note(at(here, number), decision, None if number + 1 == rebalances else Trigger.IMMEDIATE, 0)

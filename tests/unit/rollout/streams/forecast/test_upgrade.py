@@ -21,7 +21,8 @@ def outcome(document: object, *events: object) -> Outcome:
 
 
 def test_the_new_release_decides_from_then_on() -> None:
-    """2.7.2 restores a task on its target where nobody has it; 3.9.1 gives warm-ups in another order: the rounds must be those."""
+    """2.7.2 restores a task on its target where no client has it; 3.9.1 gives warm-ups in another order: the rounds must be
+    those."""
     joins = {"add_client": {"process_id": LAST, "threads": 2}}
     upgrade = {"set_release": {"kafka_release": "3.9.1"}}
 

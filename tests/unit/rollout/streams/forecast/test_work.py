@@ -28,7 +28,7 @@ SLOW = {"catch_up": {"records_per_second": 0.0001}}
 
 
 def deep(end: int = 10**9) -> dict[str, Any]:
-    """The group with long changelogs, and somebody who has to restore them."""
+    """The group with long changelogs, and a client that has to restore them."""
     document = group(AFTER)
     for task in document["tasks"].values():
         for log in task["changelogs"]:

@@ -1,4 +1,4 @@
-"""What a Plan takes for granted of a Change, and what comes where it does not hold."""
+"""What a Plan assumes of a Change, and what comes where it does not hold."""
 
 from typing import Any
 
@@ -128,7 +128,7 @@ class TestWhatWaitsForARebalance:
 
 class TestLate:
     def test_who_is_late_is_removed_and_added(self) -> None:
-        """As if it had been said in three steps, with what its disk holds."""
+        """As if it had been requested in three steps, with what its disk holds."""
         document = group(AFTER, "3.9.1", config=SESSION_10)
         late = outcome(document, replacement(C, C, late=True))
         apart = outcome(
@@ -229,7 +229,7 @@ def test_of_a_large_group_no_branch_is_forecast_beside_its_plan() -> None:
 
 
 class TestMerged:
-    """Nobody waits until the group is stable: live, three restarts within one session were one rebalance, and two."""
+    """The restarts do not wait until the group is stable: live, three restarts within one session were one rebalance, and two."""
 
     def merged(self, *events: object, document: Document | None = None) -> contingencies.Branch | None:
         snapshot = read(document or group(AFTER))

@@ -1,4 +1,4 @@
-"""What an option is chosen by: named criteria, downtime and every rebalance among them."""
+"""What an option is recommended by: named criteria, downtime and every rebalance among them."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is every way to make a change proposed where it makes sense, and only there, and does its forecast say what it is for?"""
+"""Is every option of a change proposed where it makes sense, and only there, and does its forecast say what it is for?"""
 
 import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, group
@@ -98,7 +98,7 @@ class TestProposed:
         seldom = group(AFTER)
         seldom["config"]["probing.rebalance.interval.ms"] = 600_000
 
-        assert "probe-more-often" not in proposed(group(AFTER), REPLACE_FIRST)  # it probes every minute as it is
+        assert "probe-more-often" not in proposed(group(AFTER), REPLACE_FIRST)  # it probes every minute anyway
         assert "probe-more-often" in proposed(seldom, REPLACE_FIRST)
         assert "probe-more-often" not in proposed(seldom, REPLACE_FIRST, {"set_config": {"probing.rebalance.interval.ms": 120_000}})
 

@@ -1,4 +1,5 @@
-"""The ways beyond identity and window: in another order, with no rebalance, under other IDs, cleared, or something else instead."""
+"""The options beyond identity and window: in another order, with no rebalance, under other IDs, cleared, or something else
+instead."""
 
 from typing import Any
 
@@ -301,7 +302,7 @@ class TestRolledOut:
 
 
 class TestEverybody:
-    """Changes of threads, partitions and topology, and a stop of everybody, are planned too."""
+    """Changes of threads, partitions and topology, and a stop of all clients, are planned too."""
 
     @pytest.mark.parametrize(
         ("event", "action"),

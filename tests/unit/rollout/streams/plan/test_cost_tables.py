@@ -1,4 +1,4 @@
-"""Who bears a change: brokers that serve restores, disks that fill, tasks that stand still."""
+"""Cost by task, broker and disk: brokers that serve restores, disks that fill, tasks that are unavailable."""
 
 from dataclasses import replace
 

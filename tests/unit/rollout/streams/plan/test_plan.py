@@ -1,4 +1,4 @@
-"""Is the best way chosen, are reasons given, and is a plan the same bytes every time?"""
+"""Is the best option recommended, are reasons given, and is a plan the same bytes every time?"""
 
 from datetime import datetime, timedelta
 

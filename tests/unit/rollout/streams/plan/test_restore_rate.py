@@ -56,12 +56,12 @@ MORE = generation(3, 120, {"1_1": 61_000}, copies="1_1")
         ((BEGUN, HALF), Measured((), 500)),
         # It was being restored from the second rebalance to the third, and not complete at either.
         ((BEGUN, HALF, MORE), Measured(((500, 500),), 500)),
-        # The third rebalance took it away, or made it run: it was complete, and nobody knows since when.
+        # The third rebalance took it away, or made it run: it was complete, since when is unknown.
         ((BEGUN, HALF, generation(3, 120, {"1_1": 61_000}, copies="")), Measured((), 500)),
         ((BEGUN, HALF, generation(3, 120, {"1_1": -2}, copies="1_1")), Measured((), 500)),
         # It did not grow before the second: it may have been waiting for its turn after it too.
         ((BEGUN, generation(2, 60, {"1_1": 1_000}, copies="1_1"), MORE), Measured((), 1_000)),
-        # Two copies on one client: what each got does not tell the client's speed, and neither does their sum.
+        # Two copies on one client: what each gained does not show the client's speed, and neither does their sum.
         (
             (
                 generation(1, 0, {"1_1": 1_000, "1_2": 1_000}),
@@ -70,7 +70,8 @@ MORE = generation(3, 120, {"1_1": 61_000}, copies="1_1")
             ),
             Measured((), 500),
         ),
-        # Where it was is not said: the disk may have held nearly all of it. Nor do rebalances tell that do not follow one another.
+        # Its earlier offset is unknown: the disk may have held nearly all of it. Rebalances that do not follow one another show
+        # nothing.
         ((generation(1, 0, {}, copies="1_1"), HALF), Measured((), 0)),
         ((BEGUN, generation(3, 60, {"1_1": 31_000}, copies="1_1")), Measured((), 0)),
         ((BEGUN, generation(2, 0, {"1_1": 31_000}, copies="1_1")), Measured((), 0)),

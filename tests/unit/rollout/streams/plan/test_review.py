@@ -98,7 +98,7 @@ def test_names_cannot_steer(render: object) -> None:
 
 
 def test_commands_of_the_raw_file_work_in_a_shell(tmp_path: Path) -> None:
-    """Pasted as they stand in plan.md, and in what a pull request shows of it."""
+    """Pasted unchanged from plan.md, and in what a pull request shows of it."""
     directory = tmp_path / "state" / article_plan().basis.group_id
     for rendered in (markdown(article_plan()), to_markdown(review(article_plan()), folded=True)):
         shutil.rmtree(directory, ignore_errors=True)

@@ -49,9 +49,9 @@ def rebalances(
         (rebalances({A: 1}, {A: 1}, {A: 1}), []),
         # Its session timed out, a rebalance came without it, and it was back for a later one.
         (rebalances({A: 1, B: 1}, {B: 1}, {A: 2, B: 1}), [LATE]),
-        # For longer than anybody waits for a start: it was stopped.
+        # For longer than a start takes: it was stopped.
         (rebalances({A: 1, B: 1}, {B: 1}, {A: 2, B: 1}, every_s=121), []),
-        # Rebalances that nobody kept may have had it.
+        # Rebalances that are not recorded may have had it.
         (rebalances({A: 1, B: 1}, {A: 2, B: 1}, skipped=1), []),
         # Static members come back without a rebalance: what changes members then is something else.
         (rebalances({A: 1}, {A: 2}, static=True), []),

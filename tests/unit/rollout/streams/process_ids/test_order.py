@@ -1,4 +1,4 @@
-"""Is the order of process IDs Kafka's, and is everything that is said about it right?"""
+"""Is the order of process IDs Kafka's, and is every statement about it right?"""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""What a restore weighs: from what changelogs weigh, and where they begin and end."""
+"""The size of a restore: from the sizes of changelogs, and where they begin and end."""
 
 import copy
 

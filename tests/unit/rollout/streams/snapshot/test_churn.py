@@ -1,4 +1,5 @@
-"""A crash loop is told from a copied process ID, on a recorded one: a client of 3.9.1 that ran a few seconds, again and again."""
+"""A crash loop is distinguished from a copied process ID, on a recorded one: a client of 3.9.1 that ran a few seconds, again and
+again."""
 
 import json
 from dataclasses import replace
@@ -43,7 +44,7 @@ def later(snapshot: Snapshot, seconds: int) -> Snapshot:
 
 
 def on_hosts(snapshot: Snapshot, *hosts: str) -> Snapshot:
-    """The dying client's members, as they stand in each generation, on these hosts in turn."""
+    """The dying client's members, as they are in each generation, on these hosts in turn."""
     generations = []
     for generation in snapshot.generations:
         mine = [member.member_id for member, process_id in churn.processes_of(generation) if process_id == DYING]
@@ -122,7 +123,7 @@ class TestTwice:
 
     @pytest.mark.parametrize(("seconds", "found"), [(15, Twice.NOT_CERTAIN), (25, Twice.TWO_PROCESSES)])
     def test_together_for_two_session_time_outs_they_are_two(self, seconds: int, found: Twice) -> None:
-        """The members' own session time-out is 10 s."""
+        """The members' own session timeout is 10 s."""
         snapshot = later(on_hosts(until(4), "10.0.0.1", "10.0.0.2"), seconds)
         client = snapshot.client(DYING)
         assert client is not None

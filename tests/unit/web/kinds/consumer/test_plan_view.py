@@ -1,4 +1,4 @@
-"""What the page of a plain consumer group's plan says, under the same heads as for Kafka Streams."""
+"""What the page of a consumer group's plan says, under the same heads as for Kafka Streams."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

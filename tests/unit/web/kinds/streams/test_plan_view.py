@@ -1,4 +1,4 @@
-"""What the page of a plan says: the four figures, the ways in order, the rounds, and how old everything is."""
+"""What the page of a plan says: the four figures, the options in order, the rounds, and how old everything is."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -38,7 +38,7 @@ def test_the_figures_against_the_baseline() -> None:
 
 
 def test_a_task_stands_still_until_the_group_notices_and_until_it_is_restored() -> None:
-    """The list, the page and the words of every way say the same."""
+    """The list, the page and the words of every option say the same."""
     plan = article_plan()
     shown = summary(plan)
     assert shown.figures is not None

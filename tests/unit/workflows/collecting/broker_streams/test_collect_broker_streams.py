@@ -1,4 +1,4 @@
-"""A streams group whose broker assigns becomes a Snapshot; what could not be read, or contradicts itself, is said."""
+"""A streams group whose broker assigns becomes a Snapshot; what could not be read, or contradicts itself, is named."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a collection makes of a plain consumer group: what its members would report now, and everything that can be missing."""
+"""What a collection makes of a consumer group: what its members would report now, and everything that can be missing."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ def member(
     instance: str | None = None,
     session: int | None = None,
 ) -> GenerationMember:
-    """A member of `in` that was handed partitions, having said that it owned those of `joined`."""
+    """A member of `in` that was handed partitions, having reported that it owned those of `joined`."""
     owned = tuple(TopicPartition("in", number) for number in joined)
     says = Member(name, (Assignor(assignor),), ("in",), owned, 6 if joined else None, rack="r")
     assigned = tuple(TopicPartition("in", number) for number in handed)
@@ -127,7 +127,7 @@ def test_without_the_present_generation_its_number_and_leader_are_not_known() ->
 
 
 def test_a_follow_up_is_waited_for() -> None:
-    """`a` said that it owned all three and was handed two: it joins again at once."""
+    """`a` reported that it owned all three and was handed two: it joins again at once."""
     first = cluster(member("a", 0, 1, joined=(0, 1, 2)), member("b"))
     after = cluster(member("a", 0, 1, joined=(0, 1)), member("b", 2))
     after.views["g"][:0] = [*first.views["g"]] * 3

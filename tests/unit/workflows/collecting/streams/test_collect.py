@@ -98,7 +98,7 @@ class TestWhatMembersWouldReport:
 
     @pytest.mark.parametrize(("release", "in_stores", "reported"), [("4.3.1", True, 8), ("4.3.1", False, 8), ("3.9.1", False, 7)])
     def test_from_4_3_on_a_closed_copy_counts_its_last_record(self, release: str, in_stores: bool, reported: int) -> None:
-        """Also where the offset lies in an older release's checkpoint file: 4.3 takes that over."""
+        """Also where the offset is in an older release's checkpoint file: 4.3 takes that over."""
         held = disk(B, t1_0=7)
         (task,) = held.tasks
         held = replace(held, tasks=(replace(task, offsets_in_stores=in_stores),))
