@@ -118,8 +118,8 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
                 assigned_users=[HITLUser(**user) for user in users],
             )
         )
-        asked = sorted(user.id for user in stored.assigned_users or ())
-        if not decisions.is_about(stored.body, fingerprint) or asked != sorted(user["id"] for user in users):
+        assigned = sorted(user.id for user in stored.assigned_users or ())
+        if not decisions.is_about(stored.body, fingerprint) or assigned != sorted(user["id"] for user in users):
             raise InvalidInput(
                 "Airflow's question for this run is not about its plan, or has other approvers, so no approver is asked."
                 " Trigger a new run"

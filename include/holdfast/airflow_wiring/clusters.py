@@ -66,19 +66,19 @@ def known_cluster(name: str) -> KnownCluster:
     return KnownCluster(connection, Wanted({group: _about(about) for group, about in groups.items()}), float(seconds))
 
 
-def _about(said: Mapping[str, Any]) -> "About":
+def _about(extras: Mapping[str, Any]) -> "About":
     from holdfast.workflows.collecting.collect_many import About
     from holdfast.workflows.collecting.collector import Given
 
     given = Given(
-        said.get("kafka_release"),
+        extras.get("kafka_release"),
         {},
-        said.get("config", {}),
-        tuple(said.get("changelogs", ())),
-        said.get("stores"),
-        said.get("broker_release"),
+        extras.get("config", {}),
+        tuple(extras.get("changelogs", ())),
+        extras.get("stores"),
+        extras.get("broker_release"),
     )
-    return About(given, tuple(said.get("state_dirs", ())))
+    return About(given, tuple(extras.get("state_dirs", ())))
 
 
 def _extras(name: str) -> dict[str, Any]:

@@ -117,9 +117,9 @@ def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     from holdfast.rollout.text.wording import markdown, printable
     from holdfast.workflows import plan as workflow
 
-    asked_by = None if plan.requested_by == approval.NOBODY else plan.requested_by
+    requester = None if plan.requested_by == approval.NOBODY else plan.requested_by
     another = "; another person must approve it" if plan.policy.four_eyes else ""
-    who = f"Requested by {markdown(printable(asked_by))}{another}. " if asked_by else ""
+    who = f"Requested by {markdown(printable(requester))}{another}. " if requester else ""
     about = (
         f"{who}[The plan's page]({page_of(plan.plan_id)}). Without an answer by {plan.expires_at}, Airflow answers"
         f" {REJECT}. You approve only the plan with the fingerprint on the last line.\n\n"
@@ -131,8 +131,8 @@ def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
 
 def _approvers(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...]:
     """Whom this run asked first: Airflow keeps them with its question, whatever the variable says later."""
-    asked = runs.approvers_asked(store, run_id, keys)
-    return approvers() if asked is None else asked
+    users = runs.approvers_asked(store, run_id, keys)
+    return approvers() if users is None else users
 
 
 def approvers() -> tuple[str, ...]:
@@ -227,8 +227,10 @@ def _refuse_outdated(store: Lake, plan: "AnyPlan") -> None:
         raise NoLongerHolds(f"plan {plan.plan_id} expired at {plan.expires_at}: it can only be rejected. Create a new plan")
     found = freshness.drifted(store, plan)
     if found:
-        said = " ".join(found[:3]) + (f" And {len(found) - 3} more." if len(found) > 3 else "")
-        raise NoLongerHolds(f"drift detected: the group no longer matches plan {plan.plan_id}, which can only be rejected. {said}")
+        message = " ".join(found[:3]) + (f" And {len(found) - 3} more." if len(found) > 3 else "")
+        raise NoLongerHolds(
+            f"drift detected: the group no longer matches plan {plan.plan_id}, which can only be rejected. {message}"
+        )
 
 
 def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
@@ -236,14 +238,14 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
     from holdfast.rollout.kinds import approval
     from holdfast.rollout.policy.policy import Review
 
-    asked_by = plan.requested_by or approval.NOBODY
+    requester = plan.requested_by or approval.NOBODY
     if "by_the_policy" in answer:
-        return replace(approval.by_the_policy(plan, Review(answer["by_the_policy"]), _instant(now())), asked_by=asked_by)
+        return replace(approval.by_the_policy(plan, Review(answer["by_the_policy"]), _instant(now())), asked_by=requester)
     user = answer["responded_by_user"]
     if answer["timed_out"] or user is None:
         reason = f"no answer by {plan.expires_at}"
         decided = (approval.NOBODY, reason, _instant(answer["responded_at"]), None, Decider.TIME_OUT)
-        return Approval(plan.plan_id, False, *decided, answer["plan_fingerprint"], asked_by)
+        return Approval(plan.plan_id, False, *decided, answer["plan_fingerprint"], requester)
     return Approval(
         plan_id=plan.plan_id,
         approved=answer["chosen_options"] == [APPROVE],
@@ -252,7 +254,7 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
         at=_instant(answer["responded_at"]),
         by_id=str(user["id"]),
         plan_fingerprint=answer["plan_fingerprint"],
-        asked_by=asked_by,
+        asked_by=requester,
         changes_requested=answer["chosen_options"] == [CHANGES],
     )
 

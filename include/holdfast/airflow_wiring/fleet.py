@@ -72,7 +72,7 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
         raise AirflowSkipException("no new findings above a limit")
     for one in above:
         log.warning("%s", one)
-    said = {
+    template = {
         "alerts": "\n".join(above),
         "alerts_escaped": escape("\n".join(above), quote=False),
         "alert_count": len(above),
@@ -81,7 +81,7 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
     }
     for notifier in notifiers.named_in(NOTIFIERS_VARIABLE):
         try:
-            notifier({**context, **said})
+            notifier({**context, **template})
         except Exception as trouble:  # noqa: BLE001 - what it quotes may hold its token: the address of a chat's webhook does
             name = f"{type(notifier).__module__}.{type(notifier).__qualname__}"
             raise ClusterTrouble(f"the notifier {name} of {NOTIFIERS_VARIABLE} failed: {type(trouble).__name__}") from None

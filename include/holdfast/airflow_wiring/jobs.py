@@ -32,11 +32,11 @@ class SparkJob(SparkSubmitOperator):  # type: ignore[misc]  # Airflow is not typ
         self.arguments = arguments
 
     def execute(self, context: Any) -> None:
-        told = self.arguments(context)
-        if told is None:
+        arguments = self.arguments(context)
+        if arguments is None:
             self.log.info("There is nothing left to do for %s", self.job)
             return
         self.application = spark.script(self.job)
         self.py_files = spark.prepare_spark()
-        self.application_args = ["--lake", lake().url, *told]
+        self.application_args = ["--lake", lake().url, *arguments]
         super().execute(context)

@@ -62,11 +62,11 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         from holdfast.rollout.text import rendering
         from holdfast.workflows import plan as workflow
 
-        asked = context["ti"]
-        where = f"/dags/{asked.dag_id}/runs/{quote(asked.run_id, safe='')}/tasks/{asked.task_id}/required_actions"
-        plan = runs.plan_of(lake(), asked.run_id, signing_keys())
+        task = context["ti"]
+        where = f"/dags/{task.dag_id}/runs/{quote(task.run_id, safe='')}/tasks/{task.task_id}/required_actions"
+        plan = runs.plan_of(lake(), task.run_id, signing_keys())
         summary = rendering.ten_lines(workflow.blocks(plan))
-        said = {
+        template = {
             "plan_summary": summary,
             "plan_summary_escaped": escape(summary, quote=False),
             "plan_id": plan.plan_id,
@@ -81,7 +81,7 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         for entry in wanted:
             name = entry["notifier"]
             try:
-                _made(entry, REVIEW_NOTIFIERS_VARIABLE)({**context, **said})
+                _made(entry, REVIEW_NOTIFIERS_VARIABLE)({**context, **template})
             except InvalidInput as refusal:
                 log.warning("%s failed to notify that the plan is waiting for review: %s", name, refusal)
             except Exception as trouble:  # noqa: BLE001 - a notifier may raise anything, and a chat that is down is no reason to wait

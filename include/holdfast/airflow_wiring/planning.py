@@ -118,14 +118,14 @@ def additional_policy(of_the_team: object, given: object, moment: datetime) -> t
     from holdfast.rollout.kinds.approval import strictest
     from holdfast.rollout.policy.policy import Policy
 
-    team, asked = limits(of_the_team, POLICY_VARIABLE), limits(given, "policy")
-    stated = [one.policy.review for one in (team, asked) if one is not None and "review" in one.stated]
+    team, requested = limits(of_the_team, POLICY_VARIABLE), limits(given, "policy")
+    stated = [one.policy.review for one in (team, requested) if one is not None and "review" in one.stated]
     if team is None:
-        return Policy() if asked is None else asked.policy, strictest(*stated), None
-    if asked is None:
+        return Policy() if requested is None else requested.policy, strictest(*stated), None
+    if requested is None:
         return team.policy, strictest(*stated), team.policy
     try:
-        policy = policy_floor.tightened(team.policy, asked.policy, asked.stated, moment)
+        policy = policy_floor.tightened(team.policy, requested.policy, requested.stated, moment)
     except InvalidInput as problem:
         raise InvalidInput(str(problem), "policy") from None
     asks = strictest(*stated) if "review" in team.stated else strictest()

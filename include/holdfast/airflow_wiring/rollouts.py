@@ -111,10 +111,12 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     store = lake()
     plan = plans.load(store, plan_id, signing_keys())
     verdict = workflow.compare(store, plan, _fresh(store, plan, params["snapshot"]))
-    said = "\n".join(verdict.differences)
-    log.info("Plan %s: %s. %s", plan_id, verdict.result, said)
+    differences = "\n".join(verdict.differences)
+    log.info("Plan %s: %s. %s", plan_id, verdict.result, differences)
     if verdict.result is Result.DIFFERENT:
-        raise AirflowFailException(f"The group diverged from the forecast of plan {plan_id}. Stop the rollout and check:\n{said}")
+        raise AirflowFailException(
+            f"The group diverged from the forecast of plan {plan_id}. Stop the rollout and check:\n{differences}"
+        )
     return f"plans/{plan_id}/verdict.json"
 
 

@@ -63,9 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = holdfast.main(arguments, standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as usage:
-        said = io.StringIO()
-        usage.show(said)
-        click.echo(_shown(said.getvalue()), nl=False, err=True)
+        output = io.StringIO()
+        usage.show(output)
+        click.echo(_shown(output.getvalue()), nl=False, err=True)
         sys.exit(1)
     except click.Abort:
         sys.exit(130)

@@ -124,11 +124,19 @@ def _plan_page(
     whole = template == "plan.html"
     shown = waiting.as_airflow_has_it(pages.page(plan_id, serving.now(), whole=whole))
     print_of = pages.fingerprint(plan_id)
-    asked = decision.asked(shown.run_id, print_of) if shown.run_id is not None else None
-    may = access.can_decide(user, asked.approvers if asked is not None else ())
-    token = access.token_for(user, f"{plan_id} {print_of}") if may and asked is not None and asked.open else ""
+    request_of_run = decision.asked(shown.run_id, print_of) if shown.run_id is not None else None
+    may = access.can_decide(user, request_of_run.approvers if request_of_run is not None else ())
+    token = access.token_for(user, f"{plan_id} {print_of}") if may and request_of_run is not None and request_of_run.open else ""
     own = needs_another_approver(shown.view.plan, shown.view.plan.requested_by, *access.names_of(user))
-    values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "own": own, "token": token, "user": user.get_name()}
+    values = {
+        "page": shown,
+        "view": shown.view,
+        "asked": request_of_run,
+        "may": may,
+        "own": own,
+        "token": token,
+        "user": user.get_name(),
+    }
     values["may_ask"] = access.can_ask(user)
     values |= {
         "stages": stages.stages(shown),

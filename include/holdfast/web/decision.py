@@ -155,11 +155,11 @@ async def answer(request: Request, one: CheckedRequest, print_of: str, *, choice
     chosen = CHOICES[choice]
     body = {"chosen_options": [chosen], "params_input": {"reason": reason}}
     async with _ONE_AT_A_TIME:
-        told = await own_airflow.ask(request, "PATCH", path, body)
-    if told.status_code == httpx.codes.CONFLICT:
+        response = await own_airflow.ask(request, "PATCH", path, body)
+    if response.status_code == httpx.codes.CONFLICT:
         raise NotAnswered("Another user has already decided this plan.", 409)
-    if not told.is_success:
-        raise NotAnswered(f"Airflow refused the decision ({told.status_code}): {told.text[:300]}", told.status_code)
+    if not response.is_success:
+        raise NotAnswered(f"Airflow refused the decision ({response.status_code}): {response.text[:300]}", response.status_code)
     await asyncio.sleep(AT_THE_SAME_MOMENT_S)
     kept = await run_in_threadpool(lambda: asked(one.run_id, print_of))
     if kept is not None and kept.answer is not None and (kept.answer, kept.reason) != (chosen, reason):

@@ -12,10 +12,10 @@ _HANDED_ON = ("authorization", "cookie", "referer")
 
 async def is_paused(request: Request, dag_id: str) -> bool:
     """Whether a DAG is paused, if the user who sent `request` may know that."""
-    told = await ask(request, "GET", f"/api/v2/dags/{dag_id}")
-    if not told.is_success:
+    response = await ask(request, "GET", f"/api/v2/dags/{dag_id}")
+    if not response.is_success:
         return False
-    found = told.json()
+    found = response.json()
     return isinstance(found, dict) and found.get("is_paused") is True
 
 

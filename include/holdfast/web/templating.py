@@ -75,8 +75,8 @@ def blocks(items: Sequence[Block]) -> Markup:
 
 def sentence(text: str) -> str:
     """With a capital letter and a full stop, whatever its source; lines stay lines."""
-    said = text.strip()
-    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', '!', '?', ':')) else '.'}" if said else ""
+    sentence = text.strip()
+    return f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith(('.', '!', '?', ':')) else '.'}" if sentence else ""
 
 
 def moment(text: str) -> str:

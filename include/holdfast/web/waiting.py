@@ -41,13 +41,13 @@ def judged(pages: PlanPages, rows: Iterable[PlanRow], now: datetime) -> tuple[Pl
 
 def with_requesters(lake: Lake, page: PlansPage) -> PlansPage:
     """The page with the requester of each of its plans."""
-    said = {row.summary.plan_id: _named(row.approval) for row in page.rows}
-    unsaid = [plan_id for plan_id, name in said.items() if not name]
+    requesters = {row.summary.plan_id: _named(row.approval) for row in page.rows}
+    unsaid = [plan_id for plan_id, name in requesters.items() if not name]
     with ThreadPoolExecutor(READERS) as readers:
         run_ids = dict(zip(unsaid, readers.map(lambda one: run_of(lake, one), unsaid), strict=True))
     known = runs.of(run_id for run_id in run_ids.values() if run_id is not None)
     found = {plan_id: known[run_id].requested_by for plan_id, run_id in run_ids.items() if run_id is not None and run_id in known}
-    return replace(page, requested_by={plan_id: name for plan_id, name in (said | found).items() if name})
+    return replace(page, requested_by={plan_id: name for plan_id, name in (requesters | found).items() if name})
 
 
 def as_airflow_has_it(page: PlanPage) -> PlanPage:

@@ -296,8 +296,8 @@ def _confirmed(plan: AnyPlan, confirmations: tuple[Confirmation, ...], writing: 
             raise InvalidInput(f"plan {plan.plan_id} has no step {word.step!r}; it has 1 to {len(plan.steps)}")
         if journal.has(step.id, Event.DONE) or journal.has(step.id, Event.CONFIRMED):
             continue
-        said = (one for one in plan.steps if not (journal.has(one.id, Event.DONE) or journal.has(one.id, Event.CONFIRMED)))
-        earlier = next(said, step)
+        remaining = (one for one in plan.steps if not (journal.has(one.id, Event.DONE) or journal.has(one.id, Event.CONFIRMED)))
+        earlier = next(remaining, step)
         if earlier.id != step.id:
             raise InvalidInput(f"step {step.id} cannot be confirmed before step {earlier.id} is done")
         writing.add(writing.hands.entry(step, Event.CONFIRMED, word.detail, word.by))

@@ -251,8 +251,10 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
             return
         known = approval_of(lake, approval.plan_id, keys)
     if known is not None and (known.says, known.by) != (approval.says, approval.by):
-        said = "sent back" if known.changes_requested else known.says
-        raise InvalidInput(f"Plan {approval.plan_id} was {said} by {known.by!r} at {known.at}; create a new plan to decide anew")
+        decision = "sent back" if known.changes_requested else known.says
+        raise InvalidInput(
+            f"Plan {approval.plan_id} was {decision} by {known.by!r} at {known.at}; create a new plan to decide anew"
+        )
 
 
 def refuse_secrets_in(approval: Approval) -> None:
@@ -303,10 +305,10 @@ def refuse_broken(lake: Lake, plan_id: str) -> None:
     """Raise StepRefused while one of them is broken: nothing is approved or applied from such a plan."""
     found = broken(lake, plan_id)
     if found:
-        said = "; ".join(f"{one.name}: {one.problem}" for one in found)
+        problems = "; ".join(f"{one.name}: {one.problem}" for one in found)
         raise StepRefused(
-            f"Of plan {plan_id} a document is broken, so nothing may be approved or applied from it ({said}). Look who writes into"
-            " the lake and restore the document, or create a new plan."
+            f"Of plan {plan_id} a document is broken, so nothing may be approved or applied from it ({problems}). Look"
+            " who writes into the lake and restore the document, or create a new plan."
         )
 
 

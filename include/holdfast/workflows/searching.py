@@ -41,8 +41,8 @@ def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool
         if at - began > PATIENCE_S:
             return False
         lines.append(search.evaluation(snapshot, candidate))
-        told = search_progress.written(place, len(proposed), candidate, clock() - at)
-        lake.write((*draft, search_progress.FOLDER, search_progress.file_name(place)), told.encode())
+        line = search_progress.written(place, len(proposed), candidate, clock() - at)
+        lake.write((*draft, search_progress.FOLDER, search_progress.file_name(place)), line.encode())
     lake.write((*draft, EVALUATIONS, "part-00000.txt"), ("\n".join(lines) + "\n").encode())
     return True
 

@@ -29,7 +29,7 @@ def watch(
     """
     ends_at = patience.clock() + patience.limit_s
     verdict: AnyVerdict | None = None
-    said = ""
+    reported = ""
     while True:
         remaining = ends_at - patience.clock()
         try:
@@ -39,9 +39,9 @@ def watch(
             if trouble.lasting or (verdict is None and patience.clock() + AGAIN_S > ends_at):
                 raise
             line = f"The cluster did not answer: {trouble}"
-        if line != said:
+        if line != reported:
             tell(line)
-            said = line
+            reported = line
         decided = verdict is not None and verdict.result.decided
         if verdict is not None and (decided or patience.clock() + AGAIN_S > ends_at):
             return verdict

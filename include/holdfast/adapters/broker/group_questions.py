@@ -188,16 +188,16 @@ class GroupQuestions:
             if group_id not in found:
                 by_node.setdefault(self._coordinators[group_id], []).append(group_id)
         to_send = {
-            node: [one for batch in _cut(there, _GROUPS_A_REQUEST) for one in requests(batch)]
-            for node, there in sorted(by_node.items())
+            node: [one for batch in _cut(requested, _GROUPS_A_REQUEST) for one in requests(batch)]
+            for node, requested in sorted(by_node.items())
         }
         plain = {node: [request for request, _ in sent] for node, sent in to_send.items()}
         answers, problems = self._brokers.ask(f"{what} {_named(group_ids)}", plain)
-        for node, there in by_node.items():
+        for node, requested in by_node.items():
             for (_, about), response in zip(to_send[node], answers[node], strict=False):  # where it answered
                 for group_id, code, answer in read(response, about):
                     found[group_id] = _trouble(what, group_id, code) if code else answer
-            for group_id in there:
+            for group_id in requested:
                 if group_id not in found:
                     because = problems.get(node, "the coordinator's response does not contain it")
                     found[group_id] = ClusterTrouble(f"{what} {group_id!r}: {because}")

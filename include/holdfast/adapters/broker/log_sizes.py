@@ -34,7 +34,7 @@ def log_bytes(
     for partition in leaders:
         for node in places[partition][1]:
             by_node.setdefault(node, []).append(partition)
-    requests = {node: _request(there) for node, there in sorted(by_node.items())}
+    requests = {node: _request(requested) for node, requested in sorted(by_node.items())}
     answers, problems = brokers.ask_all("reading log sizes", requests, _LIMIT_S)
     found: dict[TopicPartition, dict[int, int]] = {}
     for node, answer in answers.items():
@@ -43,8 +43,10 @@ def log_bytes(
             problems[node] = problem
     sizes = {partition: _size(leaders[partition], found[partition]) for partition in sorted(found)}
     reasons: dict[TopicPartition, str] = {}
-    for node, there in sorted(by_node.items()):
-        reasons |= {partition: problems.get(node, _SILENT) for partition in there if partition not in reasons or node in problems}
+    for node, requested in sorted(by_node.items()):
+        reasons |= {
+            partition: problems.get(node, _SILENT) for partition in requested if partition not in reasons or node in problems
+        }
     return tuple(sizes.items()), _unknown([each for each in sorted(wanted) if each not in sizes], reasons)
 
 
@@ -56,10 +58,10 @@ def _request(partitions: Iterable[TopicPartition]) -> DescribeLogDirsRequest:
     return DescribeLogDirsRequest(topics=[one_topic(topic=topic, partitions=numbers) for topic, numbers in topics.items()])
 
 
-def _read(node: int, answer: Any, asked: list[TopicPartition], found: dict[TopicPartition, dict[int, int]]) -> str | None:
+def _read(node: int, answer: Any, requested: list[TopicPartition], found: dict[TopicPartition, dict[int, int]]) -> str | None:
     """Put the sizes of one broker into `found`. The answer: what it refused, if anything."""
     codes = [answer.error_code, *(folder.error_code for folder in answer.results)]
-    expected = dict.fromkeys(asked)
+    expected = dict.fromkeys(requested)
     for folder in answer.results:
         for topic in folder.topics:
             for each in topic.partitions:

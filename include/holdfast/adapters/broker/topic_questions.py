@@ -73,15 +73,15 @@ class TopicQuestions:
         )
         return tuple(found), tuple(Unknown(f"topics.{name}", problems[name]) for name in wanted if name in problems)
 
-    def offsets(self, partitions: Sequence[TopicPartition], which: OffsetSpec, called: str) -> Figures:
+    def offsets(self, partitions: Sequence[TopicPartition], spec: OffsetSpec, called: str) -> Figures:
         """Of each partition, asked of its leader; where that has just changed, of the new one."""
         found: dict[TopicPartition, int] = {}
         unknown: dict[TopicPartition, str] = {}
-        moved = self._read_offsets(tuple(dict.fromkeys(partitions)), which, found, unknown)
+        moved = self._read_offsets(tuple(dict.fromkeys(partitions)), spec, found, unknown)
         if moved:
             for partition in moved:
                 self._placed.pop(partition.topic, None)
-            self._read_offsets(moved, which, found, unknown)
+            self._read_offsets(moved, spec, found, unknown)
         reasons = tuple(Unknown(f"{called}.{partition}", unknown[partition]) for partition in sorted(unknown))
         return tuple(sorted(found.items())), reasons
 
@@ -122,7 +122,7 @@ class TopicQuestions:
     def _read_offsets(
         self,
         partitions: Sequence[TopicPartition],
-        which: OffsetSpec,
+        spec: OffsetSpec,
         found: dict[TopicPartition, int],
         unknown: dict[TopicPartition, str],
     ) -> tuple[TopicPartition, ...]:
@@ -140,7 +140,7 @@ class TopicQuestions:
             else:
                 by_leader.setdefault(leaders[partition], []).append(partition)
         requests = {
-            leader: [_list_offsets(wanted[start : start + _PARTITIONS_A_REQUEST], which) for start in _starts(wanted)]
+            leader: [_list_offsets(wanted[start : start + _PARTITIONS_A_REQUEST], spec) for start in _starts(wanted)]
             for leader, wanted in sorted(by_leader.items())
         }
         answers, troubles = self._brokers.ask("reading offsets", requests)
@@ -178,7 +178,7 @@ def _starts(wanted: Sequence[TopicPartition]) -> range:
     return range(0, len(wanted), _PARTITIONS_A_REQUEST)
 
 
-def _list_offsets(partitions: Iterable[TopicPartition], which: OffsetSpec) -> ListOffsetsRequest:
+def _list_offsets(partitions: Iterable[TopicPartition], spec: OffsetSpec) -> ListOffsetsRequest:
     topics: dict[str, list[int]] = {}
     for topic, partition in partitions:
         topics.setdefault(topic, []).append(partition)
@@ -190,7 +190,7 @@ def _list_offsets(partitions: Iterable[TopicPartition], which: OffsetSpec) -> Li
         topics=[
             one_topic(
                 name=topic,
-                partitions=[one_partition(partition_index=number, timestamp=which.value) for number in numbers],
+                partitions=[one_partition(partition_index=number, timestamp=spec.value) for number in numbers],
             )
             for topic, numbers in topics.items()
         ],

@@ -16,22 +16,22 @@ def _files(spark: SparkSession, place: str) -> tuple[Any, Any]:
 
 
 def exists(spark: SparkSession, place: str) -> bool:
-    path, there = _files(spark, place)
-    return bool(there.exists(path))
+    path, files = _files(spark, place)
+    return bool(files.exists(path))
 
 
 def changed_at(spark: SparkSession, place: str) -> float:
     """When, in seconds of Unix time."""
-    path, there = _files(spark, place)
-    return float(there.getFileStatus(path).getModificationTime()) / 1_000
+    path, files = _files(spark, place)
+    return float(files.getFileStatus(path).getModificationTime()) / 1_000
 
 
 def names(spark: SparkSession, place: str) -> list[str]:
     """The names of the folders in a folder."""
-    path, there = _files(spark, place)
-    if not there.exists(path):
+    path, files = _files(spark, place)
+    if not files.exists(path):
         return []
-    return sorted(str(one.getPath().getName()) for one in there.listStatus(path) if one.isDirectory())
+    return sorted(str(one.getPath().getName()) for one in files.listStatus(path) if one.isDirectory())
 
 
 def folders(spark: SparkSession, place: str) -> list[str]:
@@ -40,24 +40,24 @@ def folders(spark: SparkSession, place: str) -> list[str]:
 
 def empty_files(spark: SparkSession, folder: str) -> list[str]:
     """Those below the groups' folders. In one call to the JVM: of files there are many."""
-    path, there = _files(spark, f"{folder}/*/*.json")
-    listed = spark.sparkContext._jvm.org.apache.commons.lang3.ArrayUtils.toString(there.globStatus(path))  # noqa: SLF001
+    path, files = _files(spark, f"{folder}/*/*.json")
+    listed = spark.sparkContext._jvm.org.apache.commons.lang3.ArrayUtils.toString(files.globStatus(path))  # noqa: SLF001
     return _EMPTY_FILE.findall(str(listed))
 
 
 def make(spark: SparkSession, place: str) -> bool:
     """Make a folder, and those above it; False where that is refused without a word."""
-    path, there = _files(spark, place)
-    return bool(there.mkdirs(path))
+    path, files = _files(spark, place)
+    return bool(files.mkdirs(path))
 
 
 def move(spark: SparkSession, source: str, place: str) -> None:
-    path, there = _files(spark, place)
-    there.mkdirs(path.getParent())
-    if not there.rename(_files(spark, source)[0], path):
+    path, files = _files(spark, place)
+    files.mkdirs(path.getParent())
+    if not files.rename(_files(spark, source)[0], path):
         raise OSError(f"{source} could not be renamed to {place}")
 
 
 def delete(spark: SparkSession, place: str) -> None:
-    path, there = _files(spark, place)
-    there.delete(path, True)
+    path, files = _files(spark, place)
+    files.delete(path, True)

@@ -126,8 +126,8 @@ def told(trouble: Exception) -> str | None:
     if "CANNOT_READ_FILE" in text or "is not a Parquet file" in text or "FAILED_READ_FILE" in text:
         return f"a file in the lake is damaged: {_first_line(text)}. Delete that day of the table, and run the job for it again"
     if any(sign in text for sign in _FORBIDDEN):
-        said = next(line for line in text.splitlines() if any(sign in line for sign in _FORBIDDEN))
-        return f"Spark has no permission to read or write there: {_first_line(said)}. It needs to read and write the whole lake"
+        reason = next(line for line in text.splitlines() if any(sign in line for sign in _FORBIDDEN))
+        return f"Spark has no permission to read or write there: {_first_line(reason)}. It needs to read and write the whole lake"
     if "No space left on device" in text:
         return "no space is left on the disk that Spark or the lake writes to"
     return None
@@ -316,18 +316,18 @@ def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], 
 def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Mapping[str, None]) -> None:
     """Partition by partition, the old one aside and the new one in; and days that no longer exist."""
     hadoop_files.make(spark, place)
-    there = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
+    existing = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
     came = set(_partitions(spark, new))
-    for partition in sorted(there | came):
+    for partition in sorted(existing | came):
         at, aside = f"{place}/{partition}", f"{old}/{partition}"
-        if partition in there:
+        if partition in existing:
             hadoop_files.move(spark, at, aside)
         if partition not in came:
             continue
         try:
             hadoop_files.move(spark, f"{new}/{partition}", at)
         finally:
-            if partition in there and not hadoop_files.exists(spark, at):
+            if partition in existing and not hadoop_files.exists(spark, at):
                 hadoop_files.move(spark, aside, at)
 
 

@@ -45,8 +45,8 @@ def of(file: Path | str, folder: int | None = None) -> Lock:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return Lock(None, reason="the lock file is not a file")
-        asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        kind, _, _, _, pid = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
+        query = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, _, _, _, pid = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, fcntl.F_GETLK, query))
     except OSError as error:
         return Lock(None, reason=f"the file system does not report the holder of a lock: {error.strerror}")
     finally:

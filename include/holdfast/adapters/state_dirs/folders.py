@@ -198,10 +198,10 @@ def opened(path: str) -> Folder:
         raise trouble(f"{start} cannot be opened", error) from None
     for number, part in enumerate(parts, start=1):
         try:
-            there = here.step(part, _LIST if number == len(parts) else _PASS)
+            child = here.step(part, _LIST if number == len(parts) else _PASS)
         finally:
             os.close(here.descriptor)
-        here = there
+        here = child
     return Folder(here.descriptor, path.rstrip("/") or "/")
 
 
@@ -213,10 +213,10 @@ def trouble(what: str, error: OSError | ValueError) -> StatePathTrouble:
     """What the system refused, in its words; for want of a right by its own name."""
     if not isinstance(error, OSError):
         return StatePathTrouble(f"{what}: a path cannot contain such characters")
-    said = f"{what}: {error.strerror or type(error).__name__}"
+    message = f"{what}: {error.strerror or type(error).__name__}"
     if error.errno in _NOT_ALLOWED:
-        return NotAllowed(f"{said}. The permissions of the application's user, its group or root are needed.")
-    return StatePathTrouble(f"{said}.")
+        return NotAllowed(f"{message}. The permissions of the application's user, its group or root are needed.")
+    return StatePathTrouble(f"{message}.")
 
 
 def _mode(entry: os.DirEntry[str]) -> int:

@@ -329,14 +329,14 @@ def _hand_over(next_to_it: _NextToIt, belongs: _Belongs) -> None:
             os.setxattr(descriptor, _POSIX_ACL, belongs.acl)
         status = os.fstat(descriptor)
     except OSError as error:
-        status, said = None, error.strerror or type(error).__name__
+        status, problem = None, error.strerror or type(error).__name__
     else:
-        said = "the file system sets different ones"
+        problem = "the file system sets different ones"
     if status is None or (status.st_uid, status.st_gid, status.st_mode & 0o777) != (belongs.user, belongs.group, belongs.mode):
         raise NotAllowed(
             f"{next_to_it.folder.shown}/{FILE_NAME} must belong to user {belongs.user} and group {belongs.group} with mode"
             f" {belongs.mode:04o}, or the application cannot use it; this process (user {os.geteuid()}) may not give it to them"
-            f" ({said}). Run it as that user, or as root. {_NOTHING}"
+            f" ({problem}). Run it as that user, or as root. {_NOTHING}"
         )
 
 

@@ -101,10 +101,10 @@ def _walk(root: Folder, store: str) -> Folder:
     here = Folder(os.dup(root.descriptor), ".")
     for part in store.split("/"):
         try:
-            there = here.step(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            child = here.step(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         finally:
             os.close(here.descriptor)
-        here = there
+        here = child
     return here
 
 

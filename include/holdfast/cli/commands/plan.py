@@ -134,14 +134,14 @@ class _Limits:
 
 
 def _limits(policy: str | None, team_policy: str | None) -> _Limits:
-    asked = reading.limits(policy) if policy else None
+    requested = reading.limits(policy) if policy else None
     if team_policy is None:
-        return _Limits(Policy() if asked is None else asked.policy, None)
+        return _Limits(Policy() if requested is None else requested.policy, None)
     team = reading.limits(team_policy).policy
-    if policy is None or asked is None:
+    if policy is None or requested is None:
         return _Limits(team, team)
     with documents.naming(policy):
-        return _Limits(policy_floor.tightened(team, asked.policy, asked.stated, datetime.now(UTC)), team)
+        return _Limits(policy_floor.tightened(team, requested.policy, requested.stated, datetime.now(UTC)), team)
 
 
 def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:

@@ -61,15 +61,15 @@ def in_sent_order(reports: Sequence[Report], line: Behaviour, *, cooperative: bo
 
 
 def _report(member: Member, rank: int, topics: frozenset[str], line: Behaviour, *, cooperative: bool) -> Report:
-    said = NO_GENERATION if member.owned_generation is None else member.owned_generation
+    owned_generation = NO_GENERATION if member.owned_generation is None else member.owned_generation
     generation: int | None
     if cooperative:
         owned = member.owned if member.cooperative else ()
-        generation = said if line.cooperative_generation else None
+        generation = owned_generation if line.cooperative_generation else None
     else:
         owned = member.owned
-        generation = said if member.owned or member.owned_generation is not None else None
-    return Report(member.member_id, rank, topics, owned, generation, said, member.rack or None)
+        generation = owned_generation if member.owned or member.owned_generation is not None else None
+    return Report(member.member_id, rank, topics, owned, generation, owned_generation, member.rack or None)
 
 
 def _as_on_wire(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:

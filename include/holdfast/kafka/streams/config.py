@@ -73,8 +73,8 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
     )
 
 
-def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said: str | None) -> TaskAssignor:
-    """The public assignor wins over the internal one, and what is configured over what the group is `said` to use."""
+def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], named: str | None) -> TaskAssignor:
+    """The public assignor wins over the internal one, and what is configured over the `named` one of the group."""
     public = properties.get("task.assignor.class") if line.public_task_assignor else None
     if public == _PUBLIC_STICKY:
         return TaskAssignor.PUBLIC_STICKY
@@ -92,9 +92,9 @@ def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said:
                 f"internal.task.assignor.class is {internal}. Modelled for {line.releases[-1]} and similar releases: {known}."
             )
         return found
-    if said == _PUBLIC_STICKY and line.public_task_assignor:
+    if named == _PUBLIC_STICKY and line.public_task_assignor:
         return TaskAssignor.PUBLIC_STICKY
-    simple = (said or TaskAssignor.HIGH_AVAILABILITY).removeprefix(_INTERNAL)
+    simple = (named or TaskAssignor.HIGH_AVAILABILITY).removeprefix(_INTERNAL)
     if simple == "StickyTaskAssignor" and line.public_task_assignor:
         raise CannotPredict(
             "The group's task assignor is given as StickyTaskAssignor, a name of two classes from 3.8 on. Give the full class"
@@ -102,7 +102,7 @@ def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said:
         )
     if simple not in classes:
         raise Unsupported(
-            f"The group's task assignor is {said}. Modelled for {line.releases[-1]} and similar releases: {', '.join(classes)}."
+            f"The group's task assignor is {named}. Modelled for {line.releases[-1]} and similar releases: {', '.join(classes)}."
         )
     return classes[simple]
 

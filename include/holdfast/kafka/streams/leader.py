@@ -216,12 +216,12 @@ def _refuses_its_members(group: Group, line: Behaviour) -> LeaderFailure | None:
     """What the leader answers before it looks at tasks: for what its members ask, for topics, or for the versions they speak."""
     failures = []
     if _asks_for_shutdown(group, line):
-        asked = "a member requests shutdown of the application: the leader tells all members to shut down"
-        failures.append(LeaderFailure(asked, SHUTDOWN_REQUESTED))
+        message = "a member requests shutdown of the application: the leader tells all members to shut down"
+        failures.append(LeaderFailure(message, SHUTDOWN_REQUESTED))
     if group.missing_topics:
         missing = ", ".join(sorted(group.missing_topics)[:MOST_NAMED])
-        told = f"source topics are missing ({missing}): the leader sends all members an error"
-        failures.append(LeaderFailure(told, INCOMPLETE_TOPICS))
+        message = f"source topics are missing ({missing}): the leader sends all members an error"
+        failures.append(LeaderFailure(message, INCOMPLETE_TOPICS))
     versions = version_probing.failure(group, line)
     if versions is not None:
         failures.insert(len(failures) if line.versions_compared_last else 0, versions)

@@ -206,18 +206,18 @@ class ConstrainedPrioritySet:
 
     def poll(self, eligible: AbstractSet[int]) -> int | None:
         """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""
-        there = eligible & self._waiting
-        if not there:
+        waiting = eligible & self._waiting
+        if not waiting:
             self._offer_all_anew()
             return None
-        if len(there) == 1:
-            (found,) = there
+        if len(waiting) == 1:
+            (found,) = waiting
             self._since.append(found)
         elif self._is_heap:
-            found = min(there, key=self._loads.__getitem__)
+            found = min(waiting, key=self._loads.__getitem__)
             self._since.append(found)
         else:
-            found = self._made_up().poll(there)
+            found = self._made_up().poll(waiting)
         self._waiting.remove(found)
         return found
 

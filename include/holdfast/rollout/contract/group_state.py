@@ -19,9 +19,9 @@ def refuse_unsettled(group_id: str, state: str | None, *, members: int, not_said
             f"{group} was rebalancing ({state}): its assignment is not visible then. Take a new snapshot when it is stable."
         )
     if not members and (state is not None or not_said):
-        said = "" if state is None else f" ({printable(state)})"
+        given = "" if state is None else f" ({printable(state)})"
         raise CannotPredict(
-            f"{group} has no client{said}: there is nothing to assign to. Start the application, and take a new snapshot when it"
+            f"{group} has no client{given}: there is nothing to assign to. Start the application, and take a new snapshot when it"
             " is stable."
         )
     if state not in (None, STABLE):

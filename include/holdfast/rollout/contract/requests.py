@@ -88,11 +88,11 @@ _NEEDS = {
 
 def refuse_incomplete(request: "Request") -> None:
     """Raise InvalidInput for what can be checked without the group: a field that is missing, or not part of the form."""
-    asked = FIELDS[request.what]
-    if request.what is not What.RESTART and not getattr(request, asked[0]):
-        raise InvalidInput(f"nothing was found, and '{request.what}' needs {_NEEDS[asked[0]]}", asked[0])
+    fields = FIELDS[request.what]
+    if request.what is not What.RESTART and not getattr(request, fields[0]):
+        raise InvalidInput(f"nothing was found, and '{request.what}' needs {_NEEDS[fields[0]]}", fields[0])
     for field in FORM[1:]:
-        if getattr(request, field) and field not in asked:
+        if getattr(request, field) and field not in fields:
             raise InvalidInput(
                 f"a value was given, and '{request.what}' does not use it: clear it, or select another change type", field
             )

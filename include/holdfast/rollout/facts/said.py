@@ -24,10 +24,10 @@ def told(facts: Iterable[F], words: Callable[[F], str]) -> tuple[Said[F], ...]:
     return tuple(Said(words(one), one) for one in facts)
 
 
-def texts_of(said: Iterable[Said[F]]) -> tuple[str, ...]:
-    return tuple(one.text for one in said)
+def texts_of(sentences: Iterable[Said[F]]) -> tuple[str, ...]:
+    return tuple(one.text for one in sentences)
 
 
-def facts_of(said: Iterable[Said[F]]) -> tuple[F, ...]:
+def facts_of(sentences: Iterable[Said[F]]) -> tuple[F, ...]:
     """Those that are known."""
-    return tuple(one.fact for one in said if one.fact is not None)
+    return tuple(one.fact for one in sentences if one.fact is not None)

@@ -105,13 +105,13 @@ def maps(
     """`both`: only what is in both, because another part lists who joined and left."""
     for key in {**before, **after}:
         was, found = before.get(key), after.get(key)
-        there = key in before, key in after
-        if (was != found or there[0] != there[1]) and (all(there) or not both):
+        present = key in before, key in after
+        if (was != found or present[0] != present[1]) and (all(present) or not both):
             yield Line(
                 part,
                 key,
-                show(before[key]) if there[0] else None,
-                show(after[key]) if there[1] else None,
+                show(before[key]) if present[0] else None,
+                show(after[key]) if present[1] else None,
             )
 
 

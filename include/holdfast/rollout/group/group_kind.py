@@ -311,5 +311,5 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
         """`losses` and `places` of the members number `first` to `last` (not itself)."""
 
     @abstractmethod
-    def forecast_losses(self, snapshot: S, which: Iterable[Row]) -> list[Row]:
+    def forecast_losses(self, snapshot: S, rows: Iterable[Row]) -> list[Row]:
         """Those of `losses` that have `work_us`, by their `process_id` and `scenario`, forecast."""

@@ -94,16 +94,16 @@ def _items(group: Requested[M, I], request: Request) -> Iterator[I]:
 
 
 def _scaled(group: Requested[M, I], request: Request) -> Iterator[I]:
-    there, wanted = len(group.members()), request.clients or 0
-    if wanted == there:
-        raise InvalidInput(f"the group has {many(there, group.member)} already", "clients")
-    if wanted > there:
-        yield from _added(group, request, wanted - there)
+    now, wanted = len(group.members()), request.clients or 0
+    if wanted == now:
+        raise InvalidInput(f"the group has {many(now, group.member)} already", "clients")
+    if wanted > now:
+        yield from _added(group, request, wanted - now)
         return
     leaving = group.on(request.hosts)
-    if len(leaving) != there - wanted:
+    if len(leaving) != now - wanted:
         raise InvalidInput(
-            f"{many(len(leaving), group.member)} on {many(len(request.hosts), 'host')} found, and {there - wanted} must go: say"
+            f"{many(len(leaving), group.member)} on {many(len(request.hosts), 'host')} found, and {now - wanted} must go: say"
             f" which. The group has {named(group.names())}",
             "hosts",
         )

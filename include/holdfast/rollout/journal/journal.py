@@ -151,8 +151,8 @@ class Journal:
 
     def last_word_on(self, step: str) -> Entry | None:
         """The entry that says how far a step came: begun, confirmed or done; None: it was not begun, or surely not done."""
-        told = (Event.BEGUN, Event.CONFIRMED, Event.DONE, Event.STOPPED)
-        entry = next((one for one in reversed(self.entries) if one.step == step and one.event in told), None)
+        events = (Event.BEGUN, Event.CONFIRMED, Event.DONE, Event.STOPPED)
+        entry = next((one for one in reversed(self.entries) if one.step == step and one.event in events), None)
         stopped = entry is not None and entry.event is Event.STOPPED and entry.directory is None
         return None if stopped else entry
 

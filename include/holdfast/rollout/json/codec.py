@@ -146,12 +146,12 @@ def items(codec: Codec[T], *, at_least: int = 0, at_most: int | None = None, wha
     read, write = codec.read, codec.write
 
     def reads(value: object) -> tuple[T, ...]:
-        there = len(strict.sequence(value))
-        if at_most is not None and there > at_most:
-            raise InvalidInput(f"{there:,} {what} were found; {at_most:,} are allowed")
+        length = len(strict.sequence(value))
+        if at_most is not None and length > at_most:
+            raise InvalidInput(f"{length:,} {what} were found; {at_most:,} are allowed")
         found = strict.each(value, read)
-        if there < at_least:
-            raise InvalidInput(f"{there:,} {what} were found; {at_least} {what} or more are needed")
+        if length < at_least:
+            raise InvalidInput(f"{length:,} {what} were found; {at_least} {what} or more are needed")
         return found
 
     bounded = at_least or at_most is not None

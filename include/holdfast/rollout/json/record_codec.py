@@ -289,8 +289,8 @@ def _writer(members: Mapping[str, Member], version: str | None) -> Callable[[T],
             lines.append(f"if not _omit{index}(value): {put}")
         elif one.omit:
             single = one.default is None or isinstance(one.default, bool | Enum)
-            is_said = f"value.{attribute} {'is not' if single else '!='} _default{index}"
-            lines.append(f"if {is_said}: {put}")
+            is_written = f"value.{attribute} {'is not' if single else '!='} _default{index}"
+            lines.append(f"if {is_written}: {put}")
         elif lines or one.spread:
             lines.append(put)
         else:

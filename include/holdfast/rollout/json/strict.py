@@ -320,10 +320,10 @@ def missing(field: str) -> InvalidInput:
 
 def unknown_fields(fields: Iterable[str], known: Collection[str]) -> list[InvalidInput]:
     """A problem for each field that is unknown, with the nearest that is."""
-    names, there = ", ".join(known), frozenset(known)
+    names, allowed = ", ".join(known), frozenset(known)
     return [
         InvalidInput(f"the field {shown(field)} is unknown{nearest(field, known)}; known are: {names}")
-        for field in islice((one for one in fields if one not in there), MOST_PROBLEMS)
+        for field in islice((one for one in fields if one not in allowed), MOST_PROBLEMS)
     ]
 
 

@@ -61,8 +61,8 @@ def where_there(names: tuple[str, ...], kind: type[T], codec: Codec[T], otherwis
         return codec.write(value) if isinstance(value, kind) else otherwise.write(value)
 
     def shape() -> Shape:
-        there: list[Shape] = [{"required": [name]} for name in names]
-        sign = there[0] if len(there) == 1 else {"anyOf": there}
+        required: list[Shape] = [{"required": [name]} for name in names]
+        sign = required[0] if len(required) == 1 else {"anyOf": required}
         return {"description": about, "if": sign, "then": codec.shape(), "else": otherwise.shape()}
 
     return Codec(read, write, shape)

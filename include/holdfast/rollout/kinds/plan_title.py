@@ -10,8 +10,8 @@ LONGEST_GROUP = 120
 
 def title_of(plan: AnyPlan) -> str:
     """`Replace app-2 by app-3 in streams-wordcount`."""
-    said = kind_of(plan).title(plan)
-    return f"{said[:1].upper()}{said[1:]} in {printable(plan.basis.group_id, LONGEST_GROUP)}"
+    title = kind_of(plan).title(plan)
+    return f"{title[:1].upper()}{title[1:]} in {printable(plan.basis.group_id, LONGEST_GROUP)}"
 
 
 def request_of(plan: AnyPlan) -> str:

@@ -34,10 +34,10 @@ Rule = Callable[[Any, Any, datetime], Any]
 def _by(rank: Callable[[Any], float]) -> Rule:
     """The value of the request, if it does not rank higher."""
 
-    def rule(team: Any, asked: Any, _now: datetime) -> Any:
-        if rank(asked) > rank(team):
-            raise Looser(f"{_shown(asked)} was asked for, the team's policy has {_shown(team)}")
-        return asked
+    def rule(team: Any, requested: Any, _now: datetime) -> Any:
+        if rank(requested) > rank(team):
+            raise Looser(f"{_shown(requested)} was asked for, the team's policy has {_shown(team)}")
+        return requested
 
     return rule
 
@@ -49,57 +49,57 @@ def _or_no_limit(value: int | None) -> float:
 def _by_size_of_group(least: int) -> Rule:
     """A limit that goes by the size of the group where it is not stated: `least` for the smallest."""
 
-    def rule(team: int | None, asked: int | None, _now: datetime) -> int | None:
+    def rule(team: int | None, requested: int | None, _now: datetime) -> int | None:
         floor = least if team is None else team
-        if team != asked and (asked is None or asked > floor):
+        if team != requested and (requested is None or requested > floor):
             by_size = f"{least:,}, or more for a large group"
-            raise Looser(f"{_shown(asked)} was asked for, the team's policy has {by_size if team is None else _shown(team)}")
-        return asked
+            raise Looser(f"{_shown(requested)} was asked for, the team's policy has {by_size if team is None else _shown(team)}")
+        return requested
 
     return rule
 
 
-def _the_team_s_alone(team: Any, asked: Any, _now: datetime) -> Any:
+def _the_team_s_alone(team: Any, requested: Any, _now: datetime) -> Any:
     """What is neither stricter nor looser: how fast things may go at best, and how often that was seen."""
-    if asked != team:
-        raise Looser(f"{_shown(asked)} was asked for, the team's policy has {_shown(team)}")
+    if requested != team:
+        raise Looser(f"{_shown(requested)} was asked for, the team's policy has {_shown(team)}")
     return team
 
 
-def _all_of_both(team: tuple[str, ...], asked: tuple[str, ...], _now: datetime) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*team, *asked)))
+def _all_of_both(team: tuple[str, ...], requested: tuple[str, ...], _now: datetime) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*team, *requested)))
 
 
-def _no_others(team: tuple[str, ...] | None, asked: tuple[str, ...] | None, _now: datetime) -> tuple[str, ...] | None:
+def _no_others(team: tuple[str, ...] | None, requested: tuple[str, ...] | None, _now: datetime) -> tuple[str, ...] | None:
     """None: all."""
     if team is None:
-        return asked
-    more = [name for name in asked or () if name not in team] if asked is not None else ["all"]
+        return requested
+    more = [name for name in requested or () if name not in team] if requested is not None else ["all"]
     if more:
         raise Looser(f"{_shown(tuple(more))} was asked for, the team's policy allows {_shown(team) if team else 'none'}")
-    return asked
+    return requested
 
 
-def _earlier(team: str | None, asked: str | None, now: datetime) -> str | None:
+def _earlier(team: str | None, requested: str | None, now: datetime) -> str | None:
     """Which it is depends on the hour."""
-    if team is None or asked is None:
-        return team if asked is None else asked
-    return min((team, asked), key=lambda text: hours.deadline(text, now))
+    if team is None or requested is None:
+        return team if requested is None else requested
+    return min((team, requested), key=lambda text: hours.deadline(text, now))
 
 
-def _windows_of_both(team: tuple[Window, ...], asked: tuple[Window, ...], _now: datetime) -> tuple[Window, ...]:
+def _windows_of_both(team: tuple[Window, ...], requested: tuple[Window, ...], _now: datetime) -> tuple[Window, ...]:
     """None named: any time."""
-    if not team or not asked:
-        return asked or team
+    if not team or not requested:
+        return requested or team
     spans = {
         (max(first, second + shift) % WEEK, min(first + long, second + shift + wide) - max(first, second + shift))
         for first, long in _spans(team)
-        for second, wide in _spans(asked)
+        for second, wide in _spans(requested)
         for shift in (-WEEK, 0, WEEK)
         if max(first, second + shift) < min(first + long, second + shift + wide)
     }
     if not spans:
-        raise Looser(f"{_shown(asked)} has no hour in common with the team's {_shown(team)}")
+        raise Looser(f"{_shown(requested)} has no hour in common with the team's {_shown(team)}")
     return _windows(spans)
 
 
@@ -177,7 +177,7 @@ STRICTER: Mapping[str, Rule] = {
 """By field: the stricter of the team's value and the request's."""
 
 
-def tightened(team: Policy, asked: Policy, stated: Collection[str], now: datetime) -> Policy:
+def tightened(team: Policy, requested: Policy, stated: Collection[str], now: datetime) -> Policy:
     """The team's policy with what a request states on top. `stated`: the fields of the request's document.
 
     Raise InvalidInput that names every field that the request would loosen. A limit that it states blocks, as in a team's own.
@@ -185,9 +185,9 @@ def tightened(team: Policy, asked: Policy, stated: Collection[str], now: datetim
     found: dict[str, Any] = {}
     looser: list[str] = []
     for name in (field.name for field in fields(Policy)):
-        value = getattr(asked, name)
+        value = getattr(requested, name)
         if name == "blocking" and name not in stated:
-            value = blocking_by([limit for limit in stated if getattr(asked, limit, None) is not None])
+            value = blocking_by([limit for limit in stated if getattr(requested, limit, None) is not None])
         elif name not in stated:
             continue
         try:

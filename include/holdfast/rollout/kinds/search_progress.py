@@ -27,8 +27,8 @@ def file_name(place: int) -> str:
 
 def written(place: int, of: int, candidate: str, seconds: float) -> str:
     """`candidate`: the JSON of an option, as `search.candidates` has it."""
-    said = loads(candidate)
-    title = str(said.get("title") or said.get("name") or "") if isinstance(said, dict) else ""
+    entry = loads(candidate)
+    title = str(entry.get("title") or entry.get("name") or "") if isinstance(entry, dict) else ""
     found = Forecast(place, of, title[:LONGEST_TITLE], max(0, round(seconds * 1000)))
     return dumps(codec_of(Forecast).write(found))
 

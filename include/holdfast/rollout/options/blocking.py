@@ -74,10 +74,10 @@ def headline(
     does = effect(chosen)
     if blocked:
         return f"Blocked: even the best option, {option_name(chosen.name)}, exceeds a limit. {does}"
-    said = f"{chosen.evaluated.option.title}: {does}"
+    sentence = f"{chosen.evaluated.option.title}: {does}"
     baseline = None if chosen.name == BASELINE_NAME else baseline_of(options)
-    return said if baseline is None else f"{said} {BASELINE}: {effect(baseline)}"
+    return sentence if baseline is None else f"{sentence} {BASELINE}: {effect(baseline)}"
 
 
-def _is(said: Said[Blocked], kind: Block) -> bool:
-    return said.fact is not None and said.fact.kind is kind
+def _is(sentence: Said[Blocked], kind: Block) -> bool:
+    return sentence.fact is not None and sentence.fact.kind is kind

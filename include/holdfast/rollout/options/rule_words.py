@@ -51,8 +51,8 @@ def rebalances(one: Measured) -> Words:
 
 
 def actions(one: Measured, status: Status) -> Words:
-    asked = ", ".join(one.names)
-    return f"it asks for {asked}" if status is Status.FAIL else asked or "nothing", ", ".join(one.allowed) or "none"
+    names = ", ".join(one.names)
+    return f"it asks for {names}" if status is Status.FAIL else names or "nothing", ", ".join(one.allowed) or "none"
 
 
 def hosts(one: Measured, status: Status) -> Words:

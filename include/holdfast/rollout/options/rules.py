@@ -131,10 +131,10 @@ def _actions(verbs: Iterable[str], policy: Policy) -> Rule | None:
     """`verbs`: what the steps ask for, without waiting, which is always allowed."""
     if policy.actions is None:
         return None
-    asked = tuple(dict.fromkeys(verbs))
-    forbidden = tuple(name for name in asked if name not in policy.actions)
+    actions = tuple(dict.fromkeys(verbs))
+    forbidden = tuple(name for name in actions if name not in policy.actions)
     status = Status.FAIL if forbidden else Status.PASS
-    found = Measured(names=forbidden or asked, allowed=policy.actions)
+    found = Measured(names=forbidden or actions, allowed=policy.actions)
     return made("actions", words.actions(found, status), status, policy, found)
 
 

@@ -107,8 +107,8 @@ def markdown_of(findings: Findings) -> str:
 
 def _lines(findings: Findings) -> Iterator[str]:
     sums = {name: sum(row[name] for row in findings.clusters) for name in ("groups", "clients", "stateful_tasks")}
-    told = alerts(findings)
-    news = "New since the previous day:" if told else "Nothing new exceeds a limit."
+    alerted = alerts(findings)
+    news = "New since the previous day:" if alerted else "Nothing new exceeds a limit."
     yield f"# The fleet on {findings.day}"
     yield ""
     yield (
@@ -116,7 +116,7 @@ def _lines(findings: Findings) -> Iterator[str]:
         f" {many(sums['stateful_tasks'], 'stateful task')}. {news}"
     )
     yield ""
-    yield from (f"- {addressed_to_nobody(markdown(one))}" for one in told)
+    yield from (f"- {addressed_to_nobody(markdown(one))}" for one in alerted)
     yield from _table("Exceeded limits", ("finding", "limit", "exceed it", "new"), _limits(findings))
     for section in SECTIONS:
         rows = [section.cells(row) for row in getattr(findings, section.kind)]

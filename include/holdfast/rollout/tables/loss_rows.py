@@ -75,10 +75,10 @@ def _work(row: Row) -> int:
     return work
 
 
-def forecast(document: str, which: Iterable[Row]) -> list[Row]:
-    """These losses, forecast, as rows of `losses`. `which`: their `process_id` and `scenario`."""
+def forecast(document: str, rows: Iterable[Row]) -> list[Row]:
+    """These losses, forecast, as rows of `losses`. `rows`: their `process_id` and `scenario`."""
     snapshot = any_kind.snapshot_from_json(loads(document, A_ROW))
-    return kind_of(snapshot).forecast_losses(snapshot, which)
+    return kind_of(snapshot).forecast_losses(snapshot, rows)
 
 
 def whole(document: str, budget_ms: int = in_full.BUDGET_MS) -> Row:

@@ -11,17 +11,17 @@ MOST_IN_TITLE = 3
 LONGEST_IN_TITLE = 60
 
 
-def in_a_sentence(said: Iterable[str]) -> str:
-    counted = [(text, len(list(same))) for text, same in groupby(said)]
+def in_a_sentence(sentences: Iterable[str]) -> str:
+    counted = [(text, len(list(same))) for text, same in groupby(sentences)]
     parts = [text if count == 1 else f"{text} ({count} times)" for text, count in counted]
     more = f"; and {many(len(parts) - MOST, 'thing')} more" if len(parts) > MOST else ""
     return f"{'; '.join(parts[:MOST]) or 'nothing'}{more}"
 
 
-def in_a_title(said: Iterable[tuple[str, str]]) -> str:
+def in_a_title(labelled: Iterable[tuple[str, str]]) -> str:
     """Of (verb, object) pairs: `add app-4, app-5 and 3 more, remove app-1`. No events: `no change`."""
     verbs: dict[str, list[str]] = {}
-    for verb, thing in said:
+    for verb, thing in labelled:
         verbs.setdefault(verb, []).append(thing)
     parts = [f"{verb} {few(things)}".rstrip() for verb, things in verbs.items()]
     more = f", and {many(len(parts) - MOST_IN_TITLE, 'more event')}" if len(parts) > MOST_IN_TITLE else ""

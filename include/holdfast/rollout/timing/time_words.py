@@ -32,8 +32,8 @@ def both(times: Times) -> str:
     if times.rebalancing_ends is None:
         return "rebalancing never ends"
     ends, restored = estimate(times.rebalancing_ends), estimate(times.restored)
-    said = f"rebalancing ends after {ends}; all state restored " + ("by then" if restored == ends else f"after {restored}")
-    return said + only_if(times)
+    text = f"rebalancing ends after {ends}; all state restored " + ("by then" if restored == ends else f"after {restored}")
+    return text + only_if(times)
 
 
 def restored(times: Times) -> str:

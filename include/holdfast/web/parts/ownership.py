@@ -200,9 +200,9 @@ def _text(placement: Placement, how: Mapping[str, str], hops: _Hops) -> str:
     moved = counts[LEAVES] + counts[COLLATERAL]
     if not moved:
         return f"No {words.thing} moves."
-    asked = f"{counts[LEAVES]:,} whose {words.owner} leaves"
+    leaving = f"{counts[LEAVES]:,} whose {words.owner} leaves"
     collateral = f"{counts[COLLATERAL]:,} collateral (the {words.owner} stays)"
-    reasons = " and ".join(text for text, kind in ((asked, LEAVES), (collateral, COLLATERAL)) if counts[kind])
+    reasons = " and ".join(text for text, kind in ((leaving, LEAVES), (collateral, COLLATERAL)) if counts[kind])
     first = f"{moved:,} of {many(total, words.thing)} {'moves' if moved == 1 else 'move'}: {reasons}."
     far: Counter[int] = Counter()
     for (_, hop, kind), count in hops.items():
@@ -212,17 +212,17 @@ def _text(placement: Placement, how: Mapping[str, str], hops: _Hops) -> str:
         return first
     (hop, most), *_ = sorted(far.items(), key=lambda one: (-one[1], abs(one[0])))
     if most < _A_SHIFT * moved or most == 1:
-        there = len({owner for thing, owner in placement.after.items() if how[thing] != STAYS})
-        reshuffle = " at many ranks: a reshuffle" if there > _A_FEW else ""
-        return f"{first} They move to {many(there, words.owner)}{reshuffle}."
-    which = "All move" if most == moved else f"{most:,} of them move"
+        owners = len({owner for thing, owner in placement.after.items() if how[thing] != STAYS})
+        reshuffle = " at many ranks: a reshuffle" if owners > _A_FEW else ""
+        return f"{first} They move to {many(owners, words.owner)}{reshuffle}."
+    moving = "All move" if most == moved else f"{most:,} of them move"
     neighbour = f"the {'next' if hop > 0 else 'previous'} {words.owner}"
     where = (
         f"to {neighbour} in {words.order.replace(' ', '-')} order"
         if abs(hop) == 1
         else f"by {hop:+d} ranks in {words.order.replace(' ', '-')} order"
     )
-    return f"{first} {which} {where}: the order shifts{' by one' if abs(hop) == 1 else ''}."
+    return f"{first} {moving} {where}: the order shifts{' by one' if abs(hop) == 1 else ''}."
 
 
 # The table.

@@ -266,12 +266,12 @@ def _figure(label: str, detail: str, mine: Amount, other: Amount | None, *, cert
     return Figure(label, mine[1], detail, other[1], against, mine[0] * 1000 // most, other[0] * 1000 // most)
 
 
-def bars(said: Mapping[str, Sequence[Amount]]) -> Mapping[str, tuple[tuple[str, int], ...]]:
+def bars(amounts: Mapping[str, Sequence[Amount]]) -> Mapping[str, tuple[tuple[str, int], ...]]:
     """The figures of each option as text and thousandths of the worst option."""
-    worst = [max((one for one, _ in column if one != NEVER), default=0) or 1 for column in zip(*said.values(), strict=True)]
+    worst = [max((one for one, _ in column if one != NEVER), default=0) or 1 for column in zip(*amounts.values(), strict=True)]
     return {
         name: tuple((text, min(1000, amount * 1000 // most)) for (amount, text), most in zip(row, worst, strict=True))
-        for name, row in said.items()
+        for name, row in amounts.items()
     }
 
 

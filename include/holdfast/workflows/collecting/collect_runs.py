@@ -129,8 +129,8 @@ class Run:
         for part in parts:
             listed: Sequence[str] = _read(lake, (*folder, part))["snapshots"]
             # Only of the last part is it unknown whether all of it was written.
-            there = listed if part != parts[-1] else [one for one in listed if lake.exists(tuple(one.split("/")))]
-            run._note(there)
+            existing = listed if part != parts[-1] else [one for one in listed if lake.exists(tuple(one.split("/")))]
+            run._note(existing)
         run._parts = len(parts)
         return run
 

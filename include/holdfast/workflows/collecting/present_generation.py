@@ -21,11 +21,11 @@ def present_generation(group: ObservedGroup, generations: Sequence[Generation]) 
 def with_session_timeout(config: Config, present: Generation | None, unknown: list[Unknown]) -> Config:
     """The settings, with what the operator did not give and the broker knows: each member sent it when it joined. What `unknown`
     says of it is then renewed."""
-    told = sorted({one.session_timeout_ms for one in present.members if one.session_timeout_ms is not None}) if present else []
-    if SESSION_TIMEOUT in dict(config) or not told:
+    timeouts = sorted({one.session_timeout_ms for one in present.members if one.session_timeout_ms is not None}) if present else []
+    if SESSION_TIMEOUT in dict(config) or not timeouts:
         return config
     what = f"config.{SESSION_TIMEOUT}"
     unknown[:] = [one for one in unknown if one.what != what]
-    if len(told) > 1:
-        unknown.append(Unknown(what, f"members have from {told[0]} to {told[-1]} ms; the longest is assumed"))
-    return tuple(sorted((*config, (SESSION_TIMEOUT, told[-1]))))
+    if len(timeouts) > 1:
+        unknown.append(Unknown(what, f"members have from {timeouts[0]} to {timeouts[-1]} ms; the longest is assumed"))
+    return tuple(sorted((*config, (SESSION_TIMEOUT, timeouts[-1]))))

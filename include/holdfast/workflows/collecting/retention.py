@@ -37,10 +37,10 @@ def _referred_to(lake: Lake) -> Iterator[str]:
     for draft in lake.names(("drafts",)):
         origin: LakePath = ("drafts", draft, "origin.json")
         if lake.exists(origin):
-            said = loads(lake.read(origin, LARGEST_DOCUMENT))
-            if not isinstance(said, dict) or not isinstance(said.get("snapshot"), str):
+            document = loads(lake.read(origin, LARGEST_DOCUMENT))
+            if not isinstance(document, dict) or not isinstance(document.get("snapshot"), str):
                 raise InvalidInput(f"{'/'.join(origin)} does not name the snapshot that it was made from: nothing is deleted")
-            yield said["snapshot"]
+            yield document["snapshot"]
 
 
 def _days_before(lake: Lake, folder: LakePath, before: str) -> list[str]:

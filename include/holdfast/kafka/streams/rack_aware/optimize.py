@@ -88,11 +88,11 @@ class Optimizer:
         return moved
 
     def _movable(self, source: int, destination: int, may_move: MayMove) -> list[int]:
-        there = self._board.clients[destination]
+        receiver = self._board.clients[destination]
         return [
             task
             for task in sorted(self._board.clients[source].standby)
-            if not there.holds(task) and may_move(source, destination, task)
+            if not receiver.holds(task) and may_move(source, destination, task)
         ]
 
     def _least_traffic(
@@ -104,9 +104,9 @@ class Optimizer:
         counts = [0] * len(clients)
         for node, task in enumerate(tasks):
             for place, client in enumerate(clients):
-                there = has(task, client)
-                counts[place] += there
-                flow.add(node, first + place, 1, self._racks.cost(task, client, costs, there=there, standby=standby), int(there))
+                has_it = has(task, client)
+                counts[place] += has_it
+                flow.add(node, first + place, 1, self._racks.cost(task, client, costs, there=has_it, standby=standby), int(has_it))
             flow.add(SOURCE, node, 1, 0, 1)
         for place, count in enumerate(counts):
             flow.add(first + place, sink, count, 0, count)
@@ -133,8 +133,8 @@ class Optimizer:
             layer = len(tasks) + len(clients) * number
             for place, client in enumerate(clients):
                 for node, task in enumerate(own, start=len(layer_of)):
-                    there = owner[task] == client
-                    flow.add(node, layer + place, 1, self._racks.cost(task, client, costs, there=there, standby=False), 0)
+                    is_owner = owner[task] == client
+                    flow.add(node, layer + place, 1, self._racks.cost(task, client, costs, there=is_owner, standby=False), 0)
                 if own:
                     share = math.ceil(counts[place] * 1.0 / len(tasks) * len(own))
                     flow.add(layer + place, second + place, share, 0, 0)

@@ -58,8 +58,8 @@ class _Applying(Applying[ConsumerPlan, ConsumerStep, ConsumerSnapshot]):
 
     def unseen(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot) -> str | None:  # noqa: ARG002
         """Who was stopped is listed until its session times out; all else was seen, or confirmed, when its step was done."""
-        there = frozenset(member.member_id for member in fresh.members)
-        if isinstance(step.item, RemoveConsumer) and step.item.member_id in there:
+        present = frozenset(member.member_id for member in fresh.members)
+        if isinstance(step.item, RemoveConsumer) and step.item.member_id in present:
             return f"The group still lists {printable(step.item.member_id)}, which was stopped."
         return None
 
@@ -82,8 +82,8 @@ def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: Cons
     """The members before the step. Actions done before they were requested are compared with the plan's snapshot."""
     first = not any(journal.began_with(one.id) for one in plan.steps)
     known = frozenset(member.member_id for member in plan.basis.members)
-    there = frozenset(member.member_id for member in fresh.members)
-    gone = all(old in known and old not in there for old in item.olds())
+    present = frozenset(member.member_id for member in fresh.members)
+    gone = all(old in known and old not in present for old in item.olds())
     seen = plan.basis if gone or (first and journal.has(step.id, Event.CONFIRMED)) else fresh
     return Sighting(seen.generation, tuple(sorted(member.member_id for member in seen.members)))
 
@@ -93,10 +93,10 @@ def _shown_anew(
 ) -> tuple[bool, str]:
     """Whether the number of members that the step is about has left since, those that it names among them, and as many others
     joined."""
-    there = frozenset(member.member_id for member in fresh.members)
-    gone, came = frozenset(began.members) - there, there - frozenset(began.members)
+    present = frozenset(member.member_id for member in fresh.members)
+    gone, came = frozenset(began.members) - present, present - frozenset(began.members)
     olds = item.olds()
-    still = [old for old in olds if old in there]
+    still = [old for old in olds if old in present]
     if still:
         return False, f"the group still lists {listed([printable(old) for old in still])}"
     if fresh.group_state not in (None, STABLE):
@@ -107,8 +107,8 @@ def _shown_anew(
 
 def _not_begun(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> bool:
     """The members are those that the plan was made for: then they own what they did."""
-    was, there = (frozenset(member.member_id for member in one.members) for one in (plan.basis, fresh))
-    return was == there and not isinstance(plan.steps[0].item, AddPartitions | AddTopic | RemoveTopic)
+    was, present = (frozenset(member.member_id for member in one.members) for one in (plan.basis, fresh))
+    return was == present and not isinstance(plan.steps[0].item, AddPartitions | AddTopic | RemoveTopic)
 
 
 def _decide(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, word: str | None) -> Next:
@@ -143,12 +143,12 @@ def _came_and_went(
     A member that joined in the plan's own course has an unforeseen ID: its restart cannot be observed.
     """
     known = frozenset(member.member_id for member in basis.members)
-    there = frozenset(member.member_id for member in fresh.members)
+    present = frozenset(member.member_id for member in fresh.members)
     olds = item.olds()
     if not all(old in known for old in olds):
         return False, "it is not confirmed yet"
-    still = [old for old in olds if old in there]
+    still = [old for old in olds if old in present]
     if still:
         return False, f"the group still lists {listed([printable(old) for old in still])}"
-    came, wanted = len(there - known), expected(basis, until).new
+    came, wanted = len(present - known), expected(basis, until).new
     return came >= wanted, f"{came} of {wanted} new consumers are there"

@@ -27,13 +27,13 @@ class Expected:
 
 def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected:
     """After these events, if every member that joins has an unused ID."""
-    there = {member.member_id: None for member in basis.members}
+    present = {member.member_id: None for member in basis.members}
     came: dict[str, None] = {}
     topics: dict[str, None] = {}
 
     def swap(old: str | None, new: str | None) -> None:
         if old is not None and came.pop(old, 0) == 0:
-            there.pop(old, None)
+            present.pop(old, None)
         if new is not None:
             came[new] = None
 
@@ -45,7 +45,7 @@ def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected
         topic = item.topic_changed()
         if topic is not None:
             topics[topic] = None
-    gone = frozenset(member.member_id for member in basis.members) - frozenset(there)
+    gone = frozenset(member.member_id for member in basis.members) - frozenset(present)
     return Expected(gone, len(came), frozenset(topics))
 
 
@@ -82,12 +82,12 @@ def _facts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
 
 
 def _members(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected) -> Iterator[Drift]:
-    there = {member.member_id: member for member in fresh.members}
+    present = {member.member_id: member for member in fresh.members}
     back = {name_of(member): member for member in fresh.members if member.group_instance_id is not None}
     known = frozenset(member.member_id for member in basis.members)
     returned: dict[str, None] = {}
     for was in basis.members:
-        now = there.get(was.member_id) or back.get(name_of(was))
+        now = present.get(was.member_id) or back.get(name_of(was))
         if now is None:
             if was.member_id not in allowed.gone:
                 yield Drift(Kind.MEMBERS, f"{_named(was)} is not in the group any more.", True, _WHY_MEMBERS)
@@ -118,8 +118,8 @@ def _changed(was: Member, now: Member, allowed: Expected) -> Iterator[Drift]:
         ("rack", [was.rack or "none"], [now.rack or "none"]),
     ):
         if before != after:
-            said = f"{listed(list(map(printable, before)))}, it is now {listed(list(map(printable, after)))}"
-            yield Drift(Kind.MEMBERS, f"The {what} of {_named(was)} was {said}.", True, _WHY_MEMBERS)
+            change = f"{listed(list(map(printable, before)))}, it is now {listed(list(map(printable, after)))}"
+            yield Drift(Kind.MEMBERS, f"The {what} of {_named(was)} was {change}.", True, _WHY_MEMBERS)
     if was.host != now.host:
         yield Drift(
             Kind.HOST, f"{_named(was)} runs on {printable(now.host or 'an unknown host')} now.", False, "It is the same one."

@@ -45,19 +45,19 @@ def _shown(basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[Consume
             shown = Shown.HAPPENED if has == partitions else Shown.CONTRADICTED if has > partitions else Shown.NOT_YET
             return evidence(shown, Sees.PARTITIONS, topic, count=has, wanted=partitions)
         case RemoveTopic(topic):
-            there = any(one.name == topic for one in fresh.topics)
-            return evidence(*((Shown.NOT_YET, Sees.TOPIC_THERE) if there else (Shown.HAPPENED, Sees.TOPIC_GONE)), topic)
+            exists = any(one.name == topic for one in fresh.topics)
+            return evidence(*((Shown.NOT_YET, Sees.TOPIC_THERE) if exists else (Shown.HAPPENED, Sees.TOPIC_GONE)), topic)
         case _:
             return _members(basis, item, until, fresh)
 
 
 def _members(basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot) -> Evidence:
     known = frozenset(member.member_id for member in basis.members)
-    there = frozenset(member.member_id for member in fresh.members)
-    still = [old for old in item.olds() if old in known and old in there]
+    present = frozenset(member.member_id for member in fresh.members)
+    still = [old for old in item.olds() if old in known and old in present]
     if still:
         return evidence(Shown.NOT_YET, Sees.STILL_NAMED, names=still)
-    came, wanted = len(there - known), expected(basis, until).new
+    came, wanted = len(present - known), expected(basis, until).new
     if came < wanted:
         return evidence(Shown.NOT_YET, Sees.JOINED_SO_FAR, count=came, wanted=wanted)
     if any(old not in known for old in item.olds()):

@@ -101,11 +101,11 @@ def _planned(plan: ConsumerPlan) -> tuple[int, int]:
 def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: ConsumerSnapshot) -> dict[str, str]:
     """Static consumers that the change leaves alone and that came back unnoticed: from the IDs that they have to those they had."""
     anew = frozenset(begun_anew(change))
-    there = frozenset(member.member_id for member in fresh.members)
+    present = frozenset(member.member_id for member in fresh.members)
     gone = {
         member.group_instance_id: member.member_id
         for member in basis.members
-        if member.group_instance_id is not None and member.member_id not in there and member.member_id not in anew
+        if member.group_instance_id is not None and member.member_id not in present and member.member_id not in anew
     }
     return {one.member_id: gone[one.group_instance_id] for one in fresh.members if one.group_instance_id in gone}
 
@@ -158,11 +158,11 @@ def _pairings(
     """
     anew = frozenset(begun_anew(change))
     staying = frozenset(member.member_id for member in basis.members) & frozenset(one.member_id for one in end) - anew
-    there = {member.member_id: member for member in found}
+    present = {member.member_id: member for member in found}
     comers = [member for member in end if member.member_id not in staying]
     arrived = [member for member in found if member.member_id not in staying]
-    left = [one for one in sorted(staying) if one not in there]
-    old = [one.member_id for one in basis.members if one.member_id in there and one.member_id not in staying]
+    left = [one for one in sorted(staying) if one not in present]
+    old = [one.member_id for one in basis.members if one.member_id in present and one.member_id not in staying]
     if left:
         return [], (Result.DIFFERENT, Difference(Differs.LEFT, expected=tuple(left)))
     if len(arrived) != len(comers) or (old and not all(one in frozenset(each.member_id for each in comers) for one in old)):

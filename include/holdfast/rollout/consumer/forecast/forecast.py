@@ -253,8 +253,8 @@ class _Stage:
 
     def _renamed(self, reads: Readers, change: ConsumerChange) -> Readers:
         """With the IDs that the readers have at the end."""
-        there = frozenset(member.member_id for member in self.scene.members)
-        names = {one: one if one in there else name_at_the_end(one, change) for one in dict.fromkeys(reads.values())}
+        present = frozenset(member.member_id for member in self.scene.members)
+        names = {one: one if one in present else name_at_the_end(one, change) for one in dict.fromkeys(reads.values())}
         return {partition: names[reader] for partition, reader in reads.items()}
 
     def _stops(self, index: int) -> tuple[tuple[Span, int], ...]:

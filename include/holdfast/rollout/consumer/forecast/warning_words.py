@@ -12,13 +12,13 @@ OF_ANOTHER_VERSION = "WARNING"
 _WITHOUT = "without a committed offset in range, and auto.offset.reset is"
 
 
-def label(said: Said[OffsetWarning]) -> str:
-    return OF_ANOTHER_VERSION if said.fact is None else LABELS[said.fact.danger]
+def label(warning: Said[OffsetWarning]) -> str:
+    return OF_ANOTHER_VERSION if warning.fact is None else LABELS[warning.fact.danger]
 
 
-def labelled(said: Said[OffsetWarning]) -> tuple[str, str]:
+def labelled(warning: Said[OffsetWarning]) -> tuple[str, str]:
     """What it is called, and the rest of it. Of another version's the whole sentence."""
-    return label(said), said.text if said.fact is None else about(said.fact)
+    return label(warning), warning.text if warning.fact is None else about(warning.fact)
 
 
 def sentence(one: OffsetWarning) -> str:
@@ -31,8 +31,8 @@ def about(one: OffsetWarning) -> str:
     if one.danger is Danger.STOPS_CONSUMERS:
         return f"{many(one.partitions, 'partition')} {_WITHOUT} none: a consumer that gets one of them throws."
     default = " (Kafka's default; it is not set)" if one.reset_is_default else ""
-    which = listed([f"{printable(each.topic, 60)}-{each.partition}" for each in one.skipping])
-    return f"{many(one.partitions, 'partition')} ({which}) {_WITHOUT} {one.reset_to}{default}: {_skipped(one)}."
+    partitions = listed([f"{printable(each.topic, 60)}-{each.partition}" for each in one.skipping])
+    return f"{many(one.partitions, 'partition')} ({partitions}) {_WITHOUT} {one.reset_to}{default}: {_skipped(one)}."
 
 
 def _skipped(one: OffsetWarning) -> str:

@@ -87,12 +87,12 @@ def _members(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome) -> Table:
     for one in outcome.rounds:
         if not isinstance(one.decision, LeaderFailure):
             decided = {member.member_id: member for member in one.decision.members}
-    there = {member.member_id for member in snapshot.members}
+    present = {member.member_id for member in snapshot.members}
     for number, member in enumerate(outcome.members):
         if number == FIRST_MEMBERS:
             rows.append(("…", "", "", f"{len(outcome.members) - number} more, see --json"))
             break
-        name = printable(member.group_instance_id or member.member_id, 60) + ("" if member.member_id in there else " (new)")
+        name = printable(member.group_instance_id or member.member_id, 60) + ("" if member.member_id in present else " (new)")
         handed = decided[member.member_id].partitions if member.member_id in decided else ()
         rows.append((name, printable(member.host or "", 40), f"{len(handed):,}", _partitions(handed)))
     return Table(("member", "host", "partitions", "assigned"), tuple(rows))

@@ -276,6 +276,6 @@ class ConsumerKind(
     def losses(self, snapshot: ConsumerSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
         return {"losses": rows.lost(snapshot, first, last), "places": []}
 
-    def forecast_losses(self, snapshot: ConsumerSnapshot, which: Iterable[Row]) -> list[Row]:
+    def forecast_losses(self, snapshot: ConsumerSnapshot, rows: Iterable[Row]) -> list[Row]:
         """All are forecast at once."""
         return []

@@ -10,9 +10,9 @@ from holdfast.rollout.text.wording import duration, many
 
 def reads_on(one: Measured, warnings: Iterable[OffsetWarning]) -> tuple[str, str]:
     unknown = int((one.most or 0) - (one.least or 0))
-    said = f"committed offset unknown: {many(unknown, 'partition')}" if unknown else "no data is skipped"
+    reason = f"committed offset unknown: {many(unknown, 'partition')}" if unknown else "no data is skipped"
     found = " ".join(map(warning_words.sentence, warnings))
-    return found or said, "no consumer skips data, or stops for lack of an offset"
+    return found or reason, "no consumer skips data, or stops for lack of an offset"
 
 
 def partition_downtime(one: Measured) -> tuple[str, str]:

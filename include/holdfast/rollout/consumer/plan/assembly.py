@@ -90,13 +90,13 @@ def ranked(
     """Every option with what the policy says about it."""
     baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME), None)
     acts = () if baseline is None else baseline.acts
-    asked = sum(act.rebalances > 0 for act in acts)
+    requested = sum(act.rebalances > 0 for act in acts)
     unstated = Unstated(made, seconds_most=LEAST_SECONDS + timeline.own_seconds(timeline.of_acts(acts, policy)))
     return tuple(
         RankedOption(
             place,
             one,
-            judge(one, snapshot, policy, asked, unstated),
+            judge(one, snapshot, policy, requested, unstated),
             selection.barred(one.option, policy),
             policy,
             impact_of(one, policy),

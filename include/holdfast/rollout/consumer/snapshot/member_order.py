@@ -58,14 +58,14 @@ def member_changes(before: ConsumerSnapshot, after: ConsumerSnapshot) -> MemberC
         )
     was, now = (tuple(name_of(member) for member in plain.in_member_order(one.members)) for one in (before, after))
     places = {name: place for place, name in enumerate(was)}
-    there = frozenset(now)
+    present = frozenset(now)
     return MemberChange(
         before=was,
         after=now,
         joined=tuple(name for name in now if name not in places),
-        left=tuple(name for name in was if name not in there),
+        left=tuple(name for name in was if name not in present),
         shifted=tuple(name for place, name in enumerate(now) if places.get(name, place) != place),
-        moved=() if frozenset(was) == there else _moves(_read_by_name(before), _read_by_name(after)),
+        moved=() if frozenset(was) == present else _moves(_read_by_name(before), _read_by_name(after)),
     )
 
 

@@ -47,7 +47,7 @@ class _There:
         self._clients = kind.known_after(content, self._clients)
 
 
-def _rewritten(value: object, there: _There | None) -> object:
+def _rewritten(value: object, present: _There | None) -> object:
     events = value.get("events") if isinstance(value, dict) else None
     naming = sum(map(_names_any, events)) if isinstance(events, list) else 0
     if not isinstance(value, dict) or not isinstance(events, list) or not naming:
@@ -58,7 +58,7 @@ def _rewritten(value: object, there: _There | None) -> object:
     problems: list[InvalidInput] = []
     for index, event in enumerate(events):
         try:
-            written.append(_event(event, there))
+            written.append(_event(event, present))
         except InvalidInput as problem:
             problems.extend(each for one in strict.under(index, problem) for each in strict.under("events", one))
             written.append(event)
@@ -74,7 +74,7 @@ def _names_any(event: object) -> bool:
     )
 
 
-def _event(event: object, there: _There | None) -> object:
+def _event(event: object, present: _There | None) -> object:
     if not isinstance(event, dict) or len(event) != 1:
         return event
     (verb, content), *_ = event.items()
@@ -83,24 +83,24 @@ def _event(event: object, there: _There | None) -> object:
         return event
     try:
         if kind.ABOUT is About.ONE_CLIENT:
-            content = _replaced(content, "client", "process_id", lambda found: str(_requested(found, there)))
-            content = _copied_from(content, there)
+            content = _replaced(content, "client", "process_id", lambda found: str(_requested(found, present)))
+            content = _copied_from(content, present)
         elif kind.ABOUT is About.CLIENTS:
-            content = _replaced(content, "clients", "process_ids", lambda found: _all_requested(found, there))
+            content = _replaced(content, "clients", "process_ids", lambda found: _all_requested(found, present))
     except InvalidInput as problem:
         strict.refuse(strict.under(str(verb), problem))
         raise
-    if there is not None:
-        there.after(kind, content)
+    if present is not None:
+        present.after(kind, content)
     return {verb: content}
 
 
-def _copied_from(content: dict[str, object], there: _There | None) -> dict[str, object]:
+def _copied_from(content: dict[str, object], present: _There | None) -> dict[str, object]:
     state = content.get("state")
     if not isinstance(state, dict) or "copied_from_client" not in state:
         return content
     try:
-        return content | {"state": _replaced(state, "copied_from_client", "copied_from", lambda one: str(_requested(one, there)))}
+        return content | {"state": _replaced(state, "copied_from_client", "copied_from", lambda one: str(_requested(one, present)))}
     except InvalidInput as problem:
         strict.refuse(strict.under("state", problem))
         raise
@@ -120,20 +120,20 @@ def _replaced(content: dict[str, object], name: str, field: str, look_up: Callab
     return {field if key == name else key: found if key == name else value for key, value in content.items()}
 
 
-def _requested(value: object, there: _There | None) -> ProcessId:
+def _requested(value: object, present: _There | None) -> ProcessId:
     name = strict.name(value)
-    return _NO_CLIENT if there is None else there.requested(name)
+    return _NO_CLIENT if present is None else present.requested(name)
 
 
-def _all_requested(value: object, there: _There | None) -> list[str] | None:
+def _all_requested(value: object, present: _There | None) -> list[str] | None:
     names = strict.each(value, strict.name)
     if not 0 < len(names) <= MOST_NAMED:
         raise InvalidInput(
             f"1 to {MOST_NAMED:,} clients are needed, {len(names):,} were found; leave the field out for all clients"
         )
-    if there is None:
+    if present is None:
         return None
-    found = [str(there.requested(name)) for name in names]
+    found = [str(present.requested(name)) for name in names]
     if len(set(found)) < len(found):
         raise InvalidInput("a client is given twice")
     return found

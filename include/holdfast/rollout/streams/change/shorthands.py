@@ -29,18 +29,18 @@ def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True, c
     """
     if not any(isinstance(item, RollingRestart) for item in change.events):
         return change
-    there = Present(client.process_id for client in snapshot.clients)
+    present = Present(client.process_id for client in snapshot.clients)
     items: list[Item] = []
     for index, item in enumerate(change.events):
         written: tuple[Item, ...] = (item,)
         if isinstance(item, RollingRestart):
             try:
-                written = _written(item, there, roll_outs=roll_outs, counted_from=counted_from)
+                written = _written(item, present, roll_outs=roll_outs, counted_from=counted_from)
             except InvalidInput as problem:
                 raise InvalidInput(problem.problem, f"events[{index}].rolling_restart.{problem.where}") from None
         for one in written:
             if isinstance(one, Event):
-                come_and_go(one, there)
+                come_and_go(one, present)
         items += written
         if len(items) > MOST_WRITTEN_OUT:
             raise InvalidInput(
@@ -52,8 +52,8 @@ def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True, c
     return replace(change, events=tuple(items))
 
 
-def _written(rolling: RollingRestart, there: Present, *, roll_outs: bool, counted_from: int | None) -> tuple[Item, ...]:
-    if rolling.process_ids is None and None in there:
+def _written(rolling: RollingRestart, present: Present, *, roll_outs: bool, counted_from: int | None) -> tuple[Item, ...]:
+    if rolling.process_ids is None and None in present:
         if not rolling.keeps_process_id:
             raise InvalidInput(
                 "a client with a new random process ID cannot lose it again in the same change; name the clients to restart",
@@ -62,7 +62,7 @@ def _written(rolling: RollingRestart, there: Present, *, roll_outs: bool, counte
         return (rolling,)
     if rolling.rolls_out and not roll_outs:
         return (rolling,)
-    return tuple(rolling.written_out([one for one in there if one is not None], counted_from))
+    return tuple(rolling.written_out([one for one in present if one is not None], counted_from))
 
 
 def counts_earlier(snapshot: Snapshot, change: Change) -> tuple[int, ...]:

@@ -27,11 +27,11 @@ def counts(snapshot: Snapshot, change: Change, steps: Iterable[Step]) -> EffortC
 
 def _restarts(snapshot: Snapshot, change: Change) -> int:
     """Roll-outs stay shorthands while the group has a client with a new random process ID: that one restarts too."""
-    there = Present(client.process_id for client in snapshot.clients)
+    present = Present(client.process_id for client in snapshot.clients)
     found = 0
     for event in written_out(snapshot, change).events:
         if not isinstance(event, Then):
-            found += event.restarts(there.total())
+            found += event.restarts(present.total())
         if isinstance(event, Event):
-            come_and_go(event, there)
+            come_and_go(event, present)
     return found

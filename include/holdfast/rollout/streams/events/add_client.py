@@ -30,9 +30,9 @@ class AddClient(Event):
     VERB = "add_client"
 
     @classmethod
-    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:
+    def known_after(cls, content: Mapping[str, object], present: list[Known]) -> list[Known]:
         process_id, host = shared.unchecked_id(content.get("process_id")), shared.unchecked_text(content.get("host"))
-        return [*there, named_clients.coming(process_id, host)]
+        return [*present, named_clients.coming(process_id, host)]
 
     def threads_made(self) -> int:
         return self.client.threads or 1

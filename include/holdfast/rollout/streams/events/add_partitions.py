@@ -88,9 +88,9 @@ class AddPartitions(Event):
         """What the leader throws after it; None: nothing."""
         if self.changelogs_grown:
             return None
-        there = {task.id for task in before}
+        known = {task.id for task in before}
         for task in after:
-            if task.id not in there:
+            if task.id not in known:
                 for changelog in task.changelogs or ():
                     if changelog.topic != self.topic:  # a source topic that is the changelog has grown itself
                         width = 1 + max(one.id.partition for one in after if one.id.subtopology == task.id.subtopology)

@@ -20,14 +20,14 @@ Present = Counter[ProcessId | None]
 may take over what another has yet to leave.)"""
 
 
-def come_and_go(event: Event, there: Present) -> None:
-    """Let the clients of an event leave `there`, and enter it."""
+def come_and_go(event: Event, present: Present) -> None:
+    """Let the clients of an event leave `present`, and enter it."""
     gone, came = event.gone_and_came()
-    there.update(came)
+    present.update(came)
     for one in gone:
-        there[one] -= 1
-        if there[one] <= 0:
-            del there[one]
+        present[one] -= 1
+        if present[one] <= 0:
+            del present[one]
 
 
 def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
@@ -83,7 +83,7 @@ def causes_no_rebalance(batch: Batch) -> bool:
 
 def _with_leader(scene: Scene) -> Scene:
     """The leader stays; if its process is gone, the smallest process ID leads. An unknown leader stays unknown."""
-    there = tuple(client.process_id for client in scene.clients)
-    if scene.leader_process_id is None or scene.leader_process_id in there:
+    present = tuple(client.process_id for client in scene.clients)
+    if scene.leader_process_id is None or scene.leader_process_id in present:
         return scene
-    return replace(scene, leader_process_id=min(there, default=None))
+    return replace(scene, leader_process_id=min(present, default=None))

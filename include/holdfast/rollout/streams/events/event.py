@@ -78,9 +78,9 @@ class Statement(ABC):
                 return own
 
     @classmethod
-    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:  # noqa: ARG003 - for those who need it
+    def known_after(cls, content: Mapping[str, object], present: list[Known]) -> list[Known]:  # noqa: ARG003 - for those who need it
         """The clients that can be named once this has happened, from JSON that has not been checked yet."""
-        return there
+        return present
 
     def threads_made(self) -> int:
         """Stream threads that it starts: bounded, and counted as work."""

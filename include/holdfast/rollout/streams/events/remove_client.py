@@ -35,8 +35,8 @@ class RemoveClient(Event):
     ABOUT = About.ONE_CLIENT
 
     @classmethod
-    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:
-        return shared.without(there, content)
+    def known_after(cls, content: Mapping[str, object], present: list[Known]) -> list[Known]:
+        return shared.without(present, content)
 
     def sentence(self, name: Name) -> str:
         how = "which leaves the group as it closes" if self.leaves else "which the group notices after the session timeout"

@@ -80,14 +80,14 @@ class ReplaceClient(Event):
     ABOUT = About.ONE_CLIENT
 
     @classmethod
-    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:
+    def known_after(cls, content: Mapping[str, object], present: list[Known]) -> list[Known]:
         by = content.get("by")
         if not isinstance(by, dict):
-            return there
+            return present
         old = shared.unchecked_id(content.get("process_id"))
-        host = next((one.host for one in there if one.process_id == old), None)
+        host = next((one.host for one in present if one.process_id == old), None)
         new = named_clients.coming(shared.unchecked_id(by.get("process_id")), shared.unchecked_text(by.get("host")) or host)
-        return [*shared.without(there, content), new]
+        return [*shared.without(present, content), new]
 
     def threads_made(self) -> int:
         return self.by.threads or 1

@@ -73,11 +73,11 @@ class RestartClient(Event):
     ABOUT = About.ONE_CLIENT
 
     @classmethod
-    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:
+    def known_after(cls, content: Mapping[str, object], present: list[Known]) -> list[Known]:
         if content.get("keeps_process_id") is not False:
-            return there
+            return present
         old, new = (shared.unchecked_id(content.get(field)) for field in ("process_id", "new_process_id"))
-        return [named_clients.coming(new, one.host, one.names) if one.process_id == old else one for one in there]
+        return [named_clients.coming(new, one.host, one.names) if one.process_id == old else one for one in present]
 
     def threads_made(self) -> int:
         return self.threads or 1
@@ -151,14 +151,14 @@ class RestartClient(Event):
         if self.within_session:
             back = self._returned(old, process_id, reports, scene)
             leads = process_id if scene.leader_process_id == old.process_id else scene.leader_process_id  # the broker keeps it
-            there = tuple(back if client is old else client for client in scene.clients)
-            return replace(scene, clients=there, leader_process_id=leads)
+            clients = tuple(back if client is old else client for client in scene.clients)
+            return replace(scene, clients=clients, leader_process_id=leads)
         consumers = self._members(scene, old, process_id)
         if self.keeps_state:
             consumers = members.with_disk(consumers, reports.on_disk(old))
         restarted = replace(old, process_id=process_id, consumers=consumers)
-        there = tuple(restarted if client is old else client for client in scene.clients)
-        return replace(outage.missed(scene, old, process_id), clients=there)
+        clients = tuple(restarted if client is old else client for client in scene.clients)
+        return replace(outage.missed(scene, old, process_id), clients=clients)
 
     def _members(self, scene: Scene, old: Client, process_id: ProcessId) -> tuple[Consumer, ...]:
         """The old member IDs unless others are given, or are needed for other threads. Nothing is on their disk yet."""

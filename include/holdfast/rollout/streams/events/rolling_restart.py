@@ -66,20 +66,20 @@ class RollingRestart(Statement):
     # In words.
 
     def sentence(self, name: Name) -> str:
-        which = "every client" if self.process_ids is None else ", ".join(name(one) for one in self.process_ids)
+        clients = "every client" if self.process_ids is None else ", ".join(name(one) for one in self.process_ids)
         given = [f", with {set_config.in_words(self.settings)}"] if self.settings else []
         given += [f", on Kafka Streams {self.kafka_release}"] if self.kafka_release is not None else []
         given += [] if self.keeps_process_id else [", their process IDs lost"]
         given += [] if self.keeps_state else [", their state lost"]
         given += [", each back within its session"] if self.within_session else []
         given += [", waiting for one rebalance each time"] if self.wait is Wait.REBALANCE else []
-        return f"restart {which}, {self.at_once} at a time{''.join(given)}"
+        return f"restart {clients}, {self.at_once} at a time{''.join(given)}"
 
     def title(self, host: Name) -> tuple[str, str]:
-        which = "every client" if self.process_ids is None else few([host(one) for one in self.process_ids])
+        clients = "every client" if self.process_ids is None else few([host(one) for one in self.process_ids])
         if self.kafka_release is not None:
-            return "upgrade", f"{which} to Kafka Streams {self.kafka_release}"
-        return ("set", f"{short(set_config.in_words(self.settings))} on {which}") if self.settings else ("restart", which)
+            return "upgrade", f"{clients} to Kafka Streams {self.kafka_release}"
+        return ("set", f"{short(set_config.in_words(self.settings))} on {clients}") if self.settings else ("restart", clients)
 
     # Who restarts, and with what.
 
@@ -107,20 +107,20 @@ class RollingRestart(Statement):
     def restarts(self, clients: int) -> int:
         return clients if self.process_ids is None else len(self.process_ids)
 
-    def batches(self, there: list[ProcessId]) -> Iterator[tuple[ProcessId, ...]]:
-        """Who restarts at once, batch by batch. `there`: the clients of the group."""
-        chosen = tuple(sorted(there)) if self.process_ids is None else self.process_ids
+    def batches(self, present: list[ProcessId]) -> Iterator[tuple[ProcessId, ...]]:
+        """The clients that restart at once, batch by batch. `present`: the clients of the group."""
+        chosen = tuple(sorted(present)) if self.process_ids is None else self.process_ids
         for first in range(0, len(chosen), self.at_once):
             yield chosen[first : first + self.at_once]
 
-    def written_out(self, there: list[ProcessId], counted_from: int | None) -> Iterator[Event | Then]:
+    def written_out(self, present: list[ProcessId], counted_from: int | None) -> Iterator[Event | Then]:
         """The restarts, and what they roll out. `counted_from`: settings count from this many batches on; None: from the last.
 
         Raise InvalidInput for a group without clients.
         """
-        if self.process_ids is None and not there:
+        if self.process_ids is None and not present:
             raise InvalidInput("the group has no client to restart", "process_ids")
-        batches = list(self.batches(there))
+        batches = list(self.batches(present))
         counts = len(batches) if counted_from is None else min(counted_from, len(batches))
         for number, batch in enumerate(batches, start=1):
             if number > 1:

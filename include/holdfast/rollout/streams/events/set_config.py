@@ -37,8 +37,8 @@ class SetConfig(Event):
         return self.settings
 
     def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event
-        there = dict(scene.config) | dict(self.settings)
-        return replace(scene, config=tuple(sorted((key, value) for key, value in there.items() if value is not None)))
+        settings = dict(scene.config) | dict(self.settings)
+        return replace(scene, config=tuple(sorted((key, value) for key, value in settings.items() if value is not None)))
 
     def drafts(self, context: StepContext) -> tuple[Draft, ...]:
         return drafts(context, self.settings)

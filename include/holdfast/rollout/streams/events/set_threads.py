@@ -43,8 +43,8 @@ class SetThreads(Event):
     # In words.
 
     def sentence(self, name: Name) -> str:
-        which = f" ({', '.join(self.member_ids)})" if self.member_ids else ""
-        return f"give {name(self.process_id)} {many(self.threads, 'thread')}{which} while it runs"
+        members = f" ({', '.join(self.member_ids)})" if self.member_ids else ""
+        return f"give {name(self.process_id)} {many(self.threads, 'thread')}{members} while it runs"
 
     def title(self, host: Name) -> tuple[str, str]:
         return "give", f"{host(self.process_id)} {many(self.threads, 'thread')}"
@@ -96,8 +96,8 @@ class SetThreads(Event):
         if self.member_ids is None:
             oldest = sorted(client.consumers, key=lambda one: (_number(one), java.string_order(one.member_id)))
             return tuple(one.member_id for one in oldest[:count])
-        there = [one.member_id for one in client.consumers]
-        missing = [member_id for member_id in self.member_ids if member_id not in there]
+        members = [one.member_id for one in client.consumers]
+        missing = [member_id for member_id in self.member_ids if member_id not in members]
         if missing or len(self.member_ids) != count:
             raise InvalidInput(
                 f"{count} of the client's members must be named, those that go; found: {', '.join(self.member_ids)}", "member_ids"

@@ -134,9 +134,9 @@ def too_early(plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str
 def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allowed:
     """What the steps that are done, and the one that is due, explain."""
     until = [one for one in plan.steps if journal.has(one.id, Event.DONE)] + [step]
-    there = {client.process_id: None for client in fresh.clients}
+    present = {client.process_id: None for client in fresh.clients}
     moving = tuple(process_id for one in until for process_id in touched(one.action))
-    absent = any(plan.basis.client(process_id) is not None and process_id not in there for process_id in moving)
+    absent = any(plan.basis.client(process_id) is not None and process_id not in present for process_id in moving)
     arrived = any(plan.basis.client(client.process_id) is None for client in fresh.clients)
     moved = any(isinstance(one.action, _MOVING) for one in until[:-1])
     return Allowed(

@@ -148,8 +148,8 @@ def _started(plan: Plan, step: Step, action: StartClient, fresh: Snapshot) -> Ev
         return evidence(Shown.HAPPENED, Sees.CAME, names=strangers)
     found = _new_members(plan, action.process_id, fresh)
     if not found:
-        there = fresh.client(action.process_id) is not None
-        return evidence(Shown.NOT_YET, Sees.MEMBERS_FROM_BEFORE if there else Sees.NO_SUCH_CLIENT, action.process_id)
+        present = fresh.client(action.process_id) is not None
+        return evidence(Shown.NOT_YET, Sees.MEMBERS_FROM_BEFORE if present else Sees.NO_SUCH_CLIENT, action.process_id)
     if found < action.threads:
         return evidence(Shown.NOT_YET, Sees.FEWER_THREADS, action.process_id, count=found, wanted=action.threads)
     if found > action.threads:
@@ -244,23 +244,23 @@ def _standbys(plan: Plan, action: RollOutConfig, fresh: Snapshot) -> Evidence:
         for task in client.standby:
             wanted[task] = wanted.get(task, 0) + 1
     found = {task: len(owners) for task, owners in copies.items()}
-    here, there = sum(found.values()), sum(wanted.values())
+    here, expected = sum(found.values()), sum(wanted.values())
     if not wanted and not found and action.value not in (None, 0, "0"):
         return evidence(Shown.HAPPENED, Sees.NO_COPIES_YET)
     if any(found.get(task, 0) < count for task, count in wanted.items()) or (not wanted and found):
         later = Sees.COPIES_COME_LATER if static(fresh) else Sees.COPIES_MISSING
-        return evidence(Shown.NOT_YET, later, count=here, wanted=there)
+        return evidence(Shown.NOT_YET, later, count=here, wanted=expected)
     return evidence(Shown.HAPPENED, Sees.COPIES, count=here)
 
 
 def copies_of(fresh: Snapshot) -> Mapping[TaskId, tuple[ProcessId, ...]] | None:
     """Which clients have a standby or warm-up of each task assigned; None: the snapshot does not say it of all members."""
     client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
-    told = {one.member_id: one.assigned.standby for one in fresh.evidence if one.assigned.standby is not None}
-    if any(member not in told for member in client_of):
+    standbys = {one.member_id: one.assigned.standby for one in fresh.evidence if one.assigned.standby is not None}
+    if any(member not in standbys for member in client_of):
         return None
     found: dict[TaskId, tuple[ProcessId, ...]] = {}
-    for member, tasks in told.items():
+    for member, tasks in standbys.items():
         if member in client_of:
             for task in tasks:
                 found[task] = (*found.get(task, ()), client_of[member])
@@ -273,13 +273,13 @@ def _release(release: str, fresh: Snapshot) -> Evidence | None:
         wanted = behaviour(release).metadata_version
     except Unsupported:
         return None
-    told = [one.metadata_version for one in fresh.consumers() if one.metadata_version is not None]
-    if not told:
+    versions = [one.metadata_version for one in fresh.consumers() if one.metadata_version is not None]
+    if not versions:
         return evidence(Shown.HAPPENED, Sees.RELEASE_NOT_TOLD)
-    fewer = sum(one != wanted for one in told)
+    fewer = sum(one != wanted for one in versions)
     if fewer:
-        return evidence(Shown.NOT_YET, Sees.RELEASE_NOT_YET, release, count=fewer, wanted=len(told), version=wanted)
-    return evidence(Shown.HAPPENED, Sees.RELEASE, release, count=len(told), version=wanted)
+        return evidence(Shown.NOT_YET, Sees.RELEASE_NOT_YET, release, count=fewer, wanted=len(versions), version=wanted)
+    return evidence(Shown.HAPPENED, Sees.RELEASE, release, count=len(versions), version=wanted)
 
 
 def _grown(topic: str, partitions: int, fresh: Snapshot) -> Evidence:

@@ -7,10 +7,10 @@ from holdfast.rollout.streams.scene.reports import Pause
 
 
 def what_is_requested(decision: Assignment) -> Trigger | None:
-    asked = [consumer.next_rebalance for consumer in decision.consumers]
-    if NextRebalance.IMMEDIATE in asked:
+    deadlines = [consumer.next_rebalance for consumer in decision.consumers]
+    if NextRebalance.IMMEDIATE in deadlines:
         return Trigger.IMMEDIATE
-    return Trigger.PROBING if NextRebalance.PROBING in asked else None
+    return Trigger.PROBING if NextRebalance.PROBING in deadlines else None
 
 
 def until_then(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, float]:

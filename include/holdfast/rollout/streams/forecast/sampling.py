@@ -31,19 +31,19 @@ def outcomes(
     """
     if most is None and stores_of(snapshot) is Stores.IN_MEMORY:
         most = MOST_IN_MEMORY
-    found, there_are = positions.options(snapshot, change, most)
-    said, before = positions.sampled(snapshot, len(found), there_are), left.taken
+    found, outcomes = positions.options(snapshot, change, most)
+    unknown, before = positions.sampled(snapshot, len(found), outcomes), left.taken
     made = {found[0].process_ids: one(found[0])}
     fits = 1 + left.left * SPARE[0] // SPARE[1] // max(1, left.taken - before)
     if fits < len(found):
-        looked_up = there_are if there_are <= chances.MOST_OUTCOMES else 0
+        looked_up = outcomes if outcomes <= chances.MOST_OUTCOMES else 0
         left.take(looked_up * of_a_rebalance(size_of(Scene.of(snapshot)), anew=True) // MOVED_ALONE)
         found, _ = positions.options(snapshot, change, max(2, fits))
-        said = tuple(f"{one}{TOO_MUCH}" for one in positions.sampled(snapshot, len(found), there_are))
-    return tuple(_standing_for_others(made.get(option.process_ids) or one(option), option, said) for option in found)
+        unknown = tuple(f"{one}{TOO_MUCH}" for one in positions.sampled(snapshot, len(found), outcomes))
+    return tuple(_standing_for_others(made.get(option.process_ids) or one(option), option, unknown) for option in found)
 
 
-def _standing_for_others(outcome: Outcome, option: Chance, said: tuple[str, ...]) -> Outcome:
+def _standing_for_others(outcome: Outcome, option: Chance, unknown: tuple[str, ...]) -> Outcome:
     return replace(
-        outcome, probability=float(option.probability), notes=(*(Note(NoteKind.SAMPLE, one) for one in said), *outcome.notes)
+        outcome, probability=float(option.probability), notes=(*(Note(NoteKind.SAMPLE, one) for one in unknown), *outcome.notes)
     )

@@ -146,9 +146,9 @@ def by_forecasts(
     in_order = tuple(sorted(client.process_id for client in snapshot.clients))
     runs = Counter(process_id for _, process_id in ownership.owners(snapshot))
     ranked = sorted(in_order, key=lambda one: (-runs[one], one))
-    there_are = len(_WAYS) * len(in_order)
-    count = affordable(repeat(work_us(snapshot, None), there_are * len(in_order)), budget_ms)
-    more = max(0, count - there_are) // len(in_order)
+    losses = len(_WAYS) * len(in_order)
+    count = affordable(repeat(work_us(snapshot, None), losses * len(in_order)), budget_ms)
+    more = max(0, count - losses) // len(in_order)
     return tuple(
         _by_forecasts(snapshot, in_order, one, max(0, count - len(_WAYS) * ranked.index(one)), more, budget_ms)
         for one in (in_order if only is None else only)

@@ -216,9 +216,9 @@ class Movements:
     def _moved_if_dealt(self, gone: int) -> Iterator[int]:
         at = [number for number in range(len(self.order)) if number != gone]
         for place in range(len(self.order)):
-            there = [*at[:place], _NEW, *at[place:]]
-            threads = tuple(self._threads[gone if number == _NEW else number] for number in there)
-            goes_to = map(there.__getitem__, dealt(threads, len(self._owner)))
+            order = [*at[:place], _NEW, *at[place:]]
+            threads = tuple(self._threads[gone if number == _NEW else number] for number in order)
+            goes_to = map(order.__getitem__, dealt(threads, len(self._owner)))
             yield sum(owner != to for owner, to in zip(self._owner, goes_to, strict=True))
 
     def owned_by(self, process_id: ProcessId) -> int:

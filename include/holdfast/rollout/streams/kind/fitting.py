@@ -22,9 +22,9 @@ def _one_for_all(snapshot: Snapshot, change: Change) -> Change:
     """Nothing but a rolling restart of clients that are there: if it fits one, it fits all, and a thousand take seconds."""
     if len(change.events) != 1 or not isinstance(rolling := change.events[0], RollingRestart) or not snapshot.clients:
         return change
-    there = tuple(client.process_id for client in snapshot.clients)
-    chosen = there if rolling.process_ids is None else rolling.process_ids
-    if not (rolling.keeps_process_id and rolling.keeps_state) or rolling.within_session or not set(chosen) <= set(there):
+    present = tuple(client.process_id for client in snapshot.clients)
+    chosen = present if rolling.process_ids is None else rolling.process_ids
+    if not (rolling.keeps_process_id and rolling.keeps_state) or rolling.within_session or not set(chosen) <= set(present):
         return change
     return replace(change, events=(replace(rolling, process_ids=chosen[:1]),))
 

@@ -279,5 +279,5 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     def losses(self, snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> Row:
         return losses.losses(snapshot, first, last, budget_ms)
 
-    def forecast_losses(self, snapshot: Snapshot, which: Iterable[Row]) -> list[Row]:
-        return losses.forecast(snapshot, which)
+    def forecast_losses(self, snapshot: Snapshot, rows: Iterable[Row]) -> list[Row]:
+        return losses.forecast(snapshot, rows)

@@ -25,10 +25,10 @@ def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> 
     }
 
 
-def forecast(snapshot: Snapshot, which: Iterable[Row]) -> list[Row]:
-    """These losses, forecast, as rows of `losses`. `which`: their `process_id` and `scenario`."""
+def forecast(snapshot: Snapshot, rows: Iterable[Row]) -> list[Row]:
+    """These losses, forecast, as rows of `losses`. `rows`: their `process_id` and `scenario`."""
     wanted: dict[ProcessId, list[object]] = {}
-    for one in which:
+    for one in rows:
         wanted.setdefault(ProcessId.parse(str(one["process_id"])), []).append(one["scenario"])
     open_ones = [
         (radius, loss)

@@ -89,8 +89,8 @@ def _rebalances(costs: Iterable[Cost], at: Circumstances) -> Rebalances:
         (cost, sum(one.trigger == "change" for one in cost.rounds) if at.asked_rebalances is None else at.asked_rebalances)
         for cost in costs
     ]
-    cost, asked = max(counted, key=lambda one: one[0].rebalances.high - one[1])
-    return Rebalances(cost.rebalances.high, cost.rebalances_usual, asked)
+    cost, requested = max(counted, key=lambda one: one[0].rebalances.high - one[1])
+    return Rebalances(cost.rebalances.high, cost.rebalances_usual, requested)
 
 
 def _bytes_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:

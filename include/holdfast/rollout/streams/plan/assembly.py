@@ -123,14 +123,14 @@ def ranked(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy:
 def _circumstances(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy, made: datetime) -> Circumstances:
     """With the effects of the requested change itself: they do not count against a limit that was not stated."""
     baseline = next((one for one in evaluations if one.option.name == BASELINE_NAME and one.costs), None)
-    asked = own = None
+    requested = own = None
     if baseline is not None:
-        asked = max(sum(one.trigger == "change" for one in cost.rounds) for cost in baseline.costs)
+        requested = max(sum(one.trigger == "change" for one in cost.rounds) for cost in baseline.costs)
         own = max(timeline.own_seconds(times_of_costs.times_of(cost, policy)) for cost in baseline.costs)
     return Circumstances(
         made,
         tuple((client.process_id, client.host) for client in snapshot.clients),
-        asked_rebalances=asked,
+        asked_rebalances=requested,
         rebalances_most=limits.rebalances(snapshot),
         seconds_most=limits.seconds(snapshot) + (own or 0),
     )

@@ -28,11 +28,11 @@ def _moves(costs: Sequence[Cost], requested: Change) -> str:
         notes += ["some move and return"] if worst.handovers else []
         noted = f" ({'; '.join(notes)})" if notes else ""
         return f"0 of {total} stateful tasks migrate{noted}"
-    which = f"{worst.moved} of {total} stateful tasks migrate"
+    moved = f"{worst.moved} of {total} stateful tasks migrate"
     if len(costs) > 1:
         expected = sum(cost.probability * cost.moved for cost in costs)
-        return f"at worst {which} ({expected:.1f} on average over random process IDs)"
-    return which
+        return f"at worst {moved} ({expected:.1f} on average over random process IDs)"
+    return moved
 
 
 def rounds_and_time(cost: Cost, policy: Policy) -> str:

@@ -114,8 +114,10 @@ def rules_of(snapshot: Snapshot) -> Rules:
     """An unreadable session timeout counts as Kafka's longest default."""
     given = dict(snapshot.config).get("session.timeout.ms")
     seconds = int(given) / 1000 if isinstance(given, int | str) and str(given).isdecimal() else SESSION_S
-    tell = not number_set(snapshot, STANDBYS, 0) and number_set(snapshot, RECOVERY_LAG, RECOVERY_LAG_DEFAULT) >= CLEARLY_BEHIND
-    return Rules({task.id: None for task in snapshot.tasks if task.stateful}, tell, seconds)
+    measurable = (
+        not number_set(snapshot, STANDBYS, 0) and number_set(snapshot, RECOVERY_LAG, RECOVERY_LAG_DEFAULT) >= CLEARLY_BEHIND
+    )
+    return Rules({task.id: None for task in snapshot.tasks if task.stateful}, measurable, seconds)
 
 
 def measured(generations: Sequence[Generation], rules: Rules) -> Measured:

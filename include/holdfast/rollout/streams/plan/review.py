@@ -306,11 +306,11 @@ def _details(plan: Plan) -> Iterator[Block]:
 def _round_rows(rounds: Sequence[Round], when: Sequence[int]) -> Iterator[tuple[str, ...]]:
     """Rebalances at one moment that do the same are one row."""
     number = 0
-    told = (
+    lines = (
         (duration(at), one.trigger, str(one.handed_over), str(one.withheld), str(one.warm_ups))
         for at, one in zip(when, rounds, strict=True)
     )
-    for row, same in groupby(told):
+    for row, same in groupby(lines):
         first, number = number + 1, number + len(list(same))
         yield span(first, number), *row
 

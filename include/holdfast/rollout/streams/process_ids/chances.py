@@ -48,9 +48,9 @@ def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
     gaps = _gaps(present, change)
     orderings, numbers = _counted(gaps, fresh)
     if orderings > MOST_OUTCOMES:
-        there_are = f"{orderings:,}" if numbers == fresh else f"more than {orderings:,}"
+        outcomes = f"{orderings:,}" if numbers == fresh else f"more than {orderings:,}"
         raise CannotPredict(
-            f"{fresh:,} random process IDs have {there_are} possible orders; {MOST_OUTCOMES:,} are allowed."
+            f"{fresh:,} random process IDs have {outcomes} possible orders; {MOST_OUTCOMES:,} are allowed."
             " Give some of the process IDs."
         )
     return _orderings(gaps, fresh)
@@ -109,11 +109,11 @@ def _representatives(gaps: tuple[_Gap, ...], inside: tuple[tuple[int, ...], ...]
 
 def _neighbours(present: tuple[ProcessId, ...], change: Change) -> tuple[ProcessId, ...]:
     """The known IDs that are in the group at any time together with a new random one."""
-    there = Present(present)
+    in_group = Present(present)
     found: dict[ProcessId, None] = {}
     for item in (*change.events, Then(Wait.STABLE)):
         if isinstance(item, Event):
-            come_and_go(item, there)
-        elif isinstance(item, Then) and None in there:
-            found.update(dict.fromkeys(one for one in there if one is not None))
+            come_and_go(item, in_group)
+        elif isinstance(item, Then) and None in in_group:
+            found.update(dict.fromkeys(one for one in in_group if one is not None))
     return tuple(found)

@@ -45,20 +45,20 @@ def _limit(snapshot: Snapshot) -> int:
     return MOST_IN_MEMORY if stores_of(snapshot) is Stores.IN_MEMORY else chances.MOST_OUTCOMES
 
 
-def sampled(snapshot: Snapshot, found: int, there_are: int) -> tuple[str, ...]:
+def sampled(snapshot: Snapshot, found: int, outcomes: int) -> tuple[str, ...]:
     """What to report where some outcomes represent all."""
-    text = _SAMPLED if there_are <= _limit(snapshot) else _DRAWN
-    return (text.format(found=found, there_are=there_are),) if found < there_are else ()
+    text = _SAMPLED if outcomes <= _limit(snapshot) else _DRAWN
+    return (text.format(found=found, there_are=outcomes),) if found < outcomes else ()
 
 
 def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Chance, ...], int]:
     """The outcomes of the new random IDs of `change`, no more than `most` (2 or more) of them; and how many
     there are. Probabilities sum to 1."""
-    there = tuple(client.process_id for client in snapshot.clients)
-    there_are = chances.too_many(there, change, _limit(snapshot))
-    if most is not None and there_are is not None and change.new_random_ids() <= MOST_DRAWN:
-        return _drawn(change.new_random_ids(), most), there_are
-    every = chances.chances(there, change)
+    present = tuple(client.process_id for client in snapshot.clients)
+    outcomes = chances.too_many(present, change, _limit(snapshot))
+    if most is not None and outcomes is not None and change.new_random_ids() <= MOST_DRAWN:
+        return _drawn(change.new_random_ids(), most), outcomes
+    every = chances.chances(present, change)
     if most is None or len(every) <= most:
         return every, len(every)
     counted = sorted((moved_by(snapshot, change.with_process_ids(one.process_ids)), place) for place, one in enumerate(every))

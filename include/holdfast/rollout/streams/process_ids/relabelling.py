@@ -128,14 +128,16 @@ def _best_of(
     for process_id, kind in zip(ids, layout, strict=True):
         places.setdefault(kind, []).append(process_id)
     any_labels = tuple(
-        (client.process_id, one) for kind, there in of_kind.items() for client, one in zip(there, places[kind], strict=True)
+        (client.process_id, one)
+        for kind, of_this_kind in of_kind.items()
+        for client, one in zip(of_this_kind, places[kind], strict=True)
     )
     shares = loads.target(_renamed(group, any_labels))
     labels: list[tuple[ProcessId, ProcessId]] = []
-    for kind, there in of_kind.items():
-        costs = [[loads.weight(loads.moved(client, shares[one])) for one in places[kind]] for client in there]
+    for kind, of_this_kind in of_kind.items():
+        costs = [[loads.weight(loads.moved(client, shares[one])) for one in places[kind]] for client in of_this_kind]
         rows, columns = linear_sum_assignment(costs)
-        labels += [(there[row].process_id, places[kind][column]) for row, column in zip(rows, columns, strict=True)]
+        labels += [(of_this_kind[row].process_id, places[kind][column]) for row, column in zip(rows, columns, strict=True)]
     return tuple(sorted(labels))
 
 

@@ -83,7 +83,7 @@ def _milliseconds(scene: Scene, key: str) -> int | None:
     given = dict(scene.config).get(key)
     if given is None:
         return None
-    said = str(given).strip()
-    if isinstance(given, bool) or len(said) > 10 or not said.isdecimal() or not 0 < int(said) <= java.INT_MAX:
-        raise InvalidInput(f"{key} is {printable(said, 40)}; milliseconds from 1 to {java.INT_MAX:,} are needed", "process_id")
-    return int(said)
+    text = str(given).strip()
+    if isinstance(given, bool) or len(text) > 10 or not text.isdecimal() or not 0 < int(text) <= java.INT_MAX:
+        raise InvalidInput(f"{key} is {printable(text, 40)}; milliseconds from 1 to {java.INT_MAX:,} are needed", "process_id")
+    return int(text)

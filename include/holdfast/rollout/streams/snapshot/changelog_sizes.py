@@ -54,10 +54,10 @@ def not_measured(snapshot: Snapshot, tasks: Iterable[TaskId]) -> tuple[Unknown, 
     changelogs = {task.id: task.changelogs or () for task in snapshot.tasks}
     partitions = (TopicPartition(one.topic, one.partition) for task in tasks for one in changelogs.get(task, ()))
     topics = dict.fromkeys(partition.topic for partition in partitions if partition not in measured)
-    said = [one for one in snapshot.unknown if one.about_log_sizes]
+    unknown = [one for one in snapshot.unknown if one.about_log_sizes]
     found: dict[Unknown, None] = {}
     for topic in sorted(topics):
-        reasons = [one for one in said if _is_about(one, topic, snapshot.group_id)]
+        reasons = [one for one in unknown if _is_about(one, topic, snapshot.group_id)]
         found.update(dict.fromkeys(reasons or [Unknown(f"log_bytes.{topic}", NOT_IN_THE_SNAPSHOT)]))
     return tuple(found)
 

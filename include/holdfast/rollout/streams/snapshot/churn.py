@@ -154,8 +154,8 @@ def why_twice(snapshot: Snapshot, client: Client) -> Twice:
 
 def _session_s(snapshot: Snapshot) -> float:
     """How long a dead member may be listed: the longest session timeout that is known."""
-    told = [member.session_timeout_ms for one in snapshot.generations[-1:] for member in one.members]
-    known = [one for one in told if one is not None]
+    timeouts = [member.session_timeout_ms for one in snapshot.generations[-1:] for member in one.members]
+    known = [one for one in timeouts if one is not None]
     if known:
         return max(known) / 1000
     given = _milliseconds(dict(snapshot.config).get("session.timeout.ms"))

@@ -51,9 +51,9 @@ def _can_be_sent(consumer: Consumer) -> None:
     """-3 is what a leader makes of the standbys of an older member; no newer one sends it."""
     version = consumer.metadata_version
     if version is None or version >= FIRST_VERSION_WITH_OFFSET_SUMS:
-        said = f"-3 is a standby of a member of metadata version 6 or less; this one has {version or 'none given'}"
+        problem = f"-3 is a standby of a member of metadata version 6 or less; this one has {version or 'none given'}"
         strict.refuse(
-            InvalidInput(said, f"task_offset_sums.{task}")
+            InvalidInput(problem, f"task_offset_sums.{task}")
             for task, total in consumer.task_offset_sums
             if total == UNKNOWN_OFFSET_SUM
         )

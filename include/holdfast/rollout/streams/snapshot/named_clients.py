@@ -42,9 +42,9 @@ def coming(process_id: ProcessId | None, host: str | None, names: Iterable[str] 
     return Known(process_id, host, "" if process_id is None else str(process_id), called)
 
 
-def requested(name: str, there: Iterable[Known]) -> ProcessId:
+def requested(name: str, clients: Iterable[Known]) -> ProcessId:
     """The client of this name. Raise InvalidInput where no client or more than one has it, and name what distinguishes them."""
-    all_clients = tuple(there)
+    all_clients = tuple(clients)
     found = _called(name, all_clients)
     if not found:
         raise InvalidInput(

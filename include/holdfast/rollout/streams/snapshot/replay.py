@@ -114,9 +114,9 @@ def differences(ours: Decision, leaders: Decision) -> tuple[Difference, ...]:
     if leaders.error_code:
         return ()
     found: list[Difference] = []
-    told = {member.member_id: member for member in ours.members}
+    recorded = {member.member_id: member for member in ours.members}
     for theirs in leaders.members:
-        mine = told.pop(theirs.member_id, None)
+        mine = recorded.pop(theirs.member_id, None)
         if mine is None:
             found.append(Difference(theirs.member_id, "member", "absent", "present"))
             continue
@@ -127,7 +127,7 @@ def differences(ours: Decision, leaders: Decision) -> tuple[Difference, ...]:
         ):
             if one != other:
                 found.append(Difference(theirs.member_id, what, one, other))
-    found.extend(Difference(member_id, "member", "present", "absent") for member_id in told)
+    found.extend(Difference(member_id, "member", "present", "absent") for member_id in recorded)
     return tuple(found)
 
 

@@ -32,8 +32,8 @@ def describe(action: Action) -> str:
         case WriteProcessMetadata():
             return f"Write process ID {action.process_id} into the state directory{_at(action.host)}"
         case CopyStateDirectory():
-            there = f"from {action.from_host or 'its host'} to {action.to_host or 'the new host'}"
-            return f"Copy the state directory of {action.process_id} {there}"
+            hosts = f"from {action.from_host or 'its host'} to {action.to_host or 'the new host'}"
+            return f"Copy the state directory of {action.process_id} {hosts}"
         case StartClient():
             return f"Start a client{_at(action.host)} with {many(action.threads, 'stream thread')}{_as(action.process_id)}"
         case RestartInPlace():

@@ -176,10 +176,10 @@ def _assignors(found: _Found, settings: ConsumerSettings, joined: list[Member]) 
         two = settings.kafka_release is None or first_with_two_assignors(settings.kafka_release)
         assignors = DEFAULT_ASSIGNORS if two else DEFAULT_BEFORE_3_0
     reads_on = any(member.owned for member in joined) and found.assignor is Assignor.COOPERATIVE_STICKY
-    said = "; a member has joined with what it owned, so that it has no other" if reads_on else ""
+    note = "; a member has joined with what it owned, so that it has no other" if reads_on else ""
     found.note(
         "consumers.assignors",
-        f"not given, and the broker shows only which one was picked; assumed to be {', '.join(assignors)}{said}."
+        f"not given, and the broker shows only which one was picked; assumed to be {', '.join(assignors)}{note}."
         " --set partition.assignment.strategy=… says it",
     )
     return assignors

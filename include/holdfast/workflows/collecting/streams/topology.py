@@ -54,8 +54,8 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
     sources = {partition.topic: None for _, partitions in assigned for partition in partitions}
     sources |= {topic: None for member in found.members for topic in member.subscribed}
     changelogs = _changelog_topics(cluster, sources, settings, found)
-    said = {topic: None for _, topic in settings.changelogs if topic}
-    found.topics, unknown = cluster.topics(tuple(sorted({**sources, **changelogs, **said})))
+    listed = {topic: None for _, topic in settings.changelogs if topic}
+    found.topics, unknown = cluster.topics(tuple(sorted({**sources, **changelogs, **listed})))
     found.unknown.extend(unknown)
     tasks = topology.all_tasks(assigned, found.partition_counts)
     _note_unassigned(tasks, found)
@@ -201,12 +201,12 @@ def _doubt_what_reports_exceed(settings: GroupSettings, found: Gathered) -> None
     """A member that reports more than a task's changelogs hold has read another, unknown one. The operator's word
     is not doubted."""
     ends = {task.id: task.end_offset_sum for task in found.tasks if task.changelogs}
-    said = {subtopology: None for subtopology, _ in settings.changelogs}
+    given = {subtopology: None for subtopology, _ in settings.changelogs}
     doubtful: dict[int, str] = {}
     for member in found.members:
         for task_id, total in member.joined_sums:
             end = ends.get(task_id)
-            if end is not None and total > end and task_id.subtopology not in said:
+            if end is not None and total > end and task_id.subtopology not in given:
                 doubtful[task_id.subtopology] = (
                     f"{member.member_id} reported {total} for {task_id}, and its changelogs end at {end}"
                 )

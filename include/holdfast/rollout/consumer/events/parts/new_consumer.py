@@ -41,8 +41,13 @@ UNNAMED = variant(NewConsumer, member_id=gathered(lambda _: "", default=""))
 
 def given(one: NewConsumer) -> str:
     """All that is to be so of it."""
-    said = (("host", one.host), ("client.id", one.client_id), ("rack", one.rack), ("group.instance.id", one.group_instance_id))
-    found = [f"{what} {value}" for what, value in said if isinstance(value, str) and not isinstance(value, FromOld)]
+    properties = (
+        ("host", one.host),
+        ("client.id", one.client_id),
+        ("rack", one.rack),
+        ("group.instance.id", one.group_instance_id),
+    )
+    found = [f"{what} {value}" for what, value in properties if isinstance(value, str) and not isinstance(value, FromOld)]
     if not isinstance(one.assignors, FromOld):
         found.append(f"assignors {', '.join(assignor.value for assignor in one.assignors)}")
     if not isinstance(one.subscription, FromOld):

@@ -42,8 +42,8 @@ def quoted(name: str) -> str:
 def member_of(scene: Scene, member_id: str) -> Member:
     found = next((one for one in scene.members if one.member_id == member_id), None)
     if found is None:
-        there = _instead(one.member_id for one in scene.members)
-        raise InvalidInput(f"the consumer {quoted(member_id)} is not in the group then{there}", "member_id")
+        present = _instead(one.member_id for one in scene.members)
+        raise InvalidInput(f"the consumer {quoted(member_id)} is not in the group then{present}", "member_id")
     return found
 
 
@@ -71,8 +71,8 @@ def without(scene: Scene, gone: Member) -> Scene:
     return replace(scene, members=tuple(one for one in scene.members if one is not gone))
 
 
-def _instead(there: Iterable[str]) -> str:
-    names = [quoted(one) for one in there]
+def _instead(present: Iterable[str]) -> str:
+    names = [quoted(one) for one in present]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return f"; there are: {', '.join(names[:_SHOWN]) or 'none'}{more}"
 

@@ -69,10 +69,10 @@ def unchecked_text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def without(there: list[Known], content: Mapping[str, object]) -> list[Known]:
+def without(present: list[Known], content: Mapping[str, object]) -> list[Known]:
     """Who is left once the client `process_id` is gone."""
     old = unchecked_id(content.get("process_id"))
-    return [one for one in there if one.process_id != old]
+    return [one for one in present if one.process_id != old]
 
 
 # Clients by name: in the schema only, for names are resolved before an event is read (`named_json`).

@@ -21,8 +21,10 @@ _SHOWN = 20
 def client_of(scene: Scene, process_id: ProcessId, field: str = "process_id") -> Client:
     found = next((client for client in scene.clients if client.process_id == process_id), None)
     if found is None:
-        there = ", ".join(str(client.process_id) for client in sorted(scene.clients, key=lambda client: client.process_id)[:_SHOWN])
-        raise InvalidInput(f"the client {process_id} is not in the group then; there are: {there or 'none'}", field)
+        present = ", ".join(
+            str(client.process_id) for client in sorted(scene.clients, key=lambda client: client.process_id)[:_SHOWN]
+        )
+        raise InvalidInput(f"the client {process_id} is not in the group then; there are: {present or 'none'}", field)
     return found
 
 

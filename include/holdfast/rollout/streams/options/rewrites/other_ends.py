@@ -27,23 +27,23 @@ def nothing_now(snapshot: Snapshot, change: Change) -> Change | None:
 
 def doubled(snapshot: Snapshot, change: Change) -> Change | None:
     """Twice as many clients, where some are added."""
-    return _to_count(snapshot, change, lambda now, asked: 2 * now if asked > now else None)
+    return _to_count(snapshot, change, lambda now, requested: 2 * now if requested > now else None)
 
 
 def halved(snapshot: Snapshot, change: Change) -> Change | None:
     """Half as many clients, where some are removed."""
-    return _to_count(snapshot, change, lambda now, asked: now // 2 if asked < now and now % 2 == 0 else None)
+    return _to_count(snapshot, change, lambda now, requested: now // 2 if requested < now and now % 2 == 0 else None)
 
 
 def the_count_that_moves_least(snapshot: Snapshot, change: Change) -> Change | None:
     """As many clients as can be added or removed with the fewest tasks moved, between the requested number and twice or half of
     it."""
 
-    def least(now: int, asked: int) -> int | None:
-        counts = range(asked + 1, 2 * now + 1) if asked > now else range(max(1, now // 2), asked)
+    def least(now: int, requested: int) -> int | None:
+        counts = range(requested + 1, 2 * now + 1) if requested > now else range(max(1, now // 2), requested)
         looked_at = [*counts[:: max(1, -(-len(counts) // COUNTS_MOST))], *counts[-1:]]
-        moved = _joining(snapshot) if asked > now else _leaving(snapshot)
-        return min(looked_at, key=lambda count: (moved(count), abs(count - asked)), default=None)
+        moved = _joining(snapshot) if requested > now else _leaving(snapshot)
+        return min(looked_at, key=lambda count: (moved(count), abs(count - requested)), default=None)
 
     return _to_count(snapshot, change, least)
 
@@ -86,17 +86,17 @@ def _to_count(snapshot: Snapshot, change: Change, wanted: Callable[[int, int], i
     now = len(snapshot.clients)
     if others or bool(added) == bool(removed) or not keeps_ids(snapshot):
         return None
-    asked = now + len(added) - len(removed)
-    count = wanted(now, asked)
-    if count is None or count in (now, asked) or count < 1:
+    requested = now + len(added) - len(removed)
+    count = wanted(now, requested)
+    if count is None or count in (now, requested) or count < 1:
         return None
     if added:
         seeds = best_seeds(snapshot, count - now)
         like = NewClient(None, added[0].threads, None, None, ())
         return replace(change, events=tuple(AddClient(replace(like, process_id=seed)) for seed in seeds)) if seeds else None
-    if count >= asked:
+    if count >= requested:
         return None
     gone = [item.process_id for item in removed]
     last_first = sorted((one.process_id for one in snapshot.clients if one.process_id not in gone), reverse=True)
-    more = (RemoveClient(one, removed[0].leaves) for one in last_first[: asked - count])
+    more = (RemoveClient(one, removed[0].leaves) for one in last_first[: requested - count])
     return replace(change, events=(*removed, *more))

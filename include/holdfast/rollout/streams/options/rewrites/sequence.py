@@ -134,10 +134,10 @@ def then_a_rebalance(snapshot: Snapshot, change: Change) -> Change | None:
     stateful = {task.id for task in snapshot.tasks if task.stateful}
     runs = Counter(owner for task, owner in ownership.owners(snapshot) if task in stateful)
     ids = {_comes_back_as(item) for item in change.events if isinstance(item, RestartClient)}
-    there = [client.process_id for client in snapshot.clients if not ids or client.process_id in ids]
-    if len(snapshot.clients) < 2 or not there:
+    present = [client.process_id for client in snapshot.clients if not ids or client.process_id in ids]
+    if len(snapshot.clients) < 2 or not present:
         return None
-    last = min(there, key=lambda process_id: (runs[process_id], process_id))
+    last = min(present, key=lambda process_id: (runs[process_id], process_id))
     return replace(change, events=(*change.events, Then(Wait.STABLE), RestartClient(last, late=True)))
 
 
@@ -186,8 +186,8 @@ def _old_ids(item: OfAClient) -> tuple[object, ...]:
 
 
 def _all_clients_restart(snapshot: Snapshot, batch: list[Statement]) -> bool:
-    there = {item.process_id for item in batch if isinstance(item, RestartClient | ReplaceClient)}
-    return all(client.process_id in there for client in snapshot.clients)
+    restarted = {item.process_id for item in batch if isinstance(item, RestartClient | ReplaceClient)}
+    return all(client.process_id in restarted for client in snapshot.clients)
 
 
 def _static(snapshot: Snapshot, process_id: ProcessId) -> bool:
