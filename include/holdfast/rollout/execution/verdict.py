@@ -11,9 +11,14 @@ from holdfast.rollout.json.record_codec import Record
 VERDICT_VERSION = "1.3"
 """1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values. 1.3:
 `seen`, the evidence of a step as values."""
-RANGE: Codec[tuple[int, int]] = row(
-    "two numbers are needed: the least and the most", lambda low, high: (low, high), list, COUNT, COUNT, about="[low, high]"
-)
+
+
+def range_of(count: Codec[int]) -> Codec[tuple[int, int]]:
+    problem = "two numbers are needed: the least and the most"
+    return row(problem, lambda low, high: (low, high), list, count, count, about="[low, high]")
+
+
+RANGE = range_of(COUNT)
 SCORED = integer(0, java.INT_MAX)
 """A figure of a score: how many tasks or partitions."""
 DIFFERENCES: Record[tuple[Said[Difference], ...]] = said("differences", "facts", codec_of(Difference), always=True)

@@ -14,7 +14,7 @@ def _counted(value: object) -> TaskScore | PartitionScore:
     return codec_of(counted).read(value)
 
 
-_COUNTED: Codec[TaskScore | PartitionScore] = Codec(_counted, lambda one: codec_of(type(one)).write(one), codec_of(TaskScore).shape)
+COUNTED: Codec[TaskScore | PartitionScore] = Codec(_counted, lambda one: codec_of(type(one)).write(one), codec_of(TaskScore).shape)
 
 
 @record(version=VERDICT_VERSION, closed=False)
@@ -22,7 +22,7 @@ class Score:
     """A verdict in brief: how many tasks (of a consumer group: partitions) ended where the forecast had them."""
 
     result: Result = member(choice(Result))
-    score: TaskScore | PartitionScore = member(_COUNTED)
+    score: TaskScore | PartitionScore = member(COUNTED)
     observed_at: str | None = member(nullable(INSTANT))
     differences: tuple[str, ...] = member(TEXTS)
 

@@ -1,15 +1,45 @@
 """Plans and verdicts as rows of tables: every option compared, and whether its forecast came true."""
 
-from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.errors import HoldfastError
+from holdfast.rollout.consumer.execution.verdict import PartitionScore
+from holdfast.rollout.execution.verdict import SCORED, VERDICT_VERSION, range_of
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
-from holdfast.rollout.json import strict
-from holdfast.rollout.json.strict import A_ROW, Fields, loads, nullable
+from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, nullable
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.json.strict import A_ROW, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.kinds.score_json import COUNTED
+from holdfast.rollout.streams.execution.verdict import TaskScore
 
 Row = dict[str, object]
 MOST_DIFFERENCES = 20
 UNKNOWN = "unknown"
+
+
+@record(closed=False)
+class _Rebalances:
+    """As `execution.verdict.Rebalances`, within the bounds of the table's columns."""
+
+    expected: tuple[int, int] = member(range_of(SCORED))
+    found: int | None = member(nullable(SCORED))
+
+
+@record(version=VERDICT_VERSION, closed=False)
+class _Verdict:
+    """The fields of a verdict, of any kind of group and any minor version, that are columns."""
+
+    plan_id: str = member(NAME)
+    cluster: str = member(TEXT)
+    group_id: str = member(NAME)
+    observed_at: str | None = member(nullable(INSTANT))
+    result: str = member(NAME)
+    score: TaskScore | PartitionScore = member(COUNTED)
+    rebalances: _Rebalances = member(codec_of(_Rebalances))
+    differences: tuple[str, ...] = member(TEXTS)
+
+
+_VERDICT = codec_of(_Verdict)
 
 
 def plan_rows(path: str, content: bytes) -> Row:
@@ -44,31 +74,20 @@ def _about(plan: AnyPlan, one: AnyConsidered) -> Row:
 
 
 def _verdict(value: object) -> Row:
-    fields = Fields(value)
-    score = Fields(fields.need("score", strict.mapping))
-    things = "partitions" if score.has("partitions") else "tasks"
-    rebalances = Fields(fields.need("rebalances", strict.mapping))
-    observed_at = fields.need("observed_at", nullable(strict.instant))
-    expected = rebalances.need("expected", lambda found: strict.each(found, _whole))
-    row: Row = {
-        "cluster": fields.need("cluster", strict.text) or UNKNOWN,
-        "day": (observed_at or "")[:10] or UNKNOWN,
-        "group_id": fields.need("group_id", strict.name),
-        "plan_id": fields.need("plan_id", strict.name),
-        "observed_at": observed_at,
-        "result": fields.need("result", strict.name),
-        **{name: score.need(name, _whole) for name in (things, f"{things}_as_forecast")},
-        "rebalances_least": expected[0] if expected else None,
-        "rebalances_most": expected[-1] if expected else None,
-        "rebalances": rebalances.need("found", nullable(_whole)),
-        "differences": list(fields.need("differences", lambda found: strict.each(found, strict.text)) or ())[:MOST_DIFFERENCES],
+    found = _VERDICT.read(value)
+    score, (least, most) = found.score, found.rebalances.expected
+    things = "partitions" if isinstance(score, PartitionScore) else "tasks"
+    return {
+        "cluster": found.cluster or UNKNOWN,
+        "day": (found.observed_at or "")[:10] or UNKNOWN,
+        "group_id": found.group_id,
+        "plan_id": found.plan_id,
+        "observed_at": found.observed_at,
+        "result": found.result,
+        things: score.compared,
+        f"{things}_as_forecast": score.as_forecast,
+        "rebalances_least": least,
+        "rebalances_most": most,
+        "rebalances": found.rebalances.found,
+        "differences": list(found.differences[:MOST_DIFFERENCES]),
     }
-    for each in (fields, score, rebalances):
-        each.finish()
-    if not expected or len(expected) != 2:
-        raise InvalidInput("the rebalances that were expected are not a pair", "rebalances.expected")
-    return row
-
-
-def _whole(value: object) -> int:
-    return strict.integer(value, 0, 2**31 - 1)

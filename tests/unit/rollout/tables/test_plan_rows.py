@@ -50,4 +50,7 @@ def test_what_is_neither_has_a_problem(name: str, content: bytes) -> None:
 
 def test_half_a_verdict_has_a_problem() -> None:
     half = VERDICT | {"rebalances": {"expected": [1], "found": 2}}
-    assert "pair" in plan_rows.plan_rows("plans/x/verdict.json", json.dumps(half).encode())["problem"]
+    assert (
+        "rebalances.expected: two numbers are needed"
+        in plan_rows.plan_rows("plans/x/verdict.json", json.dumps(half).encode())["problem"]
+    )
