@@ -121,7 +121,7 @@ INSIDE_THE_CODE: tuple[tuple[str, str], ...] = (
     (r"\banybody\b|\banyone\b", "who it is: any client, a user"),
 )
 """What docstrings and comments do not use either."""
-WHERE_CODE_IS_HELD = ("include/holdfast", "dags", "spark_jobs", "plugins", "tests", "benchmarks")
+WHERE_CODE_IS_HELD = ("include/holdfast", "dags", "spark_jobs", "plugins", "benchmarks")
 OF_THE_COORDINATOR = ("kafka/coordinator", "rollout/broker_streams")
 
 

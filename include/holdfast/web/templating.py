@@ -75,8 +75,8 @@ def blocks(items: Sequence[Block]) -> Markup:
 
 def sentence(text: str) -> str:
     """With a capital letter and a full stop, whatever its source; lines stay lines."""
-    sentence = text.strip()
-    return f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith(('.', '!', '?', ':')) else '.'}" if sentence else ""
+    stripped = text.strip()
+    return f"{stripped[:1].upper()}{stripped[1:]}{'' if stripped.endswith(('.', '!', '?', ':')) else '.'}" if stripped else ""
 
 
 def moment(text: str) -> str:
