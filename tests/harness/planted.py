@@ -26,7 +26,7 @@ LARGEST = 256 * 1024**2
 
 
 class Planted:
-    """Secrets by what they are for. `+`, `/` and a space inside: whoever encodes them gives them another look."""
+    """Secrets by what they are for. `+`, `/` and a space inside: encoding changes how they look."""
 
     def __init__(self) -> None:
         self._secrets: dict[str, str] = {}
@@ -39,7 +39,7 @@ class Planted:
         return self._secrets[label]
 
     def know(self, label: str, secret: str) -> None:
-        """A secret that another program made up."""
+        """A secret that another program generated."""
         assert len(secret) >= 8, f"{label} is too short to be searched for"
         self._secrets[label] = secret
         self._looks[label] = tuple(_looks(secret))
@@ -119,7 +119,7 @@ def _unpacked(content: bytes) -> Iterator[bytes]:
 
 @contextmanager
 def watched_processes(planted: Planted) -> Iterator[set[tuple[str, str]]]:
-    """(Label, command line) of every process that shows a secret to whoever may call `ps`, while the context is open."""
+    """(Label, command line) of every process that shows a secret to callers of `ps`, while the context is open."""
     found: set[tuple[str, str]] = set()
     ended = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Comments on a plan's page: whoever may request plans says something, everybody reads it, and it decides nothing."""
+"""Comments on a plan's page: users who may request plans write them, all readers see them, and they decide nothing."""
 
 import re
 

@@ -46,7 +46,8 @@ class Course:
 
 
 def course(name: str, counted: str, points: Iterable[Point], together: Callable[[Iterable[int]], int]) -> Course | None:
-    """One column for each point, or, of more than MOST_COLUMNS, for each of so many equal spans of time, by `together` (sum, max).
+    """One column for each point, or, of more than MOST_COLUMNS, for each of that number of equal time spans, by `together` (sum,
+    max).
 
     `counted`: the word for one. None: there is nothing to show.
     """

@@ -70,7 +70,7 @@ class RandomChange:
             self._join(self._new_members(self._chance.choice((1, 1, 2, 4))), _process(self._chance))
         self._release_held()
         self._settle()
-        for _ in range(self._chance.choice((0, 0, 1, 2))):  # what it has been through before somebody looks
+        for _ in range(self._chance.choice((0, 0, 1, 2))):  # its history before the observation
             process = self._chance.choice(list(self._alive.values()))
             members = self._members(process)
             self._leave(members)
@@ -126,11 +126,11 @@ class RandomChange:
             self._alive[member] = process
 
     def _compute(self) -> None:
-        """The target of a batch: in the heartbeat of the last that joins, or of somebody else."""
+        """The target of a batch: in the heartbeat of the last that joins, or of another member."""
         if not self._alive or self._delayed or (not self._one_by_one and self._chance.random() < 0.4):
             self._release_held()
         if self._delayed:
-            self._beat()  # so that somebody has seen changed configs when the delay is over
+            self._beat()  # so that a member has seen changed configs when the delay is over
         if not self._one_by_one and (self._alive or self._held):
             self._do("sleep", ms=INTERVAL_MS + 1)
         joins = self._held is not None

@@ -1,7 +1,7 @@
 """The whole coordinator with mock time: every target of a change, epoch by epoch, against Holdfast's forecast of it.
 
 HOLDFAST_SEED=N               the changes of an earlier run
-HOLDFAST_CONFORMANCE_CASES=N  so many changes a release
+HOLDFAST_CONFORMANCE_CASES=N  number of changes per release
 """
 
 import os

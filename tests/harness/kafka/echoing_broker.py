@@ -1,4 +1,4 @@
-"""A broker that lets nobody in, and says so with the password that it was sent: in an error's text, as a careless proxy would."""
+"""A broker that refuses all clients, and quotes the password that it was sent: in an error's text, as a careless proxy would."""
 
 import socketserver
 import struct

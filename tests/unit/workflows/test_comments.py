@@ -1,4 +1,4 @@
-"""What people say about a plan: kept once each, in order, bounded, without secrets; whatever else lies there harms nobody."""
+"""What people say about a plan: kept once each, in order, bounded, without secrets; other files there do no harm."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
