@@ -20,7 +20,7 @@ from uuid import UUID
 
 from tests.harness.kafka.broker import RELEASE, Broker
 from tests.harness.kafka.streams_app import StreamsClient
-from tests.live import observe
+from tests.live import forgetful, observe
 from tests.live.experiment import Experiment, Run
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -222,12 +222,18 @@ def perform_static_endpoints(run: Run, out: Path) -> None:
         timed.change(name, [{"restart_client": event}], [timed.restart(process_id)], unseen=True, settings=settings)
 
 
+def perform_in_memory(run: Run, out: Path) -> None:
+    assert isinstance(run, forgetful.ForgetfulRun)
+    forgetful.perform(Timed(run, out), run)
+
+
 SCENES: Mapping[str, Callable[[Run, Path], None]] = {
     "dynamic": perform,
     "settings": perform_settings,
     "static": perform_static,
     "static-settings": perform_static_settings,
     "static-endpoints": perform_static_endpoints,
+    "in-memory": perform_in_memory,
 }
 
 
@@ -241,10 +247,12 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=3)
     parser.add_argument("--partitions", type=int, default=6)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--warmups", type=int, default=6)
     parser.add_argument("--kept", type=Path, help="where logs are kept; else nowhere")
     given = parser.parse_args()
     delay = {"group.initial.rebalance.delay.ms": "3000"}
-    others = {"session.timeout.ms": str(given.session_ms)}
+    in_memory = given.scenes == "in-memory"
+    others = {"session.timeout.ms": str(given.session_ms)} | (forgetful.IN_MEMORY if in_memory else {})
     clients = (*CLIENTS, *(str(UUID(int=number * 0x1234567 << 96)) for number in range(1, 1 + given.clients - len(CLIENTS))))
     with (
         tempfile.TemporaryDirectory() as passing,
@@ -257,9 +265,11 @@ def main() -> None:
             static="static" in given.scenes,
             partitions=given.partitions,
             threads=given.threads,
+            max_warmup_replicas=given.warmups,
             others=others,
         )
-        run = Run(experiment, broker.bootstrap, (given.kept or Path(passing)) / "group")
+        kind = forgetful.ForgetfulRun if in_memory else Run
+        run = kind(experiment, broker.bootstrap, (given.kept or Path(passing)) / "group")
         try:
             SCENES[given.scenes](run, given.out)
         finally:

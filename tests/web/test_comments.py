@@ -31,7 +31,7 @@ def test_a_comment_is_shown_to_everybody_as_text(server: Server, made: dict[str,
     assert (answer.status, answer.headers["location"].rpartition("/")[2]) == (303, f"{plan.plan_id}#comments")
 
     shown = page(server, plan, "vera")
-    assert "&lt;img src=x onerror=alert(1)&gt; \\u202e @team" in shown
+    assert "&lt;img src=x onerror=alert(1)&gt; \\u202e @team<br>second line" in shown
     assert "<img src=x" not in shown
     (kept,) = comments.read(WebLake(server.lake).lake, plan.plan_id).all
     assert (kept.by, kept.text) == ("bob", hostile)
