@@ -16,6 +16,8 @@ from xdist.scheduler import LoadScopeScheduling
 _HOME = tempfile.TemporaryDirectory(prefix="holdfast-airflow-")
 os.environ["AIRFLOW_HOME"] = _HOME.name
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
+os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Spark's JVMs live for seconds here: with the quick compiler alone a cluster of them costs half the processor time."""
 
 settings.register_profile("holdfast", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("holdfast")

@@ -97,7 +97,7 @@ class Broker:
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Its process neither runs nor ends."""
-        stopped = [each for each in psutil.Process().children(recursive=True) if str(self.folder) in " ".join(each.cmdline())]
+        stopped = [each for each in psutil.Process().children(recursive=True) if str(self.folder) in _command_line(each)]
         assert stopped, "the broker is a child of this process"
         for each in stopped:
             each.suspend()
@@ -188,3 +188,11 @@ def free_ports(number: int) -> tuple[int, ...]:
 
 def _java(release: str) -> list[str]:
     return [java_tool("java"), *_JVM, *_LOGGING, "-cp", classpath(f"org.apache.kafka:kafka_2.13:{release}", SIMPLE_LOGGING)]
+
+
+def _command_line(process: psutil.Process) -> str:
+    """Empty if the process has ended: another test's may be a zombie."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""

@@ -89,9 +89,9 @@ def _broad(chance: random.Random) -> list[Case]:
 
 
 def _crowded(chance: random.Random) -> list[Case]:
-    """A dozen subtopologies, each 31 partitions narrower than the one before: the same trees with fewer tasks, and up to 2.8 a tree
-    in nearly every bucket. Sticky assignors and tags take tasks out of them."""
-    count, narrowest = chance.randint(9, 12), chance.randint(1, 60)
+    """Nine or ten subtopologies, each 31 partitions narrower than the one before: the same trees with fewer tasks, and up to 2.8 a
+    tree in nearly every bucket. Sticky assignors and tags take tasks out of them."""
+    count, narrowest = chance.randint(9, 10), chance.randint(1, 20)
     return [
         {
             "sources": [[f"topic-{number}-0", 31 * (count - 1 - number) + narrowest]],
