@@ -225,12 +225,14 @@ def forecast_clients(snapshot: Snapshot, change) -> tuple[Client, ...]:
     return (*rest, replace(bare, client_tags=old.client_tags, rack=old.rack))
 
 
-def with_standbys(seed: int) -> Snapshot:
+def with_standbys(seed: int, most_tasks: int = 24) -> Snapshot:
     """A group at rest, with a standby or two of each task."""
     numbers = range(seed * 80, seed * 80 + 80)
     found = (synthetic_fleet.group(number, 5).after for number in numbers)
     return next(
-        one for one in found if dict(one.config)["num.standby.replicas"] and 2 <= len(one.clients) <= 6 and len(one.tasks) <= 40
+        one
+        for one in found
+        if dict(one.config)["num.standby.replicas"] and 2 <= len(one.clients) <= 6 and len(one.tasks) <= most_tasks
     )
 
 
@@ -305,7 +307,7 @@ class TestForecastWhereItCannotBeCounted:
             as_the_forecast_says(snapshot, row, stands_for.get((row["process_id"], row["place"])))
 
     def test_the_likeliest_and_then_the_worst_come_first_and_what_is_beyond_says_so(self) -> None:
-        snapshot = with_standbys(2)
+        snapshot = with_standbys(2, 40)
         least, some = (all_rows(snapshot, budget)[0] for budget in (1, sum(work_of(snapshot)) // 2_000))
         done = [row for row in least if row["basis"] == "forecast"]
 

@@ -20,7 +20,7 @@ from holdfast.kafka.coordinator.release import RELEASES
 
 pytestmark = pytest.mark.jvm
 
-CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 400)
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 250)
 ROUNDS = 4
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 

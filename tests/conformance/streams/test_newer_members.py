@@ -23,7 +23,7 @@ from holdfast.kafka.streams.group import LeaderFailure
 pytestmark = pytest.mark.jvm
 
 RELEASES = tuple(line.releases[-1] for line in LINES)
-CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 1000) // 50
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 1000) // 80
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 TOO_MANY_TASKS = 60
 """Every random ID is a decision more."""
