@@ -268,7 +268,7 @@ def mismatch(forecast: list[Case], found: list[Case]) -> str:
     if epochs[0] != epochs[1]:
         return f"epochs: forecast {epochs[0]}, coordinator {epochs[1]}"
     for ours, theirs in zip(forecast, found, strict=True):
-        free = set(ours["assignment"]["undetermined_tasks"])
+        free = {*ours["assignment"]["undetermined_tasks"], *ours.get("after_undetermined", ())}
         own = {name: _without(given, free) for name, given in ours["assignment"]["members"].items()}
         other = {name: _without(given, free) for name, given in theirs["members"].items()}
         if own != other:

@@ -6,6 +6,7 @@ Java: `GroupMetadataManager.maybeUpdateStreamsTargetAssignment` and `TargetAssig
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java_hash
@@ -106,20 +107,23 @@ class _Course:
     def _target(self, scene: Scene, trigger: TargetTrigger) -> ComputedTarget:
         subtopologies = self._subtopologies(scene)
         standbys = standby_replicas(scene.config)
-        found: list[tuple[MemberTarget, ...]] = []
+        orders = tuple(_orders(scene))
+        found: list[list[tuple[MemberTarget, ...]]] = []
         for had in self._had:
-            for order in _orders(scene):
+            found.append([])
+            for order in orders:
                 members = tuple(_sticking(scene.members[one], had) for one in order)
                 target = sticky.assign(Group(self._ground.group.release, members, subtopologies, standbys))
-                found.append(tuple(sorted(target.members)))
-        results = list(dict.fromkeys(found))
+                found[-1].append(tuple(sorted(target.members)))
+        own = _undetermined(list(dict.fromkeys(found[0])))
+        results = list(dict.fromkeys(chain.from_iterable(found)))
         self._had = [{one.member_id: one for one in result} for result in results[:MOST_COURSES]]
         first = self._had[0]
         listed = scene.table.after(scene.moves).order()
-        assignment = TargetAssignment(
-            "sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), _undetermined(results)
-        )
-        return ComputedTarget(trigger, scene.epoch, assignment, tuple((one, scene.members[one].process_id) for one in listed))
+        assignment = TargetAssignment("sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), own)
+        processes = tuple((one, scene.members[one].process_id) for one in listed)
+        later = tuple(task for task in _undetermined(results) if task not in own)
+        return ComputedTarget(trigger, scene.epoch, assignment, processes, later)
 
     def _subtopologies(self, scene: Scene) -> tuple[Subtopology, ...]:
         topics, found = self._known

@@ -5,22 +5,33 @@ Nothing here is a guess: where evidence is missing it is CannotPredict.
 
 from holdfast.errors import CannotPredict
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.forecast import course, summary
+from holdfast.rollout.broker_streams.forecast import course, draws, likely, summary
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.group import group_of, topology_of
 
 
-def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> BrokerForecast:
-    """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group."""
+def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 1) -> BrokerForecast:
+    """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
+
+    `times`: so many times the usual number of draws is allowed, where IDs are left to chance.
+    """
     ground = ground_of(snapshot)
-    _refuse_random(change)
+    if not draws.leaves_open(change):
+        return BrokerForecast(change, _outcome(ground, change), snapshot.unknown)
+    tasks = sum(one.tasks for one in ground.group.subtopologies)
+    drawn = [draws.drawn(snapshot, change, number) for number in range(draws.how_many(snapshot, tasks, change, times))]
+    outcomes = [_outcome(ground, one) for one in drawn]
+    example = likely.usual(outcomes)
+    names = [draws.same_names(one, drawn[example]) for one in drawn]
+    return BrokerForecast(change, likely.together(outcomes, names, example), snapshot.unknown)
+
+
+def _outcome(ground: Ground, change: BrokerChange) -> BrokerOutcome:
     targets = course.carried_out(ground, change)
     last = targets[-1].processes if targets else ()
-    outcome = BrokerOutcome(tuple(dict.fromkeys(process for _, process in last)), targets, summary.summary(ground, change, targets))
-    return BrokerForecast(change, outcome, snapshot.unknown)
+    return BrokerOutcome(tuple(dict.fromkeys(process for _, process in last)), targets, summary.summary(ground, change, targets))
 
 
 def ground_of(snapshot: StreamsGroupSnapshot) -> Ground:
@@ -32,13 +43,3 @@ def ground_of(snapshot: StreamsGroupSnapshot) -> Ground:
             " coordinator assigns nothing until they fit. Collect the group again then"
         )
     return Ground(snapshot, snapshot.topology, group_of(snapshot, found))
-
-
-def _refuse_random(change: BrokerChange) -> None:
-    for index, item in enumerate(change.events):
-        comes = item.comes() if isinstance(item, BrokerEvent) else None
-        if comes is not None and (comes[0].process_id is None or comes[0].member_ids is None):
-            raise CannotPredict(
-                f"events[{index}]: the member IDs of a client that starts decide, and are random at each start: give `member_ids`,"
-                " one a thread, and the process ID"
-            )

@@ -6,14 +6,16 @@ from holdfast.rollout.broker_streams.forecast.outcomes import (
     BrokerOutcome,
     BrokerSummary,
     ComputedTarget,
+    Draws,
     TargetTrigger,
 )
+from holdfast.rollout.broker_streams.snapshot.tasks import TASK
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT
 from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAMES, PROBABILITY, choice, items, nullable
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, NAMES, PROBABILITY, choice, items, nullable, table
 from holdfast.rollout.json.record import codec_of, member, written_of
 from holdfast.rollout.json.record_codec import Omit, Record
 
@@ -22,6 +24,16 @@ _TARGET = written_of(
     trigger=member(choice(TargetTrigger)),
     group_epoch=member(nullable(COUNT)),
     assignment=member(ASSIGNMENT),
+    after_undetermined=member(
+        items(TASK), "Tasks whose place depends on undetermined tasks of earlier targets.", default=(), omit=True
+    ),
+    likely=member(
+        table(TASK, table(NAME, PROBABILITY)),
+        "Where IDs are drawn: the processes of each undetermined task, with their shares of the draws.",
+        name="likely_owners",
+        default=(),
+        omit=True,
+    ),
 )
 
 
@@ -34,6 +46,9 @@ def _codec(detail: Detail) -> Record[BrokerForecast]:
         stable=member(BOOLEAN, write=lambda _: True),
         targets=member(items(_TARGET), "Left out with `--detail summary`.", default=(), omit=left_out),
         summary=member(codec_of(BrokerSummary)),
+        draws=member(
+            nullable(codec_of(Draws)), "Where IDs are new random ones: the outcome is an example.", default=None, omit=True
+        ),
     )
     return written_of(
         BrokerForecast,

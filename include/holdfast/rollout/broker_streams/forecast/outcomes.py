@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
+from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.target.target import TargetAssignment
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.json.codec import COUNT
+from holdfast.rollout.json.codec import COUNT, PROBABILITY, Codec, row
 from holdfast.rollout.json.record import member, record
 
 
@@ -21,12 +23,18 @@ class TargetTrigger(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComputedTarget:
-    """One target. `group_epoch` None: that of the group was unknown. `processes`: of its members, by ID."""
+    """One target. `group_epoch` None: that of the group was unknown. `processes`: of its members, by ID.
+
+    `after_undetermined`: tasks whose place depends on undetermined tasks of earlier targets. `likely`: where IDs are drawn, the
+    processes of each undetermined task with their shares of the draws.
+    """
 
     trigger: TargetTrigger
     group_epoch: int | None
     assignment: TargetAssignment
     processes: tuple[tuple[str, str], ...]
+    after_undetermined: tuple[Task, ...] = ()
+    likely: tuple[tuple[Task, tuple[tuple[str, float], ...]], ...] = ()
 
 
 @record
@@ -38,13 +46,39 @@ class BrokerSummary:
     targets: int = member(COUNT)
 
 
+class Figures(NamedTuple):
+    """The least, the usual (the median) and the most."""
+
+    least: int
+    usual: int
+    most: int
+
+
+FIGURES: Codec[Figures] = row("three counts: least, usual, most", Figures, list, COUNT, COUNT, COUNT)
+
+
+@record
+class Draws:
+    """How many draws of random IDs stand for all, and what their figures are."""
+
+    count: int = member(COUNT)
+    confidence: float = member(PROBABILITY)
+    missed_at_most: float = member(
+        PROBABILITY, "What holds in every draw fails in at most this share of all starts, with that confidence."
+    )
+    active_moved: Figures = member(FIGURES, "Least, usual, most.")
+    moves: Figures = member(FIGURES)
+    cold_moves: Figures = member(FIGURES)
+
+
 @dataclass(frozen=True, slots=True)
 class BrokerOutcome:
-    """What comes about. `process_ids`: of the clients at the end."""
+    """What comes about. `process_ids`: of the clients at the end. `draws` None: every ID is given."""
 
     process_ids: tuple[str, ...]
     targets: tuple[ComputedTarget, ...]
     summary: BrokerSummary
+    draws: Draws | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Figures
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import listed, many, printable
@@ -18,6 +18,8 @@ def blocks(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast, *, targets:
     outcome = forecast.outcome
     yield Heading(1, _headline(outcome))
     yield Paragraph(_moves(outcome))
+    if outcome.draws is not None:
+        yield Paragraph(_draws(outcome.draws))
     if targets and outcome.targets:
         yield _targets(snapshot, outcome)
     for unknown in forecast.unknown:
@@ -38,6 +40,18 @@ def _moves(outcome: BrokerOutcome) -> str:
         return "No stateful task is handed over."
     none = f"{found.cold_moves:,} of them" if found.cold_moves else "none of them"
     return f"{many(found.moves, 'hand-over')} of stateful tasks in all, {none} to a client whose disk has never had the task."
+
+
+def _draws(found: Draws) -> str:
+    return (
+        f"New random IDs: an example of {found.count:,} draws, with {_range(found.active_moved)} tasks moved and {_range(found.moves)}"
+        f" hand-overs. What every draw assigns alike fails in at most {found.missed_at_most:.1%} of all starts"
+        f" ({found.confidence:.0%} confidence)."
+    )
+
+
+def _range(found: Figures) -> str:
+    return f"{found.least:,} to {found.most:,} (usually {found.usual:,})"
 
 
 def _targets(snapshot: StreamsGroupSnapshot, outcome: BrokerOutcome) -> Table:

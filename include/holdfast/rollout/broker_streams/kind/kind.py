@@ -138,7 +138,7 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
         return ASSIGNMENT.write(decide(with_settings(snapshot, release, settings)))
 
     def forecast(self, snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int) -> BrokerForecast:
-        return forecasts.forecast(snapshot, change)
+        return forecasts.forecast(snapshot, change, times)
 
     def forecast_to_json(self, forecast: BrokerForecast, detail: Detail) -> Row:
         return forecast_json.forecast_to_json(forecast, detail)

@@ -1,0 +1,100 @@
+"""Random member and process IDs: a start makes new ones, and they decide ties. Changes with IDs of enough draws stand for all.
+
+A draw is made of a digest, so that the same group and change give the same forecast.
+"""
+
+import base64
+import math
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+
+from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+
+MOST, FEWEST = 300, 20
+USUAL_WORK = 1_500_000
+"""Tasks and members that all draws of a forecast may look at together."""
+CONFIDENCE = 0.95
+
+
+def leaves_open(change: BrokerChange) -> bool:
+    """Whether it leaves IDs to chance."""
+    return any(
+        comes[0].process_id is None or comes[0].member_ids is None
+        for item in change.events
+        if isinstance(item, BrokerEvent) and (comes := item.comes()) is not None
+    )
+
+
+def how_many(snapshot: StreamsGroupSnapshot, tasks: int, change: BrokerChange, times: int) -> int:
+    """How many draws are forecast: fewer of a large group."""
+    of_one = (tasks + len(snapshot.members)) * (len(change.events) + 1)
+    return max(FEWEST, min(MOST, times * USUAL_WORK // max(1, of_one)))
+
+
+def missed_at_most(count: int) -> float:
+    """What holds in all of so many draws fails in at most this share of all starts, with the confidence above."""
+    return 1 - math.pow(1 - CONFIDENCE, 1 / count)
+
+
+def drawn(snapshot: StreamsGroupSnapshot, change: BrokerChange, number: int) -> BrokerChange:
+    """The change with the IDs of that draw in the place of those that it leaves open."""
+    return replace(change, events=tuple(_events(snapshot, change, number)))
+
+
+def _events(snapshot: StreamsGroupSnapshot, change: BrokerChange, number: int) -> Iterator[BrokerItem]:
+    threads: dict[str, int] = {}
+    for one in snapshot.members:
+        threads[one.process_id or ""] = threads.get(one.process_id or "", 0) + 1
+    for index, item in enumerate(change.events):
+        comes = item.comes() if isinstance(item, BrokerEvent) else None
+        if comes is None or not isinstance(item, BrokerEvent):
+            yield item
+            continue
+        client, old = comes
+        process_id = client.process_id or _process_id(snapshot.group_id, number, index)
+        count = client.threads or len(client.member_ids or ()) or threads.get(old or "", 1)
+        threads[process_id] = count
+        if client.process_id is not None and client.member_ids is not None:
+            yield item
+            continue
+        member_ids = client.member_ids or tuple(_member_id(snapshot.group_id, number, index, thread) for thread in range(count))
+        yield item.drawn(replace(client, process_id=process_id, threads=count, member_ids=member_ids))
+
+
+def _bits(*of: object) -> bytes:
+    return sha256("/".join(map(str, of)).encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def _process_id(*of: object) -> str:
+    """As `java.util.UUID.randomUUID` makes them."""
+    return str(uuid.UUID(bytes=_bits("process", *of), version=4))
+
+
+def _member_id(*of: object) -> str:
+    """As Kafka's `Uuid.randomUuid` does: never with a dash in front."""
+    for again in range(1_000):
+        found = base64.urlsafe_b64encode(uuid.UUID(bytes=_bits("member", *of, again), version=4).bytes).decode().rstrip("=")
+        if not found.startswith("-"):
+            return found
+    raise AssertionError("one of 64 begins with a dash")
+
+
+def same_names(change: BrokerChange, example: BrokerChange) -> dict[str, str]:
+    """The IDs of one draw, and those of another in their places."""
+    found: dict[str, str] = {}
+    for one, other in zip(_clients(change), _clients(example), strict=True):
+        found |= {one.process_id or "": other.process_id or ""}
+        found |= dict(zip(one.member_ids or (), other.member_ids or (), strict=True))
+    return found
+
+
+def _clients(change: BrokerChange) -> Iterator[NewClient]:
+    for item in change.events:
+        comes = item.comes() if isinstance(item, BrokerEvent) else None
+        if comes is not None:
+            yield comes[0]

@@ -1,0 +1,70 @@
+"""What many draws of random IDs say together: what each of them gives to the same clients, and how likely the rest is."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from holdfast.kafka.coordinator.streams.group import Task, each_task
+from holdfast.rollout.broker_streams.forecast.draws import CONFIDENCE, missed_at_most
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Figures
+
+Places = dict[Task, tuple[str, tuple[str, ...]]]
+"""The process of each active task, and those of its standbys."""
+
+
+def together(outcomes: Sequence[BrokerOutcome], names: Sequence[Mapping[str, str]], example: int) -> BrokerOutcome:
+    """The example, with what the others say of its targets. `names`: for each draw the IDs of the example in the places of its own.
+
+    A task is undetermined where not every draw gives it, and its standbys, to the same clients.
+    """
+    found = outcomes[example]
+    targets = []
+    for number, target in enumerate(found.targets):
+        drawn = [_places(one.targets[number], own) for one, own in zip(outcomes, names, strict=True)]
+        tasks = sorted({task for places in drawn for task in places}, key=lambda task: task.rank)
+        open_ = tuple(task for task in tasks if len({places.get(task) for places in drawn}) > 1)
+        assignment = replace(target.assignment, undetermined_tasks=open_)
+        targets.append(replace(target, assignment=assignment, after_undetermined=(), likely=_likely(open_, drawn)))
+    summaries = [one.summary for one in outcomes]
+    draws = Draws(
+        count=len(outcomes),
+        confidence=CONFIDENCE,
+        missed_at_most=round(missed_at_most(len(outcomes)), 4),
+        active_moved=_range([one.active_moved for one in summaries]),
+        moves=_range([one.moves for one in summaries]),
+        cold_moves=_range([one.cold_moves for one in summaries]),
+    )
+    return replace(found, targets=tuple(targets), draws=draws)
+
+
+def usual(outcomes: Sequence[BrokerOutcome]) -> int:
+    """The number of the draw in the middle."""
+    order = sorted(range(len(outcomes)), key=lambda number: (outcomes[number].summary.moves, outcomes[number].summary.active_moved))
+    return order[len(order) // 2]
+
+
+def _range(values: list[int]) -> Figures:
+    values.sort()
+    return Figures(values[0], values[len(values) // 2], values[-1])
+
+
+def _places(target: ComputedTarget, names: Mapping[str, str]) -> Places:
+    processes = {member: names.get(process, process) for member, process in target.processes}
+    active: dict[Task, str] = {}
+    standby: dict[Task, list[str]] = {}
+    for given in target.assignment.members:
+        process = processes[given.member_id]
+        for task in each_task(given.active):
+            active[task] = process
+        for task in each_task(given.standby):
+            standby.setdefault(task, []).append(process)
+    return {task: (process, tuple(sorted(standby.get(task, ())))) for task, process in active.items()}
+
+
+def _likely(tasks: tuple[Task, ...], drawn: list[Places]) -> tuple[tuple[Task, tuple[tuple[str, float], ...]], ...]:
+    """The clients that run each of these tasks, the likeliest first, with their shares of the draws."""
+    found = []
+    for task in tasks:
+        counts = Counter(places[task][0] for places in drawn if task in places)
+        found.append((task, tuple((process, round(count / len(drawn), 4)) for process, count in counts.most_common())))
+    return tuple(found)
