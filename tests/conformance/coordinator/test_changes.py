@@ -13,7 +13,7 @@ from tests.conformance.coordinator.coordinator_jvm import WholeCoordinatorJvm
 
 pytestmark = pytest.mark.jvm
 
-CHANGES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 40)
+CHANGES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 15)
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 
 

@@ -43,8 +43,9 @@ def _moves(outcome: BrokerOutcome) -> str:
 
 
 def _draws(found: Draws) -> str:
+    moved, moves = _range(found.active_moved), _range(found.moves)
     return (
-        f"New random IDs: an example of {found.count:,} draws, with {_range(found.active_moved)} tasks moved and {_range(found.moves)}"
+        f"New random IDs: an example of {found.count:,} draws, with {moved} tasks moved and {moves}"
         f" hand-overs. What every draw assigns alike fails in at most {found.missed_at_most:.1%} of all starts"
         f" ({found.confidence:.0%} confidence)."
     )
