@@ -7,7 +7,7 @@
 The form of "Plan a rollout" is sent for the newest snapshot of a synthetic group, one client of which is replaced; the address
 that answers is asked every 0.2 s, as the page does. `first option`: until the page shows how the first option was forecast;
 `plan`: until it is the plan's page. Each is the middle of all runs but the first, with the least and the most; the first, in which
-Airflow's workers warm up, is told on its own. `search` is what the plan itself takes in one process, on this machine, in this run.
+Airflow's workers warm up, is shown on its own. `search` is what the plan itself takes in one process, on this machine, in this run.
 """
 
 import argparse
@@ -128,7 +128,7 @@ def _middle(seconds: list[float | None]) -> str:
 
 
 def main() -> int:
-    """Tell what was measured; 0 always: nothing is compared."""
+    """Print what was measured; the exit status is 0: nothing is compared."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shapes", nargs="*", choices=[*(one.name for one in SHAPES), []])
     parser.add_argument("--runs", type=int, default=3)
