@@ -18,6 +18,7 @@ from holdfast.workflows.collecting.collect_many import PAUSES_S, Time, Wanted
 from holdfast.workflows.collecting.collect_many import collect as collect_many_groups
 from holdfast.workflows.collecting.collect_runs import Report
 from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.observed import Reading
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.streams import collect
 from holdfast.workflows.collecting.streams.settings import GroupSettings
@@ -50,12 +51,8 @@ def collect_snapshot(
         return collect.snapshot(
             KafkaCluster(session),
             FsspecStateDirectories(deadline),
-            cluster_name=cluster.name,
-            group_id=group,
-            state_dirs=tuple(state_dirs),
-            settings=settings,
-            patience=Patience(_SHARE_FOR_REBALANCES * timeout_s),
-            now=lambda: datetime.now(UTC),
+            Reading(cluster.name, group, tuple(state_dirs), _patience(timeout_s), _now),
+            settings,
         )
 
 
@@ -78,15 +75,16 @@ def collect_any(
     one_group.refuse_given(group, given)
     deadline = Deadline(timeout_s)
     with KafkaSession(cluster, deadline) as session:
-        wanted = OneGroup(
-            cluster.name,
-            group,
-            tuple(state_dirs),
-            given,
-            Patience(_SHARE_FOR_REBALANCES * timeout_s),
-            lambda: datetime.now(UTC),
-        )
+        wanted = OneGroup(cluster.name, group, tuple(state_dirs), _patience(timeout_s), _now, given)
         return one_group.snapshot(KafkaCluster(session), FsspecStateDirectories(deadline), wanted)
+
+
+def _patience(timeout_s: float) -> Patience:
+    return Patience(_SHARE_FOR_REBALANCES * timeout_s)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def collect_many(

@@ -7,9 +7,10 @@ from tests.harness.lamps.values import LampSnapshot
 from holdfast.errors import InvalidInput
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+from holdfast.workflows.collecting.observed import captured_at
 
 
-class LampCollector(Collector):
+class LampCollector(Collector[None]):
     kind: ClassVar[str] = "lamps"
 
     def lists(self, listed: ListedGroup) -> bool:
@@ -18,18 +19,17 @@ class LampCollector(Collector):
     def owns(self, group: ObservedGroup) -> bool:
         return group.protocol_type == "lamps"
 
-    def refuse_given(self, group_id: str, given: Given) -> None:
+    def settings(self, group_id: str, given: Given) -> None:
         if given.kafka_release is not None:
             raise InvalidInput(f"{group_id!r}: lamps have no release")
 
-    def snapshot(
+    def read(
         self,
         cluster: ClusterReader,
         disks: StateDirectoryReader,  # noqa: ARG002 - lamps have none
         wanted: OneGroup,
+        settings: None,  # noqa: ARG002 - they have none
         seen: ObservedGroup,
     ) -> LampSnapshot:
-        self.refuse_given(wanted.group_id, wanted.given)
         lit = tuple(sorted((member.member_id, bool(member.assignment)) for member in seen.members))
-        name = wanted.cluster_name or cluster.info().cluster_id
-        return LampSnapshot(name, wanted.group_id, wanted.now().isoformat().replace("+00:00", "Z"), lit)
+        return LampSnapshot(wanted.cluster(cluster.info()), wanted.group_id, captured_at(wanted.now()), lit)

@@ -163,7 +163,7 @@ def test_it_is_collected_alone_and_in_a_fleet() -> None:
     newest = snapshots.latest(lake, "hall", "ceiling")
     assert newest is not None
     taken = snapshots.load(lake, newest)
-    assert any_kind.snapshot_to_json(taken) == group(a=True) | {"captured_at": "2026-11-20T12:00:00Z"}
+    assert any_kind.snapshot_to_json(taken) == group(a=True) | {"captured_at": "2026-11-20T12:00:00.000Z"}
     assert doctor.examine_group(switched_on(), "ceiling")[1].found == "Stable, 3 members"
 
 

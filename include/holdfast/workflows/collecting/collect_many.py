@@ -160,7 +160,7 @@ class _Collection:
 
     def _collected(self, group_id: str, about: About, reader: ClusterReader, aside: Aside) -> AnySnapshot:
         patience = Patience(_REBALANCE_S, lambda seconds: aside(lambda: self.time.sleep(seconds)), self.time.clock)
-        wanted = OneGroup(self.run.cluster, group_id, about.state_dirs, about.given, patience, self.time.now)
+        wanted = OneGroup(self.run.cluster, group_id, about.state_dirs, patience, self.time.now, about.given)
         return one_group.snapshot(reader, _ReadAside(self.disks, aside), wanted)
 
     def _write(self) -> None:

@@ -4,16 +4,18 @@ It is not part of `GroupKind`: collecting needs the ports, which `rollout` does 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
+from holdfast.errors import InvalidInput
 from holdfast.kafka.wire.consumer_protocol import decode_subscription
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.workflows.collecting.settling import Patience
+from holdfast.workflows.collecting.observed import Reading
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +34,21 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class OneGroup:
-    """A group to collect. `cluster_name` None: the cluster's ID. `state_dirs`: URLs."""
+class OneGroup(Reading):
+    """A group to collect."""
 
-    cluster_name: str | None
-    group_id: str
-    state_dirs: tuple[str, ...]
     given: Given
-    patience: Patience
-    now: Callable[[], datetime]
 
 
-class Collector(ABC):
-    """Collects the groups of one kind."""
+class Collector(ABC, Generic[S]):
+    """Collects the groups of one kind. `S`: what is given about such a group, checked."""
 
     kind: ClassVar[str]
     """The name of the `GroupKind` whose snapshots it takes."""
     without_offsets: ClassVar[str] = "the leader is unknown, and rebalances cannot be compared with a forecast"
     """What is missing where `__consumer_offsets` may not be read."""
+    without_state_dirs: ClassVar[str | None] = None
+    """Why the state directories of such a group are not read, after its name; None: they are."""
     reads_configs: ClassVar[bool] = False
     """Whether such a group has configs of its own on the broker."""
 
@@ -67,10 +66,22 @@ class Collector(ABC):
         return tuple(sorted({name: None for one in members for name in decode_subscription(one.subscription).topics}))
 
     @abstractmethod
-    def refuse_given(self, group_id: str, given: Given) -> None:
+    def settings(self, group_id: str, given: Given) -> S:
         """Raise InvalidInput or Unsupported for what cannot be true of a group of this kind. No cluster is asked."""
 
     @abstractmethod
+    def read(
+        self, cluster: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup, settings: S, seen: ObservedGroup
+    ) -> AnySnapshot:
+        """`seen`: the group as it was described a moment ago. Raise ClusterTrouble for a group that is not there, and Unsupported
+        for one that is not of this kind after all."""
+
+    def refuse_given(self, group_id: str, given: Given) -> None:
+        """Raise what `settings` raises."""
+        self.settings(group_id, given)
+
     def snapshot(self, cluster: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup, seen: ObservedGroup) -> AnySnapshot:
-        """`seen`: the group as it was described a moment ago. Raise what `refuse_given` raises, ClusterTrouble for a group that is
-        not there, and Unsupported for one that is not of this kind after all."""
+        """Raise what `settings` and `read` raise."""
+        if wanted.state_dirs and self.without_state_dirs is not None:
+            raise InvalidInput(f"{wanted.group_id!r} {self.without_state_dirs}", "--state-dir")
+        return self.read(cluster, disks, wanted, self.settings(wanted.group_id, wanted.given), seen)

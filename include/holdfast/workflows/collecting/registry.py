@@ -1,12 +1,14 @@
 """The collectors, one line per kind of group. No other module chooses between kinds while collecting."""
 
+from typing import Any
+
 from holdfast.ports import ObservedGroup
 from holdfast.workflows.collecting.broker_streams.collector import BrokerStreamsCollector
 from holdfast.workflows.collecting.collector import Collector
 from holdfast.workflows.collecting.consumer.collector import ConsumerCollector
 from holdfast.workflows.collecting.streams.collector import StreamsCollector
 
-COLLECTORS: tuple[Collector, ...] = (
+COLLECTORS: tuple[Collector[Any], ...] = (
     StreamsCollector(),
     ConsumerCollector(),
     BrokerStreamsCollector(),
@@ -15,9 +17,9 @@ COLLECTORS: tuple[Collector, ...] = (
 it refuses by name."""
 
 
-def owner_of(group: ObservedGroup) -> Collector | None:
+def owner_of(group: ObservedGroup) -> Collector[Any] | None:
     return next((one for one in COLLECTORS if one.owns(group)), None)
 
 
-def collector_of(group: ObservedGroup) -> Collector:
+def collector_of(group: ObservedGroup) -> Collector[Any]:
     return owner_of(group) or COLLECTORS[0]

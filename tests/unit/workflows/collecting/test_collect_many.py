@@ -99,7 +99,7 @@ def test_every_group_is_what_it_would_be_alone() -> None:
         name: one_group.snapshot(
             known,
             FakeStateDirectories(),
-            OneGroup("c", name, (), ANY.given, Patience(1, lambda _: None, lambda: 0.0), lambda: NOON),
+            OneGroup("c", name, (), Patience(1, lambda _: None, lambda: 0.0), lambda: NOON, ANY.given),
         )
         for name in known.views
     }

@@ -3,9 +3,7 @@
 What cannot be read is named in `unknown`; nothing is guessed.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterator
 
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
@@ -17,39 +15,25 @@ from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topi
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
-from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS, BrokerStreamsSettings
+from holdfast.workflows.collecting.observed import Observed, Reading, captured_at
 from holdfast.workflows.collecting.settling import Patience, settled_group
 
 RECONCILING = ("Assigning", "Reconciling")
 """States in which a target is about to be computed, or members are reconciling with it."""
 _NO_MEMBERS = ("Empty",)
 _SEVERAL = 5
+_Found = Observed[DescribedGroup]
 _RECORDED_STANDBYS = "num.standby.replicas"
 """`StickyTaskAssignor` gets it under this name."""
 
 
-@dataclass
-class _Found:
-    """What has been read so far."""
-
-    group: DescribedGroup
-    unknown: list[Unknown] = field(default_factory=list)
-
-    def note(self, what: str, reason: str) -> None:
-        self.unknown.append(Unknown(what, reason))
-
-
 def snapshot(
     cluster: ClusterReader,
-    *,
-    cluster_name: str | None,
-    group_id: str,
+    wanted: Reading,
     settings: BrokerStreamsSettings,
-    patience: Patience,
-    now: Callable[[], datetime],
     seen: ObservedGroup | None = None,
 ) -> StreamsGroupSnapshot:
     """`seen`: the group as it was described a moment ago, if it was.
@@ -57,12 +41,12 @@ def snapshot(
     Raise ClusterTrouble for a group that is not there, Unsupported for one that is of another kind (by now).
     """
     info = cluster.info()
-    observed = settled_group(cluster, group_id, patience, rebalancing=lambda group: group.state in RECONCILING, seen=seen)
+    observed = settled_group(cluster, wanted.group_id, wanted.patience, lambda group: group.state in RECONCILING, seen)
     if observed.described is None:
-        raise Unsupported(f"{group_id!r} is no Streams group whose broker assigns, or is one no longer")
-    moment = now()
+        raise Unsupported(f"{wanted.group_id!r} is no Streams group whose broker assigns, or is one no longer")
+    moment = wanted.now()
     found = _Found(observed.described)
-    _note_state(found, patience)
+    _note_state(found, wanted.patience)
     _note_members(found)
     release = _release(observed, settings, found)
     recorded = _recorded(cluster, found)
@@ -71,8 +55,8 @@ def snapshot(
     return snapshot_of(
         found.group,
         partitions,
-        cluster=cluster_name or info.cluster_id,
-        captured_at=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        cluster=wanted.cluster(info),
+        captured_at=captured_at(moment),
         broker_release=release,
         config=config,
         unknown=tuple(found.unknown),

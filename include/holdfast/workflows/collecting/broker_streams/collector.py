@@ -8,15 +8,18 @@ from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirec
 from holdfast.rollout.broker_streams.snapshot.described import topics_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.workflows.collecting.broker_streams import collect, settings
+from holdfast.workflows.collecting.broker_streams.settings import BrokerStreamsSettings
 from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
 
 FIRST_RELEASE = "4.1.0"
 """Of Kafka Streams with `group.protocol=streams` (KIP-1071)."""
+_KIND = "is a Streams group whose broker assigns"
 
 
-class BrokerStreamsCollector(Collector):
+class BrokerStreamsCollector(Collector[BrokerStreamsSettings]):
     kind: ClassVar[str] = "broker_streams"
     without_offsets: ClassVar[str] = "the targets that the coordinator has recorded are unknown"
+    without_state_dirs: ClassVar[str | None] = f"{_KIND}: the state directories of such a group are not read yet. Leave it out"
     reads_configs: ClassVar[bool] = True
 
     def lists(self, listed: ListedGroup) -> bool:
@@ -28,36 +31,26 @@ class BrokerStreamsCollector(Collector):
     def topics(self, group: ObservedGroup) -> tuple[str, ...]:
         return () if group.described is None else topics_of(group.described)
 
-    def refuse_given(self, group_id: str, given: Given) -> None:
+    def settings(self, group_id: str, given: Given) -> BrokerStreamsSettings:
         _refuse(group_id, "--changelog", given.changelogs, "its coordinator says which topics are its changelogs")
         _refuse(group_id, "--stores", given.stores, "where it keeps its state does not affect what its broker assigns")
         if given.kafka_release is not None and is_older(given.kafka_release, FIRST_RELEASE):
             raise Unsupported(
                 f"Kafka Streams {given.kafka_release} has no groups whose broker assigns; {FIRST_RELEASE} was the first"
             )
-        settings.read(group_id, given.broker_release, given.application, given.overrides)
+        return settings.read(group_id, given.broker_release, given.application, given.overrides)
 
-    def snapshot(
+    def read(
         self,
         cluster: ClusterReader,
         disks: StateDirectoryReader,  # noqa: ARG002 - they are not read yet
         wanted: OneGroup,
+        settings: BrokerStreamsSettings,
         seen: ObservedGroup,
     ) -> StreamsGroupSnapshot:
-        given = wanted.given
-        _refuse(wanted.group_id, "--state-dir", wanted.state_dirs, "the state directories of such a group are not read yet")
-        self.refuse_given(wanted.group_id, given)
-        return collect.snapshot(
-            cluster,
-            cluster_name=wanted.cluster_name,
-            group_id=wanted.group_id,
-            settings=settings.read(wanted.group_id, given.broker_release, given.application, given.overrides),
-            patience=wanted.patience,
-            now=wanted.now,
-            seen=seen,
-        )
+        return collect.snapshot(cluster, wanted, settings, seen)
 
 
 def _refuse(group_id: str, option: str, value: object, why: str) -> None:
     if value:
-        raise InvalidInput(f"{group_id!r} is a Streams group whose broker assigns: {why}. Leave it out", option)
+        raise InvalidInput(f"{group_id!r} {_KIND}: {why}. Leave it out", option)

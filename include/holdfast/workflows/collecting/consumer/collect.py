@@ -4,9 +4,8 @@ The broker shows each member's last JoinGroup for the assignor that was picked, 
 what it would report now: a sticky member remembers its assignment, a cooperative one owns it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from holdfast.errors import ClusterTrouble, MalformedBytes, Unsupported
 from holdfast.kafka.consumer import joining
@@ -15,7 +14,6 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
 from holdfast.ports import ClusterReader, Figures, ObservedGroup
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
 from holdfast.workflows.collecting.consumer.settings import (
     DEFAULT_ASSIGNORS,
@@ -23,8 +21,9 @@ from holdfast.workflows.collecting.consumer.settings import (
     ConsumerSettings,
     first_with_two_assignors,
 )
+from holdfast.workflows.collecting.observed import Observed, Reading, captured_at
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
-from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, Patience, is_rebalancing, settled_group, why_no_members
+from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, is_rebalancing, settled_group, why_no_members
 
 _KNOWN = frozenset(str(assignor) for assignor in Assignor)
 
@@ -35,38 +34,27 @@ def is_consumer_group(group: ObservedGroup) -> bool:
 
 
 @dataclass
-class _Found:
-    """What has been read so far."""
-
-    group: ObservedGroup
-    assignor: Assignor
-    unknown: list[Unknown] = field(default_factory=list)
-
-    def note(self, what: str, reason: str) -> None:
-        self.unknown.append(Unknown(what, reason))
+class _Found(Observed[ObservedGroup]):
+    assignor: Assignor = field(kw_only=True)
 
 
 def snapshot(
     cluster: ClusterReader,
-    *,
-    cluster_name: str | None,
-    group_id: str,
+    wanted: Reading,
     settings: ConsumerSettings,
-    patience: Patience,
-    now: Callable[[], datetime],
     seen: ObservedGroup | None = None,
 ) -> ConsumerSnapshot:
     """`seen`: the group as it was described a moment ago, if it was.
 
     Raise ClusterTrouble for a group that is not there or does not come to rest, Unsupported for one of another kind.
     """
-    info = cluster.info()
-    group = settled_group(cluster, group_id, patience, _rebalancing, seen)
+    info, group_id = cluster.info(), wanted.group_id
+    group = settled_group(cluster, group_id, wanted.patience, _rebalancing, seen)
     if is_rebalancing(group):
-        raise ClusterTrouble(f"{group_id!r}: {why_no_members(group, patience)}")
+        raise ClusterTrouble(f"{group_id!r}: {why_no_members(group, wanted.patience)}")
     if not is_consumer_group(group):
         raise Unsupported(f"{group_id!r} is not a consumer group with members (its assignor is {group.protocol!r})")
-    found = _Found(group, Assignor(group.protocol), list(settings.unknown))
+    found = _Found(group, list(settings.unknown), assignor=Assignor(group.protocol))
     latest = _latest(cluster, found)
     members = _members(found, settings, latest)
     topics = _topics(cluster, group_id, members, found)
@@ -75,9 +63,9 @@ def snapshot(
     if broker is None:
         found.note("broker_release", "the brokers do not report it; it matters only if assignors have equal votes")
     return ConsumerSnapshot(
-        cluster=cluster_name or info.cluster_id,
+        cluster=wanted.cluster(info),
         group_id=group_id,
-        captured_at=now().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        captured_at=captured_at(wanted.now()),
         protocol=PROTOCOL,
         group_state=group.state,
         kafka_release=settings.kafka_release,

@@ -3,7 +3,6 @@
 The effects are in the ports; what is inferred is inferred in `holdfast.kafka`. Nothing is guessed: what is missing is named.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from holdfast.errors import ClusterTrouble, Unsupported
@@ -17,8 +16,9 @@ from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.streams.snapshot import churn
 from holdfast.rollout.streams.snapshot.evidence import Assigned, Evidence, LastJoin
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, Snapshot
+from holdfast.workflows.collecting.observed import Reading, captured_at
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
-from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, Patience, is_rebalancing, settled_group, why_no_members
+from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, is_rebalancing, settled_group, why_no_members
 from holdfast.workflows.collecting.streams import disks as state_directories
 from holdfast.workflows.collecting.streams import topology
 from holdfast.workflows.collecting.streams.settings import GroupSettings
@@ -33,13 +33,8 @@ _GENERATION_BYTES = 8 * 1024 * 1024
 def snapshot(
     cluster: ClusterReader,
     disks: StateDirectoryReader,
-    *,
-    cluster_name: str | None,
-    group_id: str,
-    state_dirs: tuple[str, ...],
+    wanted: Reading,
     settings: GroupSettings,
-    patience: Patience,
-    now: Callable[[], datetime],
     seen: ObservedGroup | None = None,
 ) -> Snapshot:
     """`seen`: the group as it was described a moment ago, if it was.
@@ -47,11 +42,12 @@ def snapshot(
     Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind.
     """
     info = cluster.info()
-    found = Gathered(settled_group(cluster, group_id, patience, _rebalancing, seen), unknown=list(settings.unknown))
-    moment = now()
+    patience = wanted.patience
+    found = Gathered(settled_group(cluster, wanted.group_id, patience, _rebalancing, seen), list(settings.unknown))
+    moment = wanted.now()
     _refuse_other_kinds(found.group)
     _read_generations(cluster, found)
-    state_directories.read(disks, state_dirs, settings, found)
+    state_directories.read(disks, wanted.state_dirs, settings, found)
     if found.group.state == "Stable" and found.group.members:
         found.members = tuple(
             membership.decode(member.member_id, member.subscription, member.assignment) for member in found.group.members
@@ -74,9 +70,9 @@ def snapshot(
             "leader_process_id", "the present generation was not found in __consumer_offsets; no other source names its leader"
         )
     return Snapshot(
-        cluster=cluster_name or info.cluster_id,
-        group_id=group_id,
-        captured_at=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        cluster=wanted.cluster(info),
+        group_id=wanted.group_id,
+        captured_at=captured_at(moment),
         protocol="streams-classic",
         group_state=found.group.state,
         kafka_release=settings.kafka_release,

@@ -12,7 +12,7 @@ from holdfast.workflows.collecting.streams import collect, settings
 from holdfast.workflows.collecting.streams.settings import GroupSettings
 
 
-class StreamsCollector(Collector):
+class StreamsCollector(Collector[GroupSettings]):
     kind: ClassVar[str] = "streams"
 
     def lists(self, listed: ListedGroup) -> bool:
@@ -21,26 +21,14 @@ class StreamsCollector(Collector):
     def owns(self, group: ObservedGroup) -> bool:
         return group.protocol_type in (PROTOCOL_TYPE, "") and group.protocol == collect.PROTOCOL
 
-    def refuse_given(self, group_id: str, given: Given) -> None:
-        _settings(group_id, given)
+    def settings(self, group_id: str, given: Given) -> GroupSettings:
+        about = settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
+        return replace(about, stores=_stores(given.stores))
 
-    def snapshot(self, cluster: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup, seen: ObservedGroup) -> Snapshot:
-        return collect.snapshot(
-            cluster,
-            disks,
-            cluster_name=wanted.cluster_name,
-            group_id=wanted.group_id,
-            state_dirs=wanted.state_dirs,
-            settings=_settings(wanted.group_id, wanted.given),
-            patience=wanted.patience,
-            now=wanted.now,
-            seen=seen,
-        )
-
-
-def _settings(group_id: str, given: Given) -> GroupSettings:
-    about = settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
-    return replace(about, stores=_stores(given.stores))
+    def read(
+        self, cluster: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup, settings: GroupSettings, seen: ObservedGroup
+    ) -> Snapshot:
+        return collect.snapshot(cluster, disks, wanted, settings, seen)
 
 
 def _stores(given: str | None) -> Stores | None:

@@ -1,7 +1,7 @@
 """The tasks, changelogs and end offsets of a collection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka import topology
@@ -13,26 +13,22 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, StateDirectory, Topic
+from holdfast.workflows.collecting.observed import Observed
 from holdfast.workflows.collecting.streams.settings import GroupSettings
 
 _CHANGELOG = "-changelog"
 _REPARTITION = "-repartition"
 
 
-@dataclass(slots=True)
-class Gathered:
-    """What one collection has found so far."""
+@dataclass
+class Gathered(Observed[ObservedGroup]):
+    """With what only a group with tasks and state has."""
 
-    group: ObservedGroup
     members: tuple[Member, ...] = ()
     generations: tuple[Generation, ...] = ()
     directories: tuple[StateDirectory, ...] = ()
     topics: tuple[Topic, ...] = ()
     tasks: tuple[Task, ...] = ()
-    unknown: list[Unknown] = field(default_factory=list)
-
-    def note(self, what: str, reason: str) -> None:
-        self.unknown.append(Unknown(what, reason))
 
     @property
     def partition_counts(self) -> dict[str, int]:

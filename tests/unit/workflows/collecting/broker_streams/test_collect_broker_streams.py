@@ -35,7 +35,7 @@ def cluster(*views: ObservedGroup, configs: tuple[GroupConfig, ...] = CONFIGS, *
 def taken(asked: FakeCluster, given: Given = NOTHING, state_dirs: tuple[str, ...] = (), limit_s: float = 0) -> StreamsGroupSnapshot:
     clock = iter(range(10_000))
     patience = Patience(limit_s, lambda _: None, lambda: float(next(clock)))
-    found = one_group.snapshot(asked, FakeStateDirectories(), OneGroup("local", SHOP, state_dirs, given, patience, lambda: NOW))
+    found = one_group.snapshot(asked, FakeStateDirectories(), OneGroup("local", SHOP, state_dirs, patience, lambda: NOW, given))
     assert isinstance(found, StreamsGroupSnapshot)
     return found
 

@@ -61,7 +61,7 @@ def cluster(*members: GenerationMember, protocol: str = "cooperative-sticky", st
 def taken(seen: FakeCluster, given: Given = GIVEN) -> ConsumerSnapshot:
     moments = iter(range(1000))
     patience = Patience(20, sleep=lambda _: None, clock=lambda: float(next(moments)))
-    found = one_group.snapshot(seen, FakeStateDirectories(), OneGroup(None, "g", (), given, patience, lambda: NOW))
+    found = one_group.snapshot(seen, FakeStateDirectories(), OneGroup(None, "g", (), patience, lambda: NOW, given))
     assert isinstance(found, ConsumerSnapshot)
     assert consumer_snapshot_from_json(consumer_snapshot_to_json(found)) == found
     return found

@@ -27,6 +27,8 @@ from holdfast.ports import ObservedGroup
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory, TaskDirectory
+from holdfast.workflows.collecting.observed import Reading
+from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.streams import collect, settings
 
 
@@ -224,12 +226,8 @@ class TestWhatCanBeMissing:
         found = collect.snapshot(
             fake,
             FakeStateDirectories(),
-            cluster_name="prod",
-            group_id=GROUP,
-            state_dirs=("/gone",),
-            settings=SETTINGS,
-            patience=collect.Patience(1),
-            now=lambda: NOW,
+            Reading("prod", GROUP, ("/gone",), Patience(1), lambda: NOW),
+            SETTINGS,
         )
         assert "/gone" in said(found, "state_directories")
         assert found.cluster == "prod"

@@ -7,6 +7,8 @@ from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_membe
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot, StateDirectory, TaskDirectory
+from holdfast.workflows.collecting.observed import Reading
+from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.streams import collect, settings
 
 GROUP = "wc"
@@ -35,15 +37,12 @@ def cluster(*members, state="Stable", **more) -> FakeCluster:
 def taken(fake: FakeCluster, dirs=None, given=SETTINGS, limit_s=1.0) -> Snapshot:
     clock = iter(range(1000))
     disks = {url: (directory, ()) for url, directory in (dirs or {}).items()}
+    patience = Patience(limit_s, sleep=lambda _: None, clock=lambda: float(next(clock)))
     return collect.snapshot(
         fake,
         FakeStateDirectories(disks),
-        cluster_name=None,
-        group_id=GROUP,
-        state_dirs=tuple(disks),
-        settings=given,
-        patience=collect.Patience(limit_s, sleep=lambda _: None, clock=lambda: float(next(clock))),
-        now=lambda: NOW,
+        Reading(None, GROUP, tuple(disks), patience, lambda: NOW),
+        given,
     )
 
 
