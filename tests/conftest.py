@@ -1,4 +1,4 @@
-"""For every test: an Airflow that is imported keeps its files in a folder of this run, not in the home of whoever runs it.
+"""For every test: an Airflow that is imported keeps its files in a folder of this run, not in the home of the user who runs it.
 
 Several processes share the suite (`bin/test`): whole files go to a process, and what shares something that is dear to start goes
 there together.
@@ -51,7 +51,7 @@ LONGEST_FIRST = ("tests/live/", "tests/spark/", *ALONE, *TOGETHER, "tests/confor
 
 
 FOREIGN = ("tests/dags/test_try.py",)
-"""What runs a whole Airflow. Elsewhere a warning is an error: what is run is ours, but for what `pyproject.toml` names."""
+"""What runs a whole Airflow. Elsewhere a warning is an error: what is run is Holdfast's, but for what `pyproject.toml` names."""
 
 
 def unit(nodeid: str) -> str:

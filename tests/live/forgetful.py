@@ -1,4 +1,4 @@
-"""A group whose stores are in memory: it keeps no process ID, so every start of a client draws a new one (`time_campaign`)."""
+"""A group whose stores are in memory: it keeps no process ID, so every start of a client generates a new one (`time_campaign`)."""
 
 import re
 import time

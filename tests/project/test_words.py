@@ -121,8 +121,9 @@ INSIDE_THE_CODE: tuple[tuple[str, str], ...] = (
     (r"\banybody\b|\banyone\b", "who it is: any client, a user"),
 )
 """What docstrings and comments do not use either."""
-WHERE_CODE_IS_HELD = ("include/holdfast", "dags", "spark_jobs", "plugins", "benchmarks")
+WHERE_CODE_IS_HELD = ("include/holdfast", "dags", "spark_jobs", "plugins", "tests", "benchmarks")
 OF_THE_COORDINATOR = ("kafka/coordinator", "rollout/broker_streams")
+"""Folders whose docstrings and comments are not held: those of groups whose broker assigns."""
 
 
 def words_inside_the_code(path: Path) -> Iterator[tuple[int, str]]:

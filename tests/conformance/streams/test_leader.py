@@ -3,7 +3,7 @@
 Each run makes new groups. A failure prints its seed and a case made small: add the case to `cases.jsonl`, where it stays.
 
     HOLDFAST_SEED=N                    the groups of an earlier run
-    HOLDFAST_CONFORMANCE_CASES=N       so many groups a release
+    HOLDFAST_CONFORMANCE_CASES=N       number of groups per release
     HOLDFAST_CONFORMANCE_RELEASES=all  every release of the table, or a list with commas; otherwise one or more of each line
 """
 

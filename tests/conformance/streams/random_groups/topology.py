@@ -14,7 +14,7 @@ NAMES = ("topic", "topic", "orders.v2", "app-KSTREAM-AGGREGATE-STATE-STORE-00000
 def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
     case["config"] = _config(chance)
     if case["big"] == "strided" and chance.random() < 0.7:
-        case["config"]["acceptable.recovery.lag"] = LONG_MAX  # everybody is caught up: the tasks stay as they were dealt
+        case["config"]["acceptable.recovery.lag"] = LONG_MAX  # every client is caught up: the tasks stay as they were assigned
     case["subtopologies"] = subtopologies = BIG[case["big"]](chance) if case["big"] else _few(chance)
     scale = chance.choice([0, 8, 100, 100, 10_000, 1_000_000, LONG_MAX])
     for subtopology in subtopologies:
@@ -114,7 +114,7 @@ def _subtopology(chance: random.Random, number: int, most: int, exactly: bool = 
 
 
 def lose_topics(chance: random.Random, case: Case, line: Behaviour) -> None:
-    """Source topics that somebody has deleted."""
+    """Source topics that were deleted."""
     if chance.random() < 0.01:
         topics = [topic for subtopology in case["subtopologies"] for topic, _ in subtopology["sources"]]
         case["missing"] = sorted(set(chance.choices(topics, k=chance.randint(1, 2))))

@@ -71,6 +71,14 @@ def reasons(found: ConsumerSnapshot, what: str) -> str:
     return " ".join(one.reason for one in found.unknown if one.what.startswith(what))
 
 
+def test_state_directories_are_refused() -> None:
+    patience = Patience(20, sleep=lambda _: None, clock=lambda: 0.0)
+    wanted = OneGroup(None, "g", ("file:///x",), patience, lambda: NOW, GIVEN)
+    with pytest.raises(InvalidInput, match="'g' is a consumer group without state: leave it out") as refused:
+        one_group.snapshot(cluster(member("a", 0)), FakeStateDirectories(), wanted)
+    assert "--state-dir" in str(refused.value)
+
+
 def test_a_cooperative_member_owns_what_it_was_handed() -> None:
     found = taken(cluster(member("a", 0, 1, joined=(0, 1)), member("b", 2, instance="one")))
 
