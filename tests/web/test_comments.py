@@ -18,10 +18,10 @@ def page(server: Server, plan: Plan, user: str) -> str:
 
 def send(server: Server, plan: Plan, user: str, text: str, token: str = "") -> Answer:
     if not token:
-        found = re.search(r'action="[^"]*/comments">\s*<input type="hidden" name="token" value="([^"]+)"', page(server, plan, user))
+        found = re.search(r'action="[^"]*/comments">\s*<input type="hidden" name="comment_token" value="([^"]+)"', page(server, plan, user))
         token = found[1] if found else "none"
     headers = {"Origin": server.origin}
-    return server.ask("POST", f"/holdfast/plans/{plan.plan_id}/comments", user, {"token": token, "text": text}, headers)
+    return server.ask("POST", f"/holdfast/plans/{plan.plan_id}/comments", user, {"comment_token": token, "text": text}, headers)
 
 
 def test_a_comment_is_shown_to_everybody_as_text(server: Server, made: dict[str, Plan]) -> None:
@@ -50,7 +50,7 @@ def test_what_may_not_be_kept_is_not(server: Server, made: dict[str, Plan]) -> N
     assert long in send(server, plan, "bob", long).text, "what was typed is not lost"
     assert send(server, plan, "vera", "hello", "x").status == 403
     assert send(server, plan, "bob", "hello", "x").status == 403
-    other = re.search(r'/comments">\s*<input type="hidden" name="token" value="([^"]+)"', page(server, made["moves"], "bob"))
+    other = re.search(r'/comments">\s*<input type="hidden" name="comment_token" value="([^"]+)"', page(server, made["moves"], "bob"))
     assert other
     assert send(server, plan, "bob", "hello", other[1]).status == 403
     assert comments.read(WebLake(server.lake).lake, plan.plan_id) == comments.Comments((), 0)

@@ -213,7 +213,7 @@ def _what_is_requested(plan_id: str, print_of: str, choice: str, reason: str, us
 async def comment(request: Request, plan_id: str, user: GetUserDep) -> Response:
     """Who comments is who is logged in; it decides nothing."""
     form = {name: values[0] for name, values in (await serving.form(request)).items()}
-    access.refuse_forgery(request, user, f"{plan_id} comments", form.get("token", ""))
+    access.refuse_forgery(request, user, f"{plan_id} comments", form.get("comment_token", ""))
     text = form.get("text", "").replace("\r\n", "\n").strip()
     said = Comment(plan_id, user.get_name(), serving.now().isoformat(timespec="seconds").replace("+00:00", "Z"), text)
     try:
