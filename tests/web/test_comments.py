@@ -10,6 +10,7 @@ from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import comments
 
 pytestmark = pytest.mark.airflow
+TOKEN = re.compile(r'name="comment_token" value="([^"]+)"')
 
 
 def page(server: Server, plan: Plan, user: str) -> str:
@@ -18,7 +19,9 @@ def page(server: Server, plan: Plan, user: str) -> str:
 
 def send(server: Server, plan: Plan, user: str, text: str, token: str = "") -> Answer:
     if not token:
-        found = re.search(r'action="[^"]*/comments">\s*<input type="hidden" name="comment_token" value="([^"]+)"', page(server, plan, user))
+        found = re.search(
+            r'action="[^"]*/comments">\s*<input type="hidden" name="comment_token" value="([^"]+)"', page(server, plan, user)
+        )
         token = found[1] if found else "none"
     headers = {"Origin": server.origin}
     return server.ask("POST", f"/holdfast/plans/{plan.plan_id}/comments", user, {"comment_token": token, "text": text}, headers)
@@ -50,7 +53,9 @@ def test_what_may_not_be_kept_is_not(server: Server, made: dict[str, Plan]) -> N
     assert long in send(server, plan, "bob", long).text, "what was typed is not lost"
     assert send(server, plan, "vera", "hello", "x").status == 403
     assert send(server, plan, "bob", "hello", "x").status == 403
-    other = re.search(r'/comments">\s*<input type="hidden" name="comment_token" value="([^"]+)"', page(server, made["moves"], "bob"))
+    other = re.search(
+        r'/comments">\s*<input type="hidden" name="comment_token" value="([^"]+)"', page(server, made["moves"], "bob")
+    )
     assert other
     assert send(server, plan, "bob", "hello", other[1]).status == 403
     assert comments.read(WebLake(server.lake).lake, plan.plan_id) == comments.Comments((), 0)
