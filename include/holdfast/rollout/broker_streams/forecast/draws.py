@@ -16,7 +16,7 @@ from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 
 MOST, FEWEST = 300, 20
-USUAL_WORK = 1_500_000
+USUAL_WORK = 600_000
 """Tasks and members that all draws of a forecast may look at together."""
 CONFIDENCE = 0.95
 
