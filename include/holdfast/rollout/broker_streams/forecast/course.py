@@ -123,7 +123,8 @@ class _Course:
         assignment = TargetAssignment("sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), own)
         processes = tuple((one, scene.members[one].process_id) for one in listed)
         later = tuple(task for task in _undetermined(results) if task not in own)
-        return ComputedTarget(trigger, scene.epoch, assignment, processes, later)
+        ended = frozenset(chain.from_iterable(scene.dead))
+        return ComputedTarget(trigger, scene.epoch, assignment, processes, later, ended=ended)
 
     def _subtopologies(self, scene: Scene) -> tuple[Subtopology, ...]:
         topics, found = self._known

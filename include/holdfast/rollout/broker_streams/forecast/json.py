@@ -2,6 +2,7 @@
 
 from holdfast.rollout.broker_streams.change.change import ITEM
 from holdfast.rollout.broker_streams.forecast.outcomes import (
+    SPAN,
     BrokerForecast,
     BrokerOutcome,
     BrokerSummary,
@@ -46,6 +47,13 @@ def _codec(detail: Detail) -> Record[BrokerForecast]:
         stable=member(BOOLEAN, write=lambda _: True),
         targets=member(items(_TARGET), "Left out with `--detail summary`.", default=(), omit=left_out),
         summary=member(codec_of(BrokerSummary)),
+        unowned=member(
+            table(TASK, nullable(SPAN)),
+            "How long each task that is handed over has no owner: at least, usually, at most; null: until a client has started.",
+            name="unowned_seconds",
+            default=(),
+            omit=left_out,
+        ),
         draws=member(
             nullable(codec_of(Draws)), "Where IDs are new random ones: the outcome is an example.", default=None, omit=True
         ),

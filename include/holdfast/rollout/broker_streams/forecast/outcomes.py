@@ -8,7 +8,7 @@ from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.target.target import TargetAssignment
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.json.codec import COUNT, PROBABILITY, Codec, row
+from holdfast.rollout.json.codec import COUNT, PROBABILITY, SECONDS, Codec, row
 from holdfast.rollout.json.record import member, record
 
 
@@ -35,6 +35,8 @@ class ComputedTarget:
     processes: tuple[tuple[str, str], ...]
     after_undetermined: tuple[Task, ...] = ()
     likely: tuple[tuple[Task, tuple[tuple[str, float], ...]], ...] = ()
+    ended: frozenset[str] = frozenset()
+    """The members that ended without leaving, and whose sessions are not over yet."""
 
 
 @record
@@ -44,6 +46,17 @@ class BrokerSummary:
     moves: int = member(COUNT, "Stateful tasks that a target gives to another process than the one before, over all targets.")
     cold_moves: int = member(COUNT, "Those of the moves that go to a process whose disk has never had the task.")
     targets: int = member(COUNT)
+
+
+class Seconds(NamedTuple):
+    """At least, usually, at most."""
+
+    least: float
+    usual: float
+    most: float
+
+
+SPAN: Codec[Seconds] = row("three numbers of seconds: at least, usually, at most", Seconds, list, SECONDS, SECONDS, SECONDS)
 
 
 class Figures(NamedTuple):
@@ -79,6 +92,8 @@ class BrokerOutcome:
     targets: tuple[ComputedTarget, ...]
     summary: BrokerSummary
     draws: Draws | None = None
+    unowned: tuple[tuple[Task, Seconds | None], ...] = ()
+    """For each task that is handed over, how long nobody owns it."""
 
 
 @dataclass(frozen=True, slots=True)
