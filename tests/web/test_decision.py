@@ -218,7 +218,7 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
         button = reader.page.get_by_test_id("hitl-option-Approve")
         button.wait_for()
         if reason:
-            reader.page.locator("#reason").fill(reason)
+            reader.page.locator("textarea").fill(reason)
             reader.page.wait_for_timeout(300)
         with reader.page.expect_response(lambda answer: answer.request.method == "PATCH"):
             button.click()
