@@ -122,8 +122,6 @@ INSIDE_THE_CODE: tuple[tuple[str, str], ...] = (
 )
 """What docstrings and comments do not use either."""
 WHERE_CODE_IS_HELD = ("include/holdfast", "dags", "spark_jobs", "plugins", "tests", "benchmarks")
-OF_THE_COORDINATOR = ("kafka/coordinator", "rollout/broker_streams")
-"""Folders whose docstrings and comments are not held: those of groups whose broker assigns."""
 
 
 def words_inside_the_code(path: Path) -> Iterator[tuple[int, str]]:
@@ -273,7 +271,6 @@ def test_docstrings_and_comments_use_the_same_words(place: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {said[0]!r} → {instead}: {text[:120]}"
         for path in sorted((ROOT / place).rglob("*.py"))
-        if not any(one in str(path) for one in OF_THE_COORDINATOR)
         for line, text in words_inside_the_code(path)
         for pattern, instead in (*GLOSSARY, *INSIDE_THE_CODE)
         if (said := re.search(pattern, text, re.IGNORECASE))

@@ -1,7 +1,8 @@
 """What each release of the group coordinator does differently: one `Behaviour` per line of releases that behave alike.
 
 The release is the coordinator's (the broker's), not that of the clients. A field is a fact that some release changed. A line is in
-the table because its own `kafka-group-coordinator` jar gives what we give (tests/conformance); everything else is refused by name.
+the table because its own `kafka-group-coordinator` jar gives what Holdfast gives (tests/conformance); everything else is refused by
+name.
 """
 
 from dataclasses import dataclass, replace

@@ -12,9 +12,9 @@ from holdfast.kafka import java, java_hash
 from holdfast.kafka.coordinator.release import Behaviour
 from holdfast.kafka.coordinator.streams.group import Group, Member, Tasks
 
-NOBODY = -1
+NO_OWNER = -1
 _NEVER_CROWDED = 8
-"""So many entries fit into Java's smallest table whatever their hash codes."""
+"""The number of entries that fit into Java's smallest table whatever their hash codes."""
 _SMALLEST_TABLE = 16
 
 
@@ -22,7 +22,7 @@ class Books:
     """What the assignor starts with.
 
     `size`: how many tasks. `threads`: the members of each process, in the order of its own map; `process_of`: a member's process.
-    `owner`: who had an active task, the last of several, or NOBODY. `candidates`: who had a task's standbys, the best first.
+    `owner`: who had an active task, the last of several, or NO_OWNER. `candidates`: who had a task's standbys, the best first.
     """
 
     def __init__(self, group: Group, facts: Behaviour) -> None:
@@ -65,7 +65,7 @@ class Books:
 
     def _owners(self) -> list[int]:
         """Tasks that are no more are left out."""
-        owners = {one.id: [NOBODY] * one.tasks for one in self._subtopologies}
+        owners = {one.id: [NO_OWNER] * one.tasks for one in self._subtopologies}
         for number, member in enumerate(self.members):
             for subtopology, partitions in member.active:
                 own = owners.get(subtopology)
@@ -121,7 +121,7 @@ class Books:
         return tasks
 
     def named(self, owners: Sequence[list[int]]) -> list[Tasks]:
-        """What each member has. Each of `owners` says of every task whose it is, or NOBODY."""
+        """What each member has. Each of `owners` has the owner of every task, or NO_OWNER."""
         named: list[list[tuple[str, tuple[int, ...]]]] = [[] for _ in self.members]
         buckets: list[list[int]] = [[] for _ in self.members]
         for one in self._subtopologies:

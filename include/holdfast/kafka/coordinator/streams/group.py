@@ -23,7 +23,7 @@ class Task(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raise InvalidInput unless `text` is like `1_0`: what stands after the last `_` is the partition, a Java int."""
+        """Raise InvalidInput unless `text` is like `1_0`: the partition follows the last `_`, a Java int."""
         subtopology, between, number = text.rpartition("_")
         plain = number.isascii() and number.isdigit() and (number == "0" or not number.startswith("0"))
         if not between or not plain or len(number) > len(str(java.INT_MAX)) or int(number) > java.INT_MAX:
@@ -48,7 +48,7 @@ def tasks_of(tasks: Iterable[Task]) -> Tasks:
 
 
 def each_task(tasks: Tasks) -> Iterator[Task]:
-    """The tasks one by one, in the order in which they stand."""
+    """The tasks one by one, in their order."""
     for subtopology, partitions in tasks:
         for partition in partitions:
             yield Task(subtopology, partition)
@@ -78,7 +78,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All that a target depends on. The members stand in the order in which the coordinator puts them into the assignor's map: that
+    """All that a target depends on. The members are in the order in which the coordinator puts them into the assignor's map: that
     in which StreamsGroupDescribe lists them, then those whose heartbeat computes the target and who are new. It decides ties."""
 
     release: str

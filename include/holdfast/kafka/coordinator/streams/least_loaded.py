@@ -30,7 +30,7 @@ class LeastLoaded:
             self._offer(taker)
 
     def deal(self, tasks: int) -> list[int]:
-        """Who takes so many tasks, one after the other: the first of the queue takes one and goes back into it."""
+        """Who takes each of `tasks` tasks, one after the other: the first of the queue takes one and goes back into it."""
         if len(self._heap) == 1:
             taker = self._heap[0]
             self._counts[taker] += tasks
@@ -156,7 +156,7 @@ class LeastLoaded:
 
 @lru_cache(maxsize=64)
 def _rounds_of(profile: tuple[int, ...], divisor: int, tasks: int) -> tuple[Sequence[int], Sequence[int]]:
-    """Where in the array those stand who take the tasks of whole rounds, and who stands at each place afterwards.
+    """The places in the array of those who take the tasks of whole rounds, and who is at each place afterwards.
 
     The members of all processes of one size take turns alike, and so do the processes of the next target.
     """

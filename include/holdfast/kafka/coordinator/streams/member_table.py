@@ -26,7 +26,7 @@ def _place(member_id: str) -> int:
 
 
 def _bits_for(entries: int) -> int:
-    """log2 of the slots where so many entries have been added one by one: a load of more than 4/3 doubles the table."""
+    """log2 of the slots after `entries` entries have been added one by one: a load of more than 4/3 doubles the table."""
     bits = _SMALLEST_BITS
     while entries * 3 > 4 << bits and bits < _LARGEST_BITS:
         bits += 1
@@ -36,7 +36,7 @@ def _bits_for(entries: int) -> int:
 @dataclass(frozen=True, slots=True)
 class MemberTable:
     """`joined`: the members, the first to join first. `bits`: log2 of the slots; None: the order that was listed is none that such
-    a table can have, so that it is kept, and new members stand behind it."""
+    a table can have, so that it is kept, and new members come after it."""
 
     joined: tuple[str, ...]
     bits: int | None

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
-from holdfast.kafka.coordinator.streams.books import NOBODY, Books
+from holdfast.kafka.coordinator.streams.books import NO_OWNER, Books
 from holdfast.kafka.coordinator.streams.group import Group, MemberTarget, Target, Task
 from holdfast.kafka.coordinator.streams.least_loaded import LeastLoaded
 
@@ -43,7 +43,7 @@ class _Quota:
         return self.value
 
     def after(self, fills: int) -> "_Quota | None":
-        """The quota after so many members have reached it. None: it shrinks before the last of them."""
+        """The quota after `fills` members have reached it. None: it shrinks before the last of them."""
         later = _Quota(self._tasks, self._members)
         for _ in range(fills):
             if later.value != self.value:
@@ -69,8 +69,8 @@ class _Assignor:
         self._total_quota = _Quota(books.size + stateful * self._replicas, members)
         self._counts = [0] * members
         self._loads: list[int] = []
-        self._active = [NOBODY] * books.size
-        self._standby = [[NOBODY] * books.size for _ in range(self._replicas)]
+        self._active = [NO_OWNER] * books.size
+        self._standby = [[NO_OWNER] * books.size for _ in range(self._replicas)]
         self._queues: list[LeastLoaded | None] = [None] * len(books.threads)
 
     def assign(self) -> Target:
@@ -96,7 +96,7 @@ class _Assignor:
         """Owners keep what fits into the quota. Return the other tasks: by partition, where standbys may take them."""
         owner = self._books.owner
         owned = Counter(owner)
-        free = owned.pop(NOBODY, 0)
+        free = owned.pop(NO_OWNER, 0)
         if not owned:
             return self._books.by_partition(stateful_only=False) if self._books.candidates else list(range(self._books.size))
         most = max(owned.values())
@@ -153,13 +153,13 @@ class _Assignor:
         process_of, loads, threads = self._books.process_of, self._loads, self._books.threads
         candidates = self._books.candidates.get(task, ())
         if len(candidates) == 1:
-            return candidates[0] if process_of[candidates[0]] not in held else NOBODY
-        best, best_load, best_count = NOBODY, 0.0, 0
+            return candidates[0] if process_of[candidates[0]] not in held else NO_OWNER
+        best, best_load, best_count = NO_OWNER, 0.0, 0
         for member in candidates:
             process = process_of[member]
             if process in held:
                 if best < 0 and self._facts.first_standby_hides_others:
-                    return NOBODY
+                    return NO_OWNER
                 continue
             load, count = loads[process] / len(threads[process]), self._counts[member]
             if best < 0 or (load < best_load and count < best_count):
@@ -204,7 +204,7 @@ class _Assignor:
     def _assign_standbys(self) -> tuple[tuple[Task, int], ...]:
         tasks = self._books.by_partition(stateful_only=True)
         held_by: dict[int, list[int]] = {}
-        if not self._books.candidates and max(self._books.owner, default=NOBODY) < 0:
+        if not self._books.candidates and max(self._books.owner, default=NO_OWNER) < 0:
             left = tasks
         else:
             left = []

@@ -19,7 +19,7 @@ class BrokerEvent(ABC):
 
     @classmethod
     def codec(cls) -> Codec[Self]:
-        """Of what stands behind the verb."""
+        """Of the value of the verb."""
         return codec_of(cls)
 
     @abstractmethod

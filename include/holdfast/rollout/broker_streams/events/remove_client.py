@@ -1,4 +1,4 @@
-"""`remove_client`: a client goes for good: it leaves, or it ends without leaving."""
+"""`remove_client`: a client ends permanently: it leaves, or it ends without leaving."""
 
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes

@@ -36,7 +36,7 @@ _SETTINGS: Codec[Settings] = CONFIG.checked(_known).shaped(shapes.table(shapes.n
 
 @dataclass(frozen=True, slots=True)
 class SetConfig(BrokerEvent):
-    """A value of None: the brokers' default again, which is taken to be Kafka's."""
+    """A value of None: the brokers' default again, which is assumed to be Kafka's."""
 
     settings: Settings
 

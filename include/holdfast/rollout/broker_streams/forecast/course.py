@@ -1,4 +1,4 @@
-"""The targets that follow from a change, one after the other: which events each of them sees, in which order its members stand, and
+"""The targets that follow from a change, one after the other: which events each of them sees, in which order its members are, and
 what it sticks to.
 
 Java: `GroupMetadataManager.maybeUpdateStreamsTargetAssignment` and `TargetAssignmentBuilder` (4.2.0 to 4.4.0).
@@ -27,7 +27,7 @@ from holdfast.rollout.broker_streams.target.target import Given, TargetAssignmen
 from holdfast.rollout.contract.batches import Batch, Wait
 
 MOST_COURSES = 8
-"""So many results that the previous target may have had are followed."""
+"""The number of possible results of the previous target that are followed."""
 Had = dict[str, MemberTarget]
 """What each member was given."""
 

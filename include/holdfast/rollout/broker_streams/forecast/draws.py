@@ -37,7 +37,7 @@ def how_many(snapshot: StreamsGroupSnapshot, tasks: int, change: BrokerChange, t
 
 
 def missed_at_most(count: int) -> float:
-    """What holds in all of so many draws fails in at most this share of all starts, with the confidence above."""
+    """What holds in all of `count` draws fails in at most this share of all starts, with the confidence above."""
     return 1 - math.pow(1 - CONFIDENCE, 1 / count)
 
 

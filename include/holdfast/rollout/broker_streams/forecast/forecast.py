@@ -15,7 +15,7 @@ from holdfast.rollout.broker_streams.target.group import group_of, topology_of
 def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 1) -> BrokerForecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
 
-    `times`: so many times the usual number of draws is allowed, where IDs are left to chance.
+    `times`: by how much the usual number of draws is multiplied, where IDs are random.
     """
     ground = ground_of(snapshot)
     if not draws.leaves_open(change):

@@ -93,7 +93,7 @@ class BrokerOutcome:
     summary: BrokerSummary
     draws: Draws | None = None
     unowned: tuple[tuple[Task, Seconds | None], ...] = ()
-    """For each task that is handed over, how long nobody owns it."""
+    """For each task that is handed over, how long it has no owner."""
 
 
 @dataclass(frozen=True, slots=True)

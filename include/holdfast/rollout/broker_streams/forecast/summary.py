@@ -53,7 +53,7 @@ def _stateful(tasks: Tasks, stateful: frozenset[str]) -> tuple[Task, ...]:
 
 
 class _Disks:
-    """What each process has had on its disk, as far as the Snapshot and the targets show. A disk that is copied, or kept under
+    """What each process has had on its disk, by the Snapshot and the targets. A disk that is copied, or kept under
     another process ID, has what it had; one that is lost has nothing."""
 
     def __init__(self, ground: Ground, change: BrokerChange, stateful: frozenset[str]) -> None:

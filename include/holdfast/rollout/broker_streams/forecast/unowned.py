@@ -1,4 +1,4 @@
-"""How long nobody owns a task that a target gives to another member, before it restores anything. Seconds.
+"""How long a task has no owner that a target gives to another member, before it restores anything. Seconds.
 
 A coordinator hands a task over with heartbeats, whose phases are unknown: the old owner revokes it and says so at once, and the
 new one gets it with its next heartbeat (`CurrentAssignmentBuilder`). A member that left gives its tasks up by leaving; one that
@@ -44,7 +44,7 @@ def unowned(ground: Ground, targets: tuple[ComputedTarget, ...]) -> tuple[tuple[
             for task in each_task(given.active):
                 was = runs.get(task)
                 if was == given.member_id or was in target.ended:
-                    continue  # whoever ended keeps it until its session is over
+                    continue  # a member that ended keeps it until its session is over
                 runs[task] = given.member_id
                 if was is not None:
                     span = _span(target.trigger, spans, still_there=was in members, joined=bool(joined))

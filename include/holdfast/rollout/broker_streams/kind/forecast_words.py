@@ -86,7 +86,7 @@ def _row(
 
 
 def _names(snapshot: StreamsGroupSnapshot, outcome: BrokerOutcome) -> Mapping[str, str]:
-    """The host where it tells clients apart, else the first characters of the process ID."""
+    """The host where it distinguishes clients, else the first characters of the process ID."""
     hosts = {one.process_id: one.host for one in snapshot.members if one.process_id is not None}
     known = list(hosts.values())
     processes = dict.fromkeys((*hosts, *(process for one in outcome.targets for _, process in one.processes)))

@@ -1,6 +1,6 @@
 """A Snapshot of a streams group whose broker assigns: `"protocol": "streams"`, format 1.x; fields that are unknown are ignored.
 
-One StreamsGroupDescribe shows what decides. The members stand in the order in which the broker lists them: that order decides ties.
+One StreamsGroupDescribe shows what decides. The members are in the order in which the broker lists them: that order decides ties.
 """
 
 from holdfast.errors import InvalidInput

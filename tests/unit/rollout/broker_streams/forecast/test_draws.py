@@ -1,4 +1,4 @@
-"""IDs that are left to chance: what holds for every draw, what is likely, and how sure that is."""
+"""IDs that are random: what holds for every draw, what is likely, and how sure that is."""
 
 from typing import Any
 

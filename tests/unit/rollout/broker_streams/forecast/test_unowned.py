@@ -1,4 +1,4 @@
-"""How long nobody owns a task that is handed over."""
+"""How long a task that is handed over has no owner."""
 
 from typing import Any
 

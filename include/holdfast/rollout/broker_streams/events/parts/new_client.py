@@ -50,7 +50,7 @@ def _has_threads(client: NewClient) -> None:
 
 
 ADDED = variant(NewClient, check=_has_threads, either=("threads", "member_ids"), defaults=True)
-"""One that is added is like nobody."""
+"""A client that is added takes nothing from another client."""
 
 
 def ids(client: NewClient) -> tuple[str, tuple[str, ...]]:
