@@ -61,7 +61,7 @@ def course(name: str, counted: str, points: Iterable[Point], together: Callable[
         slot = number if len(shown) <= MOST_COLUMNS else min(MOST_COLUMNS - 1, int((at - first) / span * MOST_COLUMNS))
         slots.setdefault(slot, []).append(one)
     table = tuple((found[-1].at, together(one.count for one in found)) for found in slots.values())
-    most = max(1, *(count for _, count in table), 1)
+    most = max(1, *(count for _, count in table))
     width = max(NARROWEST, min(WIDEST, WIDTH // (2 * len(table))))
     columns = tuple(
         Column(
@@ -91,8 +91,8 @@ def of_group(rows: Iterable[Row]) -> tuple[Course, ...]:
     ]
     found = (
         course("Rebalances between snapshots", "rebalance", rebalances, sum),
-        course("Lag of the group", "record", _points(known, "captured_at", "lag"), max),
-        course("Records that other copies of the state lack", "record", _points(known, "captured_at", "copies_behind"), max),
+        course("Lag of the group", "record", _points(known, "lag"), max),
+        course("Records that other copies of the state lack", "record", _points(known, "copies_behind"), max),
     )
     return tuple(one for one in found if one is not None)
 
@@ -121,5 +121,5 @@ def _by_day(rows: Iterable[Row], name: str) -> list[Point]:
     return [Point(day, total) for day, total in totals.items()]
 
 
-def _points(rows: Iterable[Row], at: str, name: str) -> list[Point]:
-    return [Point(str(row[at]), row[name]) for row in rows if row[name] is not None]
+def _points(rows: Iterable[Row], name: str) -> list[Point]:
+    return [Point(str(row["captured_at"]), row[name]) for row in rows if row[name] is not None]
