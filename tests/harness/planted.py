@@ -60,17 +60,24 @@ class Planted:
 
     def found_in_database(self, database: Path) -> set[tuple[str, str]]:
         """(Label, `table.column`) of every secret in a cell of an SQLite database."""
-        found = set()
-        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as opened:
-            tables = [name for (name,) in opened.execute("select name from sqlite_master where type = 'table'")]
-            for table in tables:
-                rows = opened.execute(f'select * from "{table}"')
-                names = [one[0] for one in rows.description]
-                for row in rows:
-                    for name, value in zip(names, row, strict=True):
-                        cell = value if isinstance(value, bytes) else str(value).encode(errors="replace")
-                        found |= {(label, f"{table}.{name}") for each in _unpacked(cell) for label in self.labels_in(each)}
-        return found
+        return {
+            (label, f"{table}.{column}")
+            for table, column, cell in cells(database)
+            for each in _unpacked(cell)
+            for label in self.labels_in(each)
+        }
+
+
+def cells(database: Path) -> Iterator[tuple[str, str, bytes]]:
+    """Table, column and content of every cell of an SQLite database."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as opened:
+        tables = [name for (name,) in opened.execute("select name from sqlite_master where type = 'table'")]
+        for table in tables:
+            rows = opened.execute(f'select * from "{table}"')
+            names = [one[0] for one in rows.description]
+            for row in rows:
+                for name, value in zip(names, row, strict=True):
+                    yield table, name, value if isinstance(value, bytes) else str(value).encode(errors="replace")
 
 
 def _looks(secret: str) -> Iterator[bytes]:

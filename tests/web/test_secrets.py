@@ -2,12 +2,12 @@
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
+from tests.harness import planted
 from tests.harness.pages.airflow_server import Server
 from tests.harness.pages.web_lake import WebLake
 from tests.web.conftest import start
@@ -58,17 +58,11 @@ BASIS = {"cluster": "local", "group": "streams-wordcount"}
 
 
 def cells(server: Server) -> Iterator[tuple[str, str, str]]:
-    """Every text in Airflow's database: table, column, content."""
-    with sqlite3.connect(f"file:{server.home / 'airflow.db'}?mode=ro", uri=True) as database:
-        tables = [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
-        for table in tables:
-            rows = database.execute(f'select * from "{table}"')
-            names = [one[0] for one in rows.description]
-            for row in rows:
-                for name, value in zip(names, row, strict=True):
-                    text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-                    if PLANTED in text:
-                        yield table, name, text
+    """Every text in Airflow's database with what was planted: table, column, content."""
+    for table, column, cell in planted.cells(server.home / "airflow.db"):
+        text = cell.decode(errors="replace")
+        if PLANTED in text:
+            yield table, column, text
 
 
 def files_with(folder: Path, *left_out: str) -> set[str]:
