@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.json import strict
+from holdfast.rollout.json import contracts, strict
 from holdfast.rollout.json.codec import Codec, either
 from holdfast.rollout.json.shapes import Shape
 
@@ -17,6 +17,12 @@ LONGEST_STOP = 1_000_000
 THEN = "then"
 IN_ORDER = "In order; those before a `then` take effect together."
 WAIT: Codec[Wait] = either(Wait)
+
+
+def is_a_change(document: object) -> None:
+    """Raise InvalidInput for a whole document of another contract, and for one that holds a secret."""
+    contracts.refuse_another(document, "Change")
+    strict.refuse_secrets(document)
 
 
 class Verbal(Protocol):

@@ -76,6 +76,12 @@ def listed(items: Sequence[TaskId | ProcessId | str], most: int = 8) -> str:
     return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
 
 
+def some_of(names: Sequence[str], most: int = 20) -> str:
+    """Names with commas: the first few, and how many more; `none`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most]) or 'none'}{more}"
+
+
 def capital(text: str) -> str:
     """As it begins a sentence."""
     return text[:1].upper() + text[1:]

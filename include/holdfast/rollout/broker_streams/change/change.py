@@ -5,9 +5,10 @@ from enum import StrEnum
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.contract.batches import Batch, Then, Wait, batched
-from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, item_codec
-from holdfast.rollout.json import contracts, strict
+from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, is_a_change, item_codec
+from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import Codec, either, items
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -37,11 +38,6 @@ ITEM: Codec[BrokerItem] = item_codec(
 )
 
 
-def _is_a_change(document: object) -> None:
-    contracts.refuse_another(document, "Change")
-    strict.refuse_secrets(document)
-
-
 def _not_too_much(events: tuple[BrokerItem, ...]) -> None:
     threads = 0
     for item in events:
@@ -51,11 +47,19 @@ def _not_too_much(events: tuple[BrokerItem, ...]) -> None:
         raise InvalidInput(f"the events start {threads:,} threads; {MOST_THREADS_AT_ALL:,} are allowed in one change")
 
 
-@record(version=strict.FORMAT_VERSION, first=_is_a_change, about="The requested change to a Streams group whose broker assigns.")
+@record(version=strict.FORMAT_VERSION, first=is_a_change, about="The requested change to a Streams group whose broker assigns.")
 class BrokerChange:
     """Events in order, with markers between those that wait for one another."""
 
     events: tuple[BrokerItem, ...] = member(items(ITEM, at_most=MOST_EVENTS, what="events").checked(_not_too_much), IN_ORDER)
+
+    def starts(self) -> tuple[NewClient, ...]:
+        """The clients that its events bring, in order."""
+        return tuple(comes[0] for item in self.statements() if (comes := item.comes()) is not None)
+
+    def statements(self) -> tuple[BrokerEvent, ...]:
+        """Without the markers."""
+        return tuple(item for item in self.events if not isinstance(item, Then))
 
     def numbered_batches(self) -> tuple[Batch[BrokerEvent], ...]:
         """The events that take effect together, batch by batch."""

@@ -12,7 +12,6 @@ from hashlib import sha256
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 
 MOST, FEWEST = 300, 20
@@ -23,11 +22,7 @@ CONFIDENCE = 0.95
 
 def leaves_open(change: BrokerChange) -> bool:
     """Whether it leaves IDs to chance."""
-    return any(
-        comes[0].process_id is None or comes[0].member_ids is None
-        for item in change.events
-        if isinstance(item, BrokerEvent) and (comes := item.comes()) is not None
-    )
+    return any(one.process_id is None or one.member_ids is None for one in change.starts())
 
 
 def how_many(snapshot: StreamsGroupSnapshot, tasks: int, change: BrokerChange, times: int) -> int:
@@ -87,14 +82,7 @@ def _member_id(*of: object) -> str:
 def same_names(change: BrokerChange, example: BrokerChange) -> dict[str, str]:
     """The IDs of one draw, and those of another in their places."""
     found: dict[str, str] = {}
-    for one, other in zip(_clients(change), _clients(example), strict=True):
+    for one, other in zip(change.starts(), example.starts(), strict=True):
         found |= {one.process_id or "": other.process_id or ""}
         found |= dict(zip(one.member_ids or (), other.member_ids or (), strict=True))
     return found
-
-
-def _clients(change: BrokerChange) -> Iterator[NewClient]:
-    for item in change.events:
-        comes = item.comes() if isinstance(item, BrokerEvent) else None
-        if comes is not None:
-            yield comes[0]

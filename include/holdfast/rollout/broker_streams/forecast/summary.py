@@ -2,7 +2,6 @@
 
 from holdfast.kafka.coordinator.streams.group import Task, Tasks, each_task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamThread
@@ -61,7 +60,7 @@ class _Disks:
         self._had: dict[str, set[Task]] = {}
         for one in ground.snapshot.members:
             self._add(one)
-        events = [item for item in change.events if isinstance(item, BrokerEvent)]
+        events = change.statements()
         self._copied = {new: old for event in events for new, old in event.copied_disks() if new != old}
         self._lost = {new for event in events for new in event.lost_disks()}
 

@@ -4,8 +4,8 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.contract.batches import Batch, Then, batched
-from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, item_codec
-from holdfast.rollout.json import contracts, shapes, strict
+from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, is_a_change, item_codec
+from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec, items
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -29,14 +29,9 @@ def _nothing_assumed(value: object) -> None:
     )
 
 
-def _is_a_change(document: object) -> None:
-    contracts.refuse_another(document, "Change")
-    strict.refuse_secrets(document)
-
-
 @record(
     version=strict.FORMAT_VERSION,
-    first=_is_a_change,
+    first=is_a_change,
     also={"assume": Codec(_nothing_assumed, lambda nothing: nothing, lambda: shapes.closed({}))},
     about="The requested change to a consumer group without Kafka Streams.",
 )

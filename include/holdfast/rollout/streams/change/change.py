@@ -9,8 +9,8 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait, batched
-from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, item_codec
-from holdfast.rollout.json import contracts, strict
+from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, is_a_change, item_codec
+from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import Codec, items
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.streams.events import table
@@ -42,12 +42,7 @@ def _not_too_much(events: tuple[Item, ...]) -> None:
 ITEM: Codec[Item] = item_codec(lambda: table.EVENTS, _unknown, "What follows waits for this.")
 
 
-def _is_a_change(document: object) -> None:
-    contracts.refuse_another(document, "Change")
-    strict.refuse_secrets(document)
-
-
-@record(version=strict.FORMAT_VERSION, first=_is_a_change, defaults=True, about="What the operator means to do.")
+@record(version=strict.FORMAT_VERSION, first=is_a_change, defaults=True, about="What the operator means to do.")
 class Change:
     events: tuple[Item, ...] = member(items(ITEM, at_most=MOST_EVENTS, what="events").checked(_not_too_much), IN_ORDER)
     assume: Assume = member(codec_of(Assume), default=Assume(), omit=True)

@@ -5,7 +5,7 @@ What raises the group's epoch, and by how much, is that of `GroupMetadataManager
 with the next heartbeat, a joining one included.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
@@ -15,10 +15,9 @@ from holdfast.kafka.coordinator.streams.group import Member
 from holdfast.kafka.coordinator.streams.member_table import MemberTable, Move
 from holdfast.rollout.broker_streams.snapshot.snapshot import Topic
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.wording import printable, some_of
 
 Settings = tuple[tuple[str, ConfigValue], ...]
-_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,7 @@ class Scene:
 
     def present(self) -> tuple[str, ...]:
         """The process IDs of the clients that run, in the order in which their members are listed."""
-        gone = {one for group in self.dead for one in group}
-        return tuple(dict.fromkeys(one.process_id for one in self.members.values() if one.member_id not in gone))
+        return tuple(dict.fromkeys(one.process_id for one in self._alive()))
 
     @property
     def unseen(self) -> bool:
@@ -58,8 +56,11 @@ class Scene:
 
     def running(self, process_id: str) -> tuple[str, ...]:
         """The members of that client that run."""
+        return tuple(one.member_id for one in self._alive() if one.process_id == process_id)
+
+    def _alive(self) -> Iterator[Member]:
         gone = {one for group in self.dead for one in group}
-        return tuple(one.member_id for one in self.members.values() if one.process_id == process_id and one.member_id not in gone)
+        return (one for one in self.members.values() if one.member_id not in gone)
 
 
 def quoted(name: str) -> str:
@@ -81,9 +82,7 @@ def members_of(scene: Scene, process_id: str, field: str = "process_id") -> tupl
     """The members of a client that runs. Raise InvalidInput where there is none, CannotPredict where they are static."""
     found = scene.running(process_id)
     if not found:
-        names = [quoted(one) for one in scene.present()]
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        there = f"{', '.join(names[:_SHOWN]) or 'none'}{more}"
+        there = some_of([quoted(one) for one in scene.present()])
         raise InvalidInput(f"the client {quoted(process_id)} is not in the group then; there are: {there}", field)
     static = [one for one in found if one in scene.static]
     if static:
@@ -132,8 +131,6 @@ def ended(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
 def topic_of(scene: Scene, name: str) -> Topic:
     found = next((one for one in scene.topics if one.name == name), None)
     if found is None:
-        names = [quoted(one.name) for one in scene.topics]
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        there = f"{', '.join(names[:_SHOWN]) or 'none'}{more}"
+        there = some_of([quoted(one.name) for one in scene.topics])
         raise InvalidInput(f"the topic {quoted(name)} is none of the group's topology; its topics are: {there}", "topic")
     return found

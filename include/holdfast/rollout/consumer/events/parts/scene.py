@@ -7,11 +7,10 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic
 from holdfast.rollout.facts.notes import Note
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.wording import printable, some_of
 
 MOST_PARTITIONS_AT_ALL = 10_000_000
 """Of all topics together: what a change may ask for is bounded."""
-_SHOWN = 20
 Racks = tuple[tuple[str | None, ...], ...]
 """For each partition the rack of each replica's broker."""
 
@@ -72,9 +71,7 @@ def without(scene: Scene, gone: Member) -> Scene:
 
 
 def _instead(present: Iterable[str]) -> str:
-    names = [quoted(one) for one in present]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"; there are: {', '.join(names[:_SHOWN]) or 'none'}{more}"
+    return f"; there are: {some_of([quoted(one) for one in present])}"
 
 
 # Topics.
