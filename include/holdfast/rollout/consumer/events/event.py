@@ -82,8 +82,24 @@ class ConsumerEvent(ABC):
         """The same with other member IDs: `known` for who is there, `joins` for who comes."""
         return self
 
+    def comes_anew(self) -> bool:
+        """Whether consumers join under other member IDs in the place of those that were there."""
+        return any(old is not None and new is not None for old, new in self.swaps())
+
+    def only_joins(self) -> bool:
+        """Whether consumers join, and none leaves."""
+        return any(new is not None for _, new in self.swaps()) and not self.olds()
+
+    def only_leaves(self) -> bool:
+        """Whether consumers leave, and none joins."""
+        return bool(self.olds()) and all(new is None for _, new in self.swaps())
+
     def topic_changed(self) -> str | None:
         """The topic that it adds, grows or removes."""
+        return None
+
+    def partitions_wanted(self) -> int | None:
+        """How many partitions that topic has afterwards. None: the topic is gone."""
         return None
 
     def racks_not_given(self) -> bool:

@@ -22,5 +22,8 @@ class NewPartitions(ConsumerEvent):
     def topic_changed(self) -> str | None:
         return self.topic
 
+    def partitions_wanted(self) -> int | None:
+        return self.partitions
+
     def racks_not_given(self) -> bool:
         return self.replica_racks is None

@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from holdfast.rollout.consumer.change.change import ConsumerItem
-from holdfast.rollout.consumer.events.add_consumer import AddConsumer
-from holdfast.rollout.consumer.events.add_partitions import AddPartitions
-from holdfast.rollout.consumer.events.add_topic import AddTopic
 from holdfast.rollout.consumer.events.event import ConsumerEvent
-from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
-from holdfast.rollout.consumer.events.remove_topic import RemoveTopic
-from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
-from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
-from holdfast.rollout.consumer.events.set_assignors import SetAssignors
 from holdfast.rollout.consumer.execution.drift import drifts, expected
 from holdfast.rollout.consumer.execution.verify import verify
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
@@ -28,9 +20,6 @@ from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
 from holdfast.rollout.text.wording import listed, many, printable
-
-ANEW = ReplaceConsumer | RestartConsumer | SetAssignors
-"""Consumers that join under other member IDs in the place of those that were there."""
 
 
 class _Applying(Applying[ConsumerPlan, ConsumerStep, ConsumerSnapshot]):
@@ -51,17 +40,19 @@ class _Applying(Applying[ConsumerPlan, ConsumerStep, ConsumerSnapshot]):
         return tuple(one.found for one in drifts(plan.basis, fresh, explained) if one.matters)
 
     def sighting(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot) -> Sighting | None:
-        return _before(plan, journal, step, step.item, fresh) if isinstance(step.item, ANEW) else None
+        item = step.item
+        return None if isinstance(item, Then) or not item.comes_anew() else _before(plan, journal, step, item, fresh)
 
     def decide(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, word: str | None) -> Next:
         return _decide(plan, journal, step, fresh, word)
 
     def unseen(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot) -> str | None:  # noqa: ARG002
         """Who was stopped is listed until its session times out; all else was seen, or confirmed, when its step was done."""
+        if isinstance(step.item, Then) or not step.item.only_leaves():
+            return None
         present = frozenset(member.member_id for member in fresh.members)
-        if isinstance(step.item, RemoveConsumer) and step.item.member_id in present:
-            return f"The group still lists {printable(step.item.member_id)}, which was stopped."
-        return None
+        still = [printable(old) for old in step.item.olds() if old in present]
+        return f"The group still lists {listed(still)}, which was stopped." if still else None
 
     def differences(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[str, ...] | None:
         verdict = verify(plan, fresh)
@@ -88,9 +79,7 @@ def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: Cons
     return Sighting(seen.generation, tuple(sorted(member.member_id for member in seen.members)))
 
 
-def _shown_anew(
-    item: ReplaceConsumer | RestartConsumer | SetAssignors, began: Sighting, fresh: ConsumerSnapshot
-) -> tuple[bool, str]:
+def _shown_anew(item: ConsumerEvent, began: Sighting, fresh: ConsumerSnapshot) -> tuple[bool, str]:
     """Whether the number of members that the step is about has left since, those that it names among them, and as many others
     joined."""
     present = frozenset(member.member_id for member in fresh.members)
@@ -108,31 +97,34 @@ def _shown_anew(
 def _not_begun(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> bool:
     """The members are those that the plan was made for: then they own what they did."""
     was, present = (frozenset(member.member_id for member in one.members) for one in (plan.basis, fresh))
-    return was == present and not isinstance(plan.steps[0].item, AddPartitions | AddTopic | RemoveTopic)
+    first = plan.steps[0].item
+    return was == present and (isinstance(first, Then) or first.topic_changed() is None)
 
 
 def _decide(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, word: str | None) -> Next:
     item, until = step.item, [*_done(plan, journal), step.item]
     assert not isinstance(item, Then), "a wait is decided by the steps before it"
     began = journal.began_with(step.id)
-    if isinstance(item, ANEW) and began is not None:
+    if item.comes_anew() and began is not None:
         seen, missing = _shown_anew(item, began, fresh)
         if seen:
             return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
         return not_shown_yet(step, word, missing)
     if word is not None:
         return Note(step, word)
-    match item:
-        case AddPartitions(topic, partitions) | AddTopic(topic, partitions):
-            has = next((len(one.partitions) for one in fresh.topics if one.name == topic), 0)
-            seen, missing = has == partitions, f"{printable(topic)} has {has:,} partitions"
-        case RemoveTopic(topic):
-            seen, missing = all(one.name != topic for one in fresh.topics), f"{printable(topic)} is still there"
-        case _:
-            seen, missing = _came_and_went(plan.basis, item, until, fresh)
+    topic = item.topic_changed()
+    seen, missing = _came_and_went(plan.basis, item, until, fresh) if topic is None else _topic_is_so(topic, item, fresh)
     if seen:
         return Note(step, "The snapshot shows it.")
-    return Wait(step, please(step, missing), can_confirm=not isinstance(item, AddConsumer))
+    return Wait(step, please(step, missing), can_confirm=not item.only_joins())
+
+
+def _topic_is_so(topic: str, item: ConsumerEvent, fresh: ConsumerSnapshot) -> tuple[bool, str]:
+    """Whether the topic is as it is to be afterwards, or what it is instead."""
+    wanted, has = item.partitions_wanted(), fresh.partitions_of(topic)
+    if wanted is None:
+        return has is None, f"{printable(topic)} is still there"
+    return has == wanted, f"{printable(topic)} has {has or 0:,} partitions"
 
 
 def _came_and_went(

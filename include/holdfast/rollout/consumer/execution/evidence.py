@@ -6,10 +6,7 @@ The broker generates the member ID of each member that joins: a member with an I
 from collections.abc import Sequence
 
 from holdfast.rollout.consumer.change.change import ConsumerItem
-from holdfast.rollout.consumer.events.add_partitions import AddPartitions
-from holdfast.rollout.consumer.events.add_topic import AddTopic
 from holdfast.rollout.consumer.events.event import ConsumerEvent
-from holdfast.rollout.consumer.events.remove_topic import RemoveTopic
 from holdfast.rollout.consumer.execution.drift import expected
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
@@ -39,16 +36,17 @@ def _waited(fresh: ConsumerSnapshot, open_before: bool) -> Evidence:
 
 
 def _shown(basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot) -> Evidence:
-    match item:
-        case AddPartitions(topic, partitions) | AddTopic(topic, partitions):
-            has = next((len(one.partitions) for one in fresh.topics if one.name == topic), 0)
-            shown = Shown.HAPPENED if has == partitions else Shown.CONTRADICTED if has > partitions else Shown.NOT_YET
-            return evidence(shown, Sees.PARTITIONS, topic, count=has, wanted=partitions)
-        case RemoveTopic(topic):
-            exists = any(one.name == topic for one in fresh.topics)
-            return evidence(*((Shown.NOT_YET, Sees.TOPIC_THERE) if exists else (Shown.HAPPENED, Sees.TOPIC_GONE)), topic)
-        case _:
-            return _members(basis, item, until, fresh)
+    topic = item.topic_changed()
+    return _members(basis, item, until, fresh) if topic is None else _topic(topic, item, fresh)
+
+
+def _topic(topic: str, item: ConsumerEvent, fresh: ConsumerSnapshot) -> Evidence:
+    wanted, has = item.partitions_wanted(), fresh.partitions_of(topic)
+    if wanted is None:
+        return evidence(*((Shown.HAPPENED, Sees.TOPIC_GONE) if has is None else (Shown.NOT_YET, Sees.TOPIC_THERE)), topic)
+    count = has or 0
+    shown = Shown.HAPPENED if count == wanted else Shown.CONTRADICTED if count > wanted else Shown.NOT_YET
+    return evidence(shown, Sees.PARTITIONS, topic, count=count, wanted=wanted)
 
 
 def _members(basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot) -> Evidence:

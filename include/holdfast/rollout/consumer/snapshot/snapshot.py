@@ -154,6 +154,10 @@ class ConsumerSnapshot:
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be read, each with its reason.", default=())
     assigned: tuple[tuple[TopicPartition, ...], ...] | None = gathered(assigned_in, default=None)
 
+    def partitions_of(self, topic: str) -> int | None:
+        """How many partitions that topic has. None: it is not among them."""
+        return next((len(one.partitions) for one in self.topics if one.name == topic), None)
+
     def group(self, release: str) -> Group:
         """The leader's input, where every member runs this release."""
         return Group(

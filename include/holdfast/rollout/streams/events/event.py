@@ -136,6 +136,10 @@ class Statement(ABC):
         """The same, but a client that comes back is away for longer than its session timeout."""
         return self
 
+    def returning_unseen(self, snapshot: Snapshot) -> "Statement":  # noqa: ARG002 - for those who need it
+        """The same, but a static client returns, or is taken over, before its session times out: without a rebalance."""
+        return self
+
     def loses_disk(self) -> bool:
         """Whether a client leaves permanently, or comes back with nothing."""
         return False
@@ -212,6 +216,10 @@ class Event(Statement):
     def comes_back(self) -> ProcessId | None:
         """The client that is stopped and comes back, itself or another one for it."""
         return None
+
+    def replaces(self) -> bool:
+        """Whether another client comes for the one that is stopped."""
+        return self.comes_back() is not None and self.joining() is not None
 
     def is_late(self) -> bool:
         """Whether that client is away for longer than its session lasts."""

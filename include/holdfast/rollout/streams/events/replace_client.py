@@ -19,11 +19,14 @@ from holdfast.rollout.streams.events.parts import fields as shared
 from holdfast.rollout.streams.events.parts import members, new_client
 from holdfast.rollout.streams.events.parts.fields import LATE
 from holdfast.rollout.streams.events.parts.new_client import NewClient
+from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.scene.static_members import is_static
 from holdfast.rollout.streams.snapshot import named_clients
 from holdfast.rollout.streams.snapshot.named_clients import Known
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.snapshot.stores import keeps_ids
 from holdfast.rollout.streams.steps import client_drafts
 from holdfast.rollout.streams.steps.client_drafts import PROCESS_FILE, in_time
@@ -127,6 +130,21 @@ class ReplaceClient(Event):
 
     def returning_late(self) -> Statement:
         return replace(self, late=True)
+
+    def returning_unseen(self, snapshot: Snapshot) -> Statement:
+        old = snapshot.client(self.process_id)
+        if self.late or self.disk is Disk.COPIED or self.by.member_ids is not None or old is None or not is_static(old):
+            return self
+        if self.by.threads not in (None, len(old.consumers)):
+            return self
+        same = self.by.process_id == self.process_id
+        return RestartClient(
+            self.process_id,
+            keeps_process_id=same,
+            new_process_id=None if same else self.by.process_id,
+            keeps_state=self.disk is Disk.KEPT,
+            within_session=True,
+        )
 
     def loses_disk(self) -> bool:
         return self.disk is Disk.EMPTY

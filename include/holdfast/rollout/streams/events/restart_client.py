@@ -29,9 +29,10 @@ from holdfast.rollout.streams.events.parts.fields import (
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.scene.static_members import is_static
+from holdfast.rollout.streams.scene.static_members import is_static, static_in
 from holdfast.rollout.streams.snapshot import named_clients
 from holdfast.rollout.streams.snapshot.named_clients import Known
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.snapshot.stores import keeps_ids
 from holdfast.rollout.streams.steps import client_drafts
 from holdfast.rollout.streams.steps.client_drafts import in_time
@@ -123,6 +124,12 @@ class RestartClient(Event):
 
     def returning_late(self) -> Statement:
         return replace(self, within_session=None, late=True)
+
+    def returning_unseen(self, snapshot: Snapshot) -> Statement:
+        as_it_was = not self.late and self.threads is None and self.member_ids is None
+        if not as_it_was or self.within_session or not static_in(snapshot, self.process_id):
+            return self
+        return replace(self, within_session=True)
 
     def loses_disk(self) -> bool:
         return not self.keeps_state

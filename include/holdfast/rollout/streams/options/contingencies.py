@@ -12,7 +12,6 @@ from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
 from holdfast.rollout.json.codec import TEXT, choice, nullable, number
@@ -24,17 +23,11 @@ from holdfast.rollout.streams.change.change import CHANGE, Change, Item
 from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.evaluation import COSTS, Cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
-from holdfast.rollout.streams.events.add_client import AddClient
-from holdfast.rollout.streams.events.remove_client import RemoveClient
-from holdfast.rollout.streams.events.replace_client import ReplaceClient
-from holdfast.rollout.streams.events.restart_client import RestartClient
-from holdfast.rollout.streams.events.rolling_restart import RollingRestart
-from holdfast.rollout.streams.events.set_config import SetConfig
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.options import search_work
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.scene.static_members import is_static
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
 
@@ -99,64 +92,46 @@ def in_time_s(snapshot: Snapshot) -> float:
 
 def _late(snapshot: Snapshot, change: Change, limit: float) -> Branch | None:
     change = replace(change, events=tuple(_each_restart(snapshot, change.events)))
-    may_be = [
-        index for index, item in enumerate(change.events) if isinstance(item, RestartClient | ReplaceClient) and not item.late
-    ]
+    may_be = [index for index, item in enumerate(change.events) if _back(item) is not None and not _is_late(item)]
     late = may_be if len(may_be) <= MOST_LATE else may_be[:1]
     if not late:
         return None
     events = tuple(
         item.returning_late() if index in late and not isinstance(item, Then) else item for index, item in enumerate(change.events)
     )
-    ids = tuple(item.process_id for index in late if isinstance(item := change.events[index], RestartClient | ReplaceClient))
+    ids = _backs(change.events[index] for index in late)
     return Branch(If.LATE, limit, ids, replace(change, events=events))
+
+
+def _back(item: Item) -> ProcessId | None:
+    """The client that is stopped and comes back, itself or another one for it."""
+    return item.comes_back() if isinstance(item, Event) else None
+
+
+def _backs(items: Iterable[Item]) -> tuple[ProcessId, ...]:
+    return tuple(back for item in items if (back := _back(item)) is not None)
+
+
+def _is_late(item: Item) -> bool:
+    return isinstance(item, Event) and item.is_late()
 
 
 def _each_restart(snapshot: Snapshot, events: Iterable[Item]) -> Iterable[Item]:
     """Roll-outs written out, so that one client of them can be late."""
     for item in events:
-        if isinstance(item, RollingRestart):
-            yield from shorthands.written_out(snapshot, Change((item,))).events
-        else:
+        if isinstance(item, Event | Then):
             yield item
+        else:
+            yield from shorthands.written_out(snapshot, Change((item,))).events
 
 
 def _in_time(snapshot: Snapshot, change: Change, limit: float) -> Branch | None:
     """Static members that are taken to cause a rebalance, and cause none if they return, or are taken over, in time."""
     if any(isinstance(item, Then) and item.wait is Wait.REBALANCE for item in change.events):
         return None  # what returns in the middle of a rebalance is not modelled
-    events = tuple(_taken_over(snapshot, item) for item in change.events)
-    ids = tuple(
-        was.process_id
-        for was, now in zip(change.events, events, strict=True)
-        if was is not now and isinstance(was, RestartClient | ReplaceClient)
-    )
+    events = tuple(item if isinstance(item, Then) else item.returning_unseen(snapshot) for item in change.events)
+    ids = _backs(was for was, now in zip(change.events, events, strict=True) if was is not now)
     return Branch(If.IN_TIME, limit, ids, replace(change, events=events)) if ids else None
-
-
-def _taken_over(snapshot: Snapshot, item: Item) -> Item:
-    match item:
-        case RestartClient(late=False, threads=None, member_ids=None) if not item.within_session and _static(snapshot, item):
-            return replace(item, within_session=True)
-        case ReplaceClient(late=False) if item.disk is not Disk.COPIED and item.by.member_ids is None and _static(snapshot, item):
-            old = snapshot.client(item.process_id)
-            same = item.by.process_id == item.process_id
-            if old is None or item.by.threads not in (None, len(old.consumers)):
-                return item
-            return RestartClient(
-                item.process_id,
-                keeps_process_id=same,
-                new_process_id=None if same else item.by.process_id,
-                keeps_state=item.disk is Disk.KEPT,
-                within_session=True,
-            )
-        case _:
-            return item
-
-
-def _static(snapshot: Snapshot, item: RestartClient | ReplaceClient) -> bool:
-    client = snapshot.client(item.process_id)
-    return client is not None and is_static(client)
 
 
 def _in_memory(snapshot: Snapshot, change: Change) -> Branch | None:
@@ -166,41 +141,52 @@ def _in_memory(snapshot: Snapshot, change: Change) -> Branch | None:
     drawn = in_memory.as_stored(replace(snapshot, stores=Stores.IN_MEMORY), change)
     if drawn == change:
         return None
-    ids = tuple(
-        was.process_id
-        for was, now in zip(change.events, drawn.events, strict=True)
-        if was != now and isinstance(was, RestartClient | ReplaceClient)
-    )
+    ids = _backs(was for was, now in zip(change.events, drawn.events, strict=True) if was != now)
     return Branch(If.IN_MEMORY, None, ids, drawn)
 
 
 def _one_by_one(change: Change) -> Branch | None:
     """Clients that are added together, with no client whose session the group waits for."""
-    if any(isinstance(item, RestartClient | ReplaceClient | RemoveClient | RollingRestart) for item in change.events):
+    if any(_stops_a_client(item) for item in change.events):
         return None
     events: list[Item] = []
     split = False
     for item in change.events:
-        if isinstance(item, AddClient) and events and isinstance(events[-1], AddClient):
+        if _adds(item) and events and _adds(events[-1]):
             events.append(Then(Wait.REBALANCE))
             split = True
         events.append(item)
-    ids = tuple(item.client.process_id for item in events if isinstance(item, AddClient) and item.client.process_id is not None)
+    joining = (item.joining() for item in events if isinstance(item, Event))
+    ids = tuple(one.process_id for one in joining if one is not None and one.process_id is not None)
     return Branch(If.ONE_BY_ONE, None, ids, replace(change, events=tuple(events))) if split else None
+
+
+def _stops_a_client(item: Item) -> bool:
+    if isinstance(item, Then):
+        return False
+    return item.may_be_late() or (isinstance(item, Event) and bool(item.gone_and_came()[0]))
+
+
+def _adds(item: Item) -> bool:
+    return isinstance(item, Event) and item.joining() is not None
 
 
 def _merged(snapshot: Snapshot, change: Change) -> Branch | None:
     """Clients that stop and come back one after the other, all within one session: the group waits for the first of them, and the
     others join meanwhile. (Seen on 2.8.2 and 4.3.1: three restarts, one or two rebalances.)"""
     events = tuple(_each_restart(snapshot, change.events))
-    acts = [item for item in events if isinstance(item, RestartClient | ReplaceClient)]
-    noticed = [item for item in acts if not (isinstance(item, RestartClient) and item.within_session)]
-    together = [item for item in events if not (isinstance(item, Then) and item.wait is Wait.STABLE)]
-    others = (item for item in together if not isinstance(item, RestartClient | ReplaceClient | SetConfig))
-    ids = tuple(item.process_id for item in acts)
-    if len(noticed) < 2 or len(noticed) < len(acts) or len(set(ids)) < len(ids) or any(others) or len(together) == len(events):
+    together = tuple(item for item in events if not (isinstance(item, Then) and item.wait is Wait.STABLE))
+    acts = [item for item in together if _back(item) is not None]
+    noticed = [item for item in acts if isinstance(item, Event) and item.session_ends()]
+    others = any(_back(item) is None and not _is_setting(item) for item in together)
+    ids = _backs(acts)
+    if len(noticed) < 2 or len(noticed) < len(acts) or len(set(ids)) < len(ids) or others or len(together) == len(events):
         return None
-    return Branch(If.MERGED, None, ids, replace(change, events=tuple(together)))
+    return Branch(If.MERGED, None, ids, replace(change, events=together))
+
+
+def _is_setting(item: Item) -> bool:
+    return isinstance(item, Event) and bool(item.settings_set())
 
 
 TOO_LARGE = Refusal(Refuses.TOO_LARGE)

@@ -1,7 +1,7 @@
 """What happens if a condition of a forecast is not met, in words."""
 
 from holdfast.rollout.streams.cost.evaluation import worst_of
-from holdfast.rollout.streams.events.replace_client import ReplaceClient
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.options.contingencies import Branch, If, Otherwise
 from holdfast.rollout.text.wording import counted, duration, many
 from holdfast.rollout.timing import time_words
@@ -11,7 +11,7 @@ def condition(branch: Branch) -> str:
     """`a client returns, or is replaced, more than 7 s after its stop began`."""
     one = len(branch.process_ids) < 2
     who, stop = ("a client returns", "its stop") if one else ("all clients return", "their stops")
-    replaced = any(isinstance(item, ReplaceClient) for item in branch.change.events)
+    replaced = any(isinstance(item, Event) and item.replaces() for item in branch.change.events)
     or_replaced = f", or {'is' if one else 'are'} replaced," if replaced else ""
     match branch.condition:
         case If.LATE:

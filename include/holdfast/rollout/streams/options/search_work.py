@@ -1,7 +1,8 @@
 """An estimate of the work of a search for a Kafka Streams group, the same on every machine."""
 
+from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.events.rolling_restart import RollingRestart
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 OPTIONS = 8
@@ -17,7 +18,7 @@ def work_of(snapshot: Snapshot, change: Change) -> int:
     tasks, clients = len(snapshot.tasks), len(snapshot.clients)
     copies = 1 + _standbys(dict(snapshot.config).get("num.standby.replicas"))
     outcomes = 1 if not change.new_random_ids() else OUTCOMES * min(change.new_random_ids(), clients)
-    batches = sum(clients if isinstance(item, RollingRestart) else 1 for item in change.events)
+    batches = sum(1 if isinstance(item, Event | Then) else clients for item in change.events)
     return OPTIONS * outcomes * (tasks * tasks * copies + batches * (tasks + clients))
 
 

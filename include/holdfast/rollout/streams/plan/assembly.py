@@ -22,7 +22,7 @@ from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
-from holdfast.rollout.streams.events.set_config import SetConfig
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.limits import limits
 from holdfast.rollout.streams.limits.circumstances import Circumstances
 from holdfast.rollout.streams.limits.rules import judge
@@ -143,9 +143,8 @@ def _instant(moment: datetime) -> str:
 def _changes_nothing(snapshot: Snapshot, change: Change) -> bool:
     """No events, or only settings that are so already."""
     had = dict(snapshot.config)
-    settings = [item.settings for item in change.events if isinstance(item, SetConfig)]
-    only_settings = all(isinstance(item, SetConfig) for item in change.events)
-    return only_settings and all(key in had and had[key] == value for pairs in settings for key, value in pairs)
+    settings = [item.settings_set() if isinstance(item, Event) else () for item in change.events]
+    return all(pairs and all(key in had and had[key] == value for key, value in pairs) for pairs in settings)
 
 
 def _considered(one: Ranked, chosen: Ranked | None, policy: Policy) -> Considered:
