@@ -9,6 +9,7 @@ every client was RUNNING again. A client is stopped and its JVM started as an op
 
 import argparse
 import json
+import random
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Generation
 
 CLIENTS = ("4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933", "bbb83e43-b1af-4b2d-a60a-94a7091684d0")
 FRESH = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
+"""The process ID of a replacement; it sorts last."""
 WATCHED_S = 15
 """How long a group is watched after changes of which no rebalance comes."""
 Event = dict[str, Any]
@@ -114,9 +116,17 @@ class Timed:
         self._run.clients[process_id] = client
 
 
+def drawn(seed: int, clients: int) -> tuple[tuple[str, ...], str]:
+    """Other process IDs than the recorded ones: those of the clients, in no order, and one that sorts behind all of them."""
+    generator = random.Random(seed)
+    ids = [UUID(int=generator.getrandbits(128), version=4) for _ in range(clients + 1)]
+    last = max(ids, key=ProcessId.of)
+    return tuple(str(one) for one in ids if one != last), str(last)
+
+
 def perform(run: Run, out: Path) -> None:
     timed = Timed(run, out)
-    first, second, third = CLIENTS
+    (first, second, third), fresh = run.experiment.first[:3], run.experiment.last
     run.start()
     stable: Event = {"then": "stable"}
     timed.change(
@@ -128,7 +138,7 @@ def perform(run: Run, out: Path) -> None:
             stable,
             {"restart_client": {"process_id": third}},
         ],
-        [timed.restart(one) for one in CLIENTS],
+        [timed.restart(one) for one in (first, second, third)],
     )
     by = {"process_id": third, "threads": run.experiment.threads}
     timed.change(
@@ -136,11 +146,11 @@ def perform(run: Run, out: Path) -> None:
         [{"replace_client": {"process_id": third, "by": by, "state": "empty"}}],
         [timed.replace(third, third)],
     )
-    by = {"process_id": FRESH, "threads": run.experiment.threads}
+    by = {"process_id": fresh, "threads": run.experiment.threads}
     timed.change(
         "replacement, sorts last",
         [{"replace_client": {"process_id": third, "by": by, "state": "empty"}}],
-        [timed.replace(third, FRESH)],
+        [timed.replace(third, fresh)],
     )
     timed.change("scale-in, just stopped", [{"remove_client": {"process_id": first, "leaves": False}}], [timed.end(first)])
     timed.change("scale-out", [{"add_client": {"process_id": third, "threads": run.experiment.threads}}], [timed.add(third)])
@@ -186,12 +196,13 @@ def merged(timed: Timed, run: Run) -> None:
 def perform_static(run: Run, out: Path) -> None:
     timed = Timed(run, out)
     run.start()
+    clients = run.experiment.first[:3]
     events: list[Event] = []
-    for process_id in CLIENTS:
+    for process_id in clients:
         events += [{"then": "stable"}] if events else []
         events += [{"restart_client": {"process_id": process_id, "within_session": True}}]
-    timed.change("static members return one after the other", events, [timed.restart(one) for one in CLIENTS], unseen=True)
-    first = CLIENTS[0]
+    timed.change("static members return one after the other", events, [timed.restart(one) for one in clients], unseen=True)
+    first = clients[0]
     timed.change("static client just stopped", [{"remove_client": {"process_id": first, "leaves": False}}], [timed.end(first)])
 
 
@@ -248,12 +259,16 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=6)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--warmups", type=int, default=6)
+    parser.add_argument("--ids", type=int, help="a seed: process IDs drawn from it instead of the recorded ones")
     parser.add_argument("--kept", type=Path, help="where logs are kept; else nowhere")
     given = parser.parse_args()
     delay = {"group.initial.rebalance.delay.ms": "3000"}
     in_memory = given.scenes == "in-memory"
     others = {"session.timeout.ms": str(given.session_ms)} | (forgetful.IN_MEMORY if in_memory else {})
     clients = (*CLIENTS, *(str(UUID(int=number * 0x1234567 << 96)) for number in range(1, 1 + given.clients - len(CLIENTS))))
+    fresh = FRESH
+    if given.ids is not None:
+        clients, fresh = drawn(given.ids, given.clients)
     with (
         tempfile.TemporaryDirectory() as passing,
         Broker((given.kept or Path(passing)) / "broker", properties=delay, release=given.broker) as broker,
@@ -261,6 +276,7 @@ def main() -> None:
         experiment = Experiment(
             given.release,
             clients,
+            last=fresh,
             application_id=f"timed-{given.release}",
             static="static" in given.scenes,
             partitions=given.partitions,
