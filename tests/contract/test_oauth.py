@@ -37,6 +37,7 @@ class Endpoint(BaseHTTPRequestHandler):
         answers: dict[str, tuple[int, object]] = {
             "/token": (200, {"access_token": sasl._unsecured("reader")[0], "expires_in": 300, "token_type": "Bearer"}),
             "/none": (200, {}),
+            "/foreign": (200, {"access_token": "bm8tdG9rZW4", "expires_in": 300}),
             "/split": (200, {"access_token": "a\x01auth=Bearer b"}),
             "/text": (200, "x" * 300_000),
         }
@@ -102,6 +103,13 @@ def test_a_token_that_nobody_signed_opens_the_door_of_a_broker_that_checks_none(
     own = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER"} | login
     with KafkaSession(ClusterConnection.of(door, own), Deadline(60)) as session:
         assert KafkaCluster(session).info().cluster_id
+
+
+@pytest.mark.jvm
+def test_a_token_that_the_broker_refuses_is_not_called_a_password(door: str, endpoint: str) -> None:
+    with pytest.raises(ClusterTrouble, match="credentials were refused: check the token's scope") as refused:
+        KafkaSession(ClusterConnection.of(door, properties_of(f"{endpoint}/foreign")), Deadline(60))
+    assert refused.value.lasting
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ _MODULES = {
     "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
 }
+_KERBEROS_MODULE = "com.sun.security.auth.module.Krb5LoginModule"
+_NOT_READ = ("keyTab", "principal", "ticketCache")
+"""Options of Kerberos' login module that say whose ticket is used: kafka-python takes the user's own."""
 _OAUTH_MODULE = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
 MECHANISMS = (*_MODULES, "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")
 _LOGIN = re.compile(r"\s*([\w.]+)\s+(?:required|requisite|sufficient|optional)(?:\s+(.*?))?;?\s*", re.DOTALL)
@@ -57,6 +60,7 @@ def settings(given: Mapping[str, str]) -> dict[str, object]:
         return {"sasl_mechanism": mechanism, "sasl_oauth_token_provider": _token_provider(given)}
     if mechanism == "GSSAPI":
         _need_package("gssapi", mechanism, "gssapi")
+        _refuse_another_ticket(given)
         return {"sasl_mechanism": mechanism, "sasl_kerberos_service_name": given.get("sasl.kerberos.service.name", "kafka")}
     if mechanism == "AWS_MSK_IAM":
         _need_package("botocore", mechanism, "msk")
@@ -64,6 +68,40 @@ def settings(given: Mapping[str, str]) -> dict[str, object]:
             raise InvalidInput("AWS_MSK_IAM needs SASL_SSL", "security.protocol")
         return {"sasl_mechanism": mechanism}
     raise Unsupported(f"the SASL mechanism {mechanism!r} is not supported; sasl.mechanism may be {', '.join(MECHANISMS)}")
+
+
+def obtain_credentials(settings: Mapping[str, object]) -> None:
+    """A token, a ticket or AWS's credentials, before a broker is asked. Raise ClusterTrouble where there are none: a client would
+    try until its time is up, and not say why. `settings`: of this module's `settings`."""
+    provider = settings.get("sasl_oauth_token_provider")
+    if provider is not None:
+        provider.token()  # type: ignore[attr-defined]
+    elif settings.get("sasl_mechanism") == "GSSAPI":
+        _find_ticket()
+    elif settings.get("sasl_mechanism") == "AWS_MSK_IAM":
+        _find_aws_credentials()
+
+
+def to_check(mechanism: object) -> str:
+    """What is to be checked where the broker has refused the credentials."""
+    match mechanism:
+        case "OAUTHBEARER":
+            return "the token's scope and lifetime, and that the broker trusts its issuer"
+        case "GSSAPI":
+            return "the principal of the ticket (klist), and sasl.kerberos.service.name"
+        case "AWS_MSK_IAM":
+            return "the IAM policy of these AWS credentials, and the region"
+    return "the username and password in sasl.jaas.config"
+
+
+def kerberos_trouble(error: BaseException) -> str | None:
+    """Why Kerberos gave no ticket for the broker; None: it is another error."""
+    if type(error).__module__.partition(".")[0] != "gssapi":
+        return None
+    return (
+        f"Kerberos gave no ticket for the broker ({str(error)[:300]}). Check sasl.kerberos.service.name, and that the broker's"
+        " address is the host name of its principal"
+    )
 
 
 def secrets_in(given: Mapping[str, str]) -> frozenset[str]:
@@ -78,6 +116,42 @@ def _need_package(package: str, mechanism: str, extra: str) -> None:
         raise Unsupported(
             f"sasl.mechanism {mechanism} needs the package {package}, which is not installed: pip install 'holdfast[{extra}]'"
         )
+
+
+def _refuse_another_ticket(given: Mapping[str, str]) -> None:
+    options = _options(given, _KERBEROS_MODULE) or {}
+    named = [name for name in _NOT_READ if name in options]
+    if named:
+        raise Unsupported(
+            f"sasl.jaas.config names {' and '.join(named)}, which cannot be honoured: GSSAPI uses the ticket of the user that runs"
+            " Holdfast. Remove them, and run kinit or set KRB5_CLIENT_KTNAME to the keytab (KRB5CCNAME to the ticket cache)"
+        )
+
+
+def _find_ticket() -> None:
+    import gssapi
+
+    try:
+        gssapi.Credentials(usage="initiate").lifetime  # noqa: B018 - raises where the ticket has expired
+    except gssapi.exceptions.GSSError as error:
+        raise ClusterTrouble(
+            f"Kerberos has no ticket for this user ({str(error)[:300]}). Run kinit, or set KRB5_CLIENT_KTNAME to a keytab",
+            lasting=True,
+        ) from None
+
+
+def _find_aws_credentials() -> None:
+    from botocore.exceptions import BotoCoreError
+    from botocore.session import Session
+
+    session = Session()
+    try:
+        missing = None if session.get_credentials() else "credentials (AWS_PROFILE, AWS_ACCESS_KEY_ID, a role of the machine)"
+        missing = missing or (None if session.get_config_variable("region") else "region (AWS_DEFAULT_REGION)")
+    except BotoCoreError as error:
+        raise ClusterTrouble(f"AWS gave no credentials ({type(error).__name__}). Check AWS_PROFILE and its files") from None
+    if missing:
+        raise ClusterTrouble(f"AWS_MSK_IAM needs AWS's own {missing}; there is none", lasting=True)
 
 
 def _options(given: Mapping[str, str], module: str) -> dict[str, str] | None:

@@ -13,7 +13,7 @@ import tenacity
 from kafka import errors as kafka_errors
 from kafka.admin import KafkaAdminClient
 
-from holdfast.adapters.broker import kafka_python
+from holdfast.adapters.broker import kafka_python, sasl
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.deadline import Deadline
 from holdfast.errors import ClusterTrouble, HoldfastError
@@ -57,8 +57,7 @@ class KafkaSession:
         """A client that has found the cluster. It is tried for longer and longer, so that refused credentials are reported soon:
         kafka-python would go on offering them until its time is up."""
         settings = self.connection.settings()
-        if "sasl_oauth_token_provider" in settings:  # a client would ask again and again, and not say why
-            self.deadline.within(f"asking for a token for {self.servers}", settings["sasl_oauth_token_provider"].token)  # type: ignore[attr-defined]
+        self.deadline.within(f"obtaining the credentials for {self.servers}", lambda: sasl.obtain_credentials(settings))
         seconds = _FIRST_ATTEMPT_S
         with _last_words() as last_words:
             while True:
@@ -77,7 +76,10 @@ class KafkaSession:
         """Raise ClusterTrouble if nothing is to be hoped for, or the time is up."""
         final = next((each for each in last_words if isinstance(each, _FINAL)), None)
         if final is not None:
-            raise ClusterTrouble(f"{self.servers}: {refusal(final)}", lasting=True)  # offered again and again, a user is locked
+            raise ClusterTrouble(f"{self.servers}: {self._final_words(final)}", lasting=True)  # offered again, a user is locked
+        kerberos = next(filter(None, map(sasl.kerberos_trouble, last_words)), None)
+        if kerberos is not None:
+            raise ClusterTrouble(f"{self.servers}: {kerberos}")
         distrust = next((match[1] for each in last_words if (match := _DISTRUST.search(str(each)))), None)
         if distrust is not None:
             raise ClusterTrouble(
@@ -91,6 +93,12 @@ class KafkaSession:
             f"{self.servers} did not answer as a Kafka broker within {self.deadline.limit_s:g} s.{because} "
             "Check the address, security.protocol and the certificates"
         )
+
+    def _final_words(self, error: BaseException) -> str:
+        if isinstance(error, kafka_errors.SaslAuthenticationFailedError):
+            mechanism = dict(self.connection.properties).get("sasl.mechanism", "GSSAPI")
+            return f"the credentials were refused: check {sasl.to_check(mechanism)}"
+        return refusal(error)
 
     def ask(self, what: str, question: Callable[[Send], Awaitable[T]]) -> T:
         """The answer to `question`, which gets a function that sends a request to a node; what may pass is asked again.
@@ -153,7 +161,7 @@ def refusal(error: BaseException) -> str:
         case kafka_errors.ClusterAuthorizationFailedError():
             return "not authorized: this user lacks a permission on the cluster"
         case kafka_errors.SaslAuthenticationFailedError():
-            return "the credentials were refused: check the username and password in sasl.jaas.config"
+            return "the credentials were refused: check them"
         case kafka_errors.UnsupportedSaslMechanismError():
             return "the broker does not offer this sasl.mechanism"
         case kafka_errors.UnknownTopicOrPartitionError():
