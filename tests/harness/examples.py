@@ -4,6 +4,11 @@
 """
 
 import os
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 FACTOR = float(os.environ.get("HOLDFAST_TEST_EXAMPLES") or 1)
 FEWEST = 5
@@ -12,3 +17,8 @@ FEWEST = 5
 def examples(number: int) -> int:
     """The number of examples in this run."""
     return max(min(number, FEWEST), round(number * FACTOR))
+
+
+def some_of(cases: Sequence[T]) -> list[T]:
+    """As many of these cases as this run takes: all of them, unless it takes fewer examples."""
+    return random.sample(cases, min(len(cases), examples(len(cases))))

@@ -7,6 +7,7 @@ field that holds words for people (`TEXTS`), whatever the literal is.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -144,28 +145,25 @@ def looked_into(source: str) -> list[tuple[str, int]]:
     return list({(name, getattr(node, "lineno", 0)): None for name, node in _named(tree) if _looks(node)})
 
 
-def _files() -> Iterator[Path]:
-    for place in PLACES:
-        yield from sorted((ROOT / place).rglob("*.py"))
+@cache
+def found_in_the_code() -> tuple[tuple[str, str, int], ...]:
+    """File, function or constant, and line of each such place."""
+    return tuple(
+        (str(path.relative_to(ROOT)).removeprefix("include/holdfast/"), name, line)
+        for place in PLACES
+        for path in sorted((ROOT / place).rglob("*.py"))
+        for name, line in looked_into(path.read_text(encoding="utf-8"))
+    )
 
 
 def test_no_code_looks_into_a_sentence() -> None:
-    found = [
-        f"{path.relative_to(ROOT)}:{line} in {name}"
-        for path in _files()
-        for name, line in looked_into(path.read_text(encoding="utf-8"))
-        if (str(path.relative_to(ROOT)).removeprefix("include/holdfast/"), name) not in ALLOWED
-    ]
+    found = [f"{file}:{line} in {name}" for file, name, line in found_in_the_code() if (file, name) not in ALLOWED]
 
     assert found == [], "carry the fact as a value, and branch on that"
 
 
 def test_what_is_allowed_is_still_there() -> None:
-    found = {
-        (str(path.relative_to(ROOT)).removeprefix("include/holdfast/"), name)
-        for path in _files()
-        for name, _ in looked_into(path.read_text(encoding="utf-8"))
-    }
+    found = {(file, name) for file, name, _ in found_in_the_code()}
 
     assert found >= set(ALLOWED)
 

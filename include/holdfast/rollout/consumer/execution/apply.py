@@ -120,7 +120,7 @@ def _decide(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: Con
 
 
 def _topic_is_so(topic: str, item: ConsumerEvent, fresh: ConsumerSnapshot) -> tuple[bool, str]:
-    """Whether the topic is as it is to be afterwards, or what it is instead."""
+    """Whether the topic has the partitions that the event gives it, or what it has instead."""
     wanted, has = item.partitions_wanted(), fresh.partitions_of(topic)
     if wanted is None:
         return has is None, f"{printable(topic)} is still there"
