@@ -1,4 +1,4 @@
-"""Kerberos and AWS: what is passed on, and what is missing is said before a broker is asked. Their packages are fakes here."""
+"""Kerberos and AWS: what is passed on, and what is reported as missing before a broker is asked. Their packages are fakes here."""
 
 import importlib.machinery
 import sys
