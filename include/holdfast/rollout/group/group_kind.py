@@ -16,6 +16,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
+from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
@@ -135,6 +136,11 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     @abstractmethod
     def snapshot_lines(self, before: S, after: S) -> Iterable[Line]:
         """What differs between two snapshots of one group."""
+
+    @abstractmethod
+    def guarded(self, snapshot: S) -> Guarded:
+        """What its next rebalance, or next target, moves, whatever causes it. Raise CannotPredict for a group that is not at
+        rest."""
 
     @abstractmethod
     def facts(self, snapshot: S) -> tuple[tuple[str, str], ...]:

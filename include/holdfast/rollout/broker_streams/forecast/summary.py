@@ -1,5 +1,8 @@
 """What the targets of a change move, in figures."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from holdfast.kafka.coordinator.streams.group import Task, Tasks, each_task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast.course import Ground
@@ -10,26 +13,49 @@ Owners = dict[Task, str]
 """The process that runs each stateful task."""
 
 
+class Move(NamedTuple):
+    """A stateful task that a target gives to another process than the one before. `cold`: whose disk has never had it."""
+
+    task: Task
+    before: str
+    after: str
+    cold: bool
+
+
 def summary(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> BrokerSummary:
     stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
-    disks = _Disks(ground, change, stateful)
-    first = before = owners_now(ground, stateful)
-    moves = cold = 0
-    for target in targets:
-        after = owners(target, stateful)
-        for task, process in after.items():
-            if task in before and before[task] != process:
-                moves += 1
-                cold += not disks.has(process, task)
-        disks.keep(target)
-        before = after
+    first = owners_now(ground, stateful)
+    last = owners(targets[-1], stateful) if targets else first
+    counts = tuple(hand_overs(ground, change, targets))
     return BrokerSummary(
         stateful_tasks=sum(one.tasks for one in ground.group.subtopologies if one.stateful),
-        active_moved=sum(before.get(task) != process for task, process in first.items()),
-        moves=moves,
-        cold_moves=cold,
+        active_moved=sum(last.get(task) != process for task, process in first.items()),
+        moves=sum(moves for moves, _ in counts),
+        cold_moves=sum(cold for _, cold in counts),
         targets=len(targets),
     )
+
+
+def hand_overs(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> Iterator[tuple[int, int]]:
+    """For each target, the stateful tasks that it hands over, and how many of them go to a disk that has never had them."""
+    for moves in moves_by_target(ground, change, targets):
+        yield len(moves), sum(move.cold for move in moves)
+
+
+def moves_by_target(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> Iterator[tuple[Move, ...]]:
+    """What each target moves."""
+    stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
+    disks = _Disks(ground, change, stateful)
+    before = owners_now(ground, stateful)
+    for target in targets:
+        after = owners(target, stateful)
+        yield tuple(
+            Move(task, before[task], process, not disks.has(process, task))
+            for task, process in after.items()
+            if before.get(task, process) != process
+        )
+        disks.keep(target)
+        before = after
 
 
 def owners_now(ground: Ground, stateful: frozenset[str]) -> Owners:

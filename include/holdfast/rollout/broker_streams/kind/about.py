@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from holdfast.rollout.broker_streams.kind.processes import Process, active, owners, processes, subtopologies
+from holdfast.rollout.broker_streams.kind.ownership import active, owners, subtopologies
+from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.group.difference import Line, maps, setting
 from holdfast.rollout.group.difference import facts as facts_that_differ

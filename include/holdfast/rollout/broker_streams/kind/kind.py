@@ -16,8 +16,11 @@ from holdfast.rollout.broker_streams.forecast import forecast as forecasts
 from holdfast.rollout.broker_streams.forecast import json as forecast_json
 from holdfast.rollout.broker_streams.forecast.json import FORECASTS
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast
+from holdfast.rollout.broker_streams.guard import guard
+from holdfast.rollout.broker_streams.guard import words as guard_words
+from holdfast.rollout.broker_streams.guard.json import GUARD
 from holdfast.rollout.broker_streams.kind import about, forecast_words, rows
-from holdfast.rollout.broker_streams.kind.processes import processes
+from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, is_streams_group
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
 from holdfast.rollout.contract.rebalances import Detail
@@ -25,6 +28,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.policy.policy import Policy
@@ -51,6 +55,7 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
         "streams-group-change": CHANGE,
         "streams-group-assignment": ASSIGNMENT,
         "streams-group-forecast": FORECASTS[Detail.FULL],
+        "streams-group-guard": GUARD,
     }
     asks: ClassVar[tuple[What, ...]] = ()
     verbs: ClassVar[frozenset[str]] = frozenset(event.VERB for event in table.EVENTS)
@@ -96,6 +101,10 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
 
     def snapshot_lines(self, before: StreamsGroupSnapshot, after: StreamsGroupSnapshot) -> Iterator[Line]:
         return about.snapshot_lines(before, after)
+
+    def guarded(self, snapshot: StreamsGroupSnapshot) -> Guarded:
+        found = guard.look(snapshot)
+        return Guarded(GUARD.write(found), tuple(guard_words.blocks(snapshot, found)))
 
     def facts(self, snapshot: StreamsGroupSnapshot) -> tuple[tuple[str, str], ...]:
         return about.facts(snapshot)

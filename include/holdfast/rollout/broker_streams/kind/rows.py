@@ -3,7 +3,8 @@
 from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.config_keys import STANDBYS
 from holdfast.kafka.coordinator.streams.group import Subtopology, Task, each_task
-from holdfast.rollout.broker_streams.kind.processes import Process, active, owners, processes, subtopologies, tasks
+from holdfast.rollout.broker_streams.kind.ownership import active, owners, subtopologies, tasks
+from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot, StreamThread
 from holdfast.rollout.broker_streams.target.target import decide
 from holdfast.rollout.json.fingerprints import fingerprint

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.consumer.change import json as change_json
 from holdfast.rollout.consumer.change import request, request_words
@@ -111,6 +111,11 @@ class ConsumerKind(
 
     def snapshot_lines(self, before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterator[Line]:
         return difference.snapshot_lines(before, after)
+
+    def guarded(self, snapshot: ConsumerSnapshot) -> NoReturn:
+        raise Unsupported(
+            f"this is a consumer group ({PROTOCOL}); needed here is a Kafka Streams group. All commands but guard accept both"
+        )
 
     def facts(self, snapshot: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
         return about.facts(snapshot)

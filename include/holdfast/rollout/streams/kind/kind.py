@@ -14,6 +14,7 @@ from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
@@ -31,6 +32,9 @@ from holdfast.rollout.streams.forecast import json as forecast_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
 from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed, allowed_for_an_option
+from holdfast.rollout.streams.guard import guard
+from holdfast.rollout.streams.guard import words as guard_words
+from holdfast.rollout.streams.guard.json import guard_to_json
 from holdfast.rollout.streams.kind import about, difference, fitting, forecast_words, losses, rows, verdict_words
 from holdfast.rollout.streams.options import proposals, search_work
 from holdfast.rollout.streams.plan import assembly, review, titles
@@ -108,6 +112,10 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def snapshot_lines(self, before: Snapshot, after: Snapshot) -> Iterator[Line]:
         return difference.snapshot_lines(before, after)
+
+    def guarded(self, snapshot: Snapshot) -> Guarded:
+        found = guard.look(snapshot)
+        return Guarded(guard_to_json(found), tuple(guard_words.blocks(snapshot, found)))
 
     def facts(self, snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
         return about.facts(snapshot)

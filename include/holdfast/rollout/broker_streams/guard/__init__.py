@@ -1,0 +1,1 @@
+"""What the next target of a group whose broker assigns moves, whatever raises its epoch."""
