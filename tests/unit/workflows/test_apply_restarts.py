@@ -116,6 +116,17 @@ def test_static_members_that_return_in_time_are_walked_to_the_end(tmp_path: Path
     assert [waits_for(operator.apply(one)) for one in states] == ["1", "3", "5", None]
 
 
+def test_several_settings_are_rolled_out_by_one_restart_of_each_client(tmp_path: Path) -> None:
+    """Also where the request restarts all clients together with them."""
+    settings = {"max.warmup.replicas": 6, "acceptable.recovery.lag": 9}
+    together = [*({"restart_client": {"process_id": one}} for one in (A, B, C)), {"set_config": settings}]
+    for number, events in enumerate(([{"rolling_restart": {"set_config": settings}}], together)):
+        operator = Operator(tmp_path / str(number), planned(group(AFTER), *events, policy=Policy(exclude=("relabel",))))
+
+        assert waits_for(operator.apply(group(AFTER), confirm=["1"])) == "1"
+        assert waits_for(operator.apply(restarted(group(AFTER), A, B, C), confirm=["1", "2"])) is None
+
+
 def test_after_a_stop_it_waits_until_the_group_has_noticed(tmp_path: Path) -> None:
     events = ({"remove_client": {"process_id": C}}, {"then": "stable"}, {"restart_client": {"process_id": A}})
     names = [option.name for option in planned(group(AFTER), *events).candidates if option.name != "plainly"]

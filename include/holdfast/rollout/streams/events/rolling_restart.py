@@ -17,7 +17,7 @@ from holdfast.rollout.streams.events.parts.fields import LATE, SETTINGS, WAIT, W
 from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.events.set_release import SetRelease
-from holdfast.rollout.streams.steps.drafts import Draft
+from holdfast.rollout.streams.steps.drafts import Draft, Pace
 from holdfast.rollout.text.request_words import few, short
 
 
@@ -143,5 +143,6 @@ class RollingRestart(Statement):
     def drafts(self, context: StepContext) -> tuple[Draft, ...]:
         if not self.rolls_out:
             raise Unsupported("No step restarts a client whose process ID is unknown yet; name the clients to restart.")
-        releases = () if self.kafka_release is None else (set_release.draft(context.snapshot, self.kafka_release),)
-        return (*releases, *set_config.drafts(context, self.settings))
+        pace = Pace(self.at_once, self.wait)
+        releases = () if self.kafka_release is None else (set_release.draft(context.snapshot, self.kafka_release, pace),)
+        return (*releases, *set_config.drafts(context, self.settings, pace))

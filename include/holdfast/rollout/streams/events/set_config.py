@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+from holdfast.rollout.contract.plan_words import setting
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
@@ -10,7 +11,7 @@ from holdfast.rollout.streams.events.parts import fields as shared
 from holdfast.rollout.streams.events.parts.fields import Settings
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, Phase
 from holdfast.rollout.streams.steps.steps import RollOutConfig
 from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import many, printable
@@ -45,28 +46,27 @@ class SetConfig(Event):
 
 
 def in_words(settings: Settings) -> str:
-    values = ((key, ",".join(value) if isinstance(value, tuple) else value) for key, value in settings)
-    return ", ".join(f"{key} = {'default' if value is None else value}" for key, value in values)
+    return ", ".join(f"{key} = {'default' if value is None else _shown(value)}" for key, value in settings)
 
 
-def drafts(context: StepContext, settings: Settings) -> tuple[Draft, ...]:
+def drafts(context: StepContext, settings: Settings, pace: Pace = ONE_BY_ONE) -> tuple[Draft, ...]:
     """A step a setting: a rolling restart of all clients with it."""
     clients = len(context.snapshot.clients)
-    return tuple(_draft(clients, RollOutConfig(key, value, context.config.get(key))) for key, value in settings)
+    return tuple(_draft(clients, RollOutConfig(key, value, context.config.get(key)), pace) for key, value in settings)
 
 
-def _draft(clients: int, action: RollOutConfig) -> Draft:
+def _draft(clients: int, action: RollOutConfig, pace: Pace) -> Draft:
     value = "Kafka's default" if action.value is None else _shown(action.value)
     return Draft(
         Phase.CONFIGURE,
         action,
         Who.OPERATOR,
-        "The group is stable. Restart one client, wait until the group is stable, then the next.",
+        f"The group is stable. {pace.to_do(clients)}",
         f"Every client has logged {printable(action.key)} = {value} at its start.",
         f"Set {printable(action.key)} back to {'its default' if action.was is None else _shown(action.was)}, by a rolling restart.",
-        f"{many(clients, 'restart')}, one after the other, each with its own disk and process ID; no task migrates.",
+        f"{many(clients, 'restart')}, {pace.expected(clients)}, each with its own disk and process ID; no task migrates.",
     )
 
 
 def _shown(value: object) -> str:
-    return printable(",".join(value) if isinstance(value, tuple) else str(value))
+    return printable(setting(value))

@@ -12,7 +12,7 @@ from holdfast.rollout.streams.events.event import Before, Event, Name, StepConte
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, Phase
 from holdfast.rollout.streams.steps.steps import RollOutRelease
 from holdfast.rollout.text.wording import many
 
@@ -54,17 +54,17 @@ class SetRelease(Event):
         return (draft(context.snapshot, self.kafka_release),)
 
 
-def draft(snapshot: Snapshot, kafka_release: str) -> Draft:
+def draft(snapshot: Snapshot, kafka_release: str, pace: Pace = ONE_BY_ONE) -> Draft:
     """A rolling upgrade of all clients."""
     was = snapshot.kafka_release or "the present release"
     return Draft(
         Phase.CONFIGURE,
         RollOutRelease(kafka_release, snapshot.kafka_release),
         Who.OPERATOR,
-        f"The group is stable, and Kafka's upgrade notes from {was} to {kafka_release} require nothing else. Restart one"
-        " client on the new release, wait until the group is stable, then the next.",
+        f"The group is stable, and Kafka's upgrade notes from {was} to {kafka_release} require nothing else."
+        f" {pace.to_do(len(snapshot.clients), ' on the new release')}",
         f"Every client has logged Kafka version: {kafka_release} at its start.",
         f"Return to {was} by a rolling restart, if the upgrade notes allow it: it may be unable to read the state that"
         f" {kafka_release} wrote.",
-        f"{many(len(snapshot.clients), 'restart')}, one after the other, each with its own disk and process ID.",
+        f"{many(len(snapshot.clients), 'restart')}, {pace.expected(len(snapshot.clients))}, each with its own disk and process ID.",
     )

@@ -45,4 +45,5 @@ def consequence(one: Otherwise) -> str:
 
 
 def sentence(one: Otherwise) -> str:
-    return f"If {condition(one.branch)}: {consequence(one)}."
+    some = " If only some of them do, the outcome is between this and the plan." if one.branch.condition is If.MERGED else ""
+    return f"If {condition(one.branch)}: {consequence(one)}.{some}"

@@ -4,7 +4,7 @@ Within a batch of events (they take effect together) files that can be prepared 
 that need the old process gone, then all starts. So the group is short of a client for as little time as can be.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from holdfast.rollout.contract.batches import Then, Wait
@@ -15,7 +15,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.client_drafts import wait_for
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
 from holdfast.rollout.streams.steps.identity import Identity
-from holdfast.rollout.streams.steps.steps import AwaitRebalance, AwaitStable, RollOutConfig, Step
+from holdfast.rollout.streams.steps.steps import AwaitRebalance, AwaitStable, RollOutConfig, RollOutRelease, Step
 
 
 def steps_of(snapshot: Snapshot, requested: Change, change: Change, identity: Identity) -> tuple[Step, ...]:
@@ -37,8 +37,22 @@ def steps_of(snapshot: Snapshot, requested: Change, change: Change, identity: Id
         drafts.append(wait_for(wait))
     return tuple(
         Step(str(number), draft.action, draft.who, draft.check_before, draft.check_after, draft.undo, draft.expect)
-        for number, draft in enumerate(drafts, start=1)
+        for number, draft in enumerate(_with_one_roll(drafts), start=1)
     )
+
+
+def _with_one_roll(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """What is rolled out together comes with one rolling restart: only the first of these steps restarts clients."""
+    first: int | None = None
+    for number, draft in enumerate(drafts, start=1):
+        if not isinstance(draft.action, RollOutConfig | RollOutRelease):
+            first = None
+        elif first is None:
+            first = number
+        else:
+            before = f"The restarts of step {first} bring it too: no client restarts again for it."
+            draft = replace(draft, check_before=before, expect="No further restart.")
+        yield draft
 
 
 def _batches(change: Change) -> Iterator[tuple[list[Statement], Wait]]:

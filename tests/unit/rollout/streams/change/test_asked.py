@@ -67,6 +67,7 @@ NEW = "4b61e2a0-0000-4000-8000-000000000001"
         ({"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": NEW}}, (NEW,)),
         ({"add_partitions": {"topic": "t", "partitions": 9, "changelogs_grown": True}}, ("9 partitions", "changelogs grown")),
         ({"rolling_restart": {"wait": "rebalance", "keeps_state": False}}, ("one rebalance", "state lost")),
+        ({"set_config": {"rack.aware.assignment.tags": []}}, ("rack.aware.assignment.tags = empty",)),
     ],
 )
 def test_nothing_that_was_given_is_dropped(event: object, given: tuple[str, ...]) -> None:

@@ -273,4 +273,5 @@ class TestMerged:
 
         assert "do not wait until the group is stable" in contingency_words.sentence(found)
         assert "1 rebalance, " in contingency_words.sentence(found)
+        assert contingency_words.sentence(found).endswith("If only some of them do, the outcome is between this and the plan.")
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan

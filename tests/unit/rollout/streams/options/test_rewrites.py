@@ -269,7 +269,35 @@ class TestRolledOut:
         restarts = [restart(one) for one in (A, B, C)]
         option = options(group(AFTER), *restarts, {"set_config": {"max.warmup.replicas": 6}})["plainly"]
 
-        assert not any(isinstance(item, RollingRestart) for item in option.change.events)
+        (roll,) = (item for item in option.change.events if isinstance(item, RollingRestart))
+        assert roll.at_once == 3
+        assert [type(step.action) for step in option.steps] == [RollOutConfig, AwaitStable]
+        assert "Restart all 3 clients together." in option.steps[0].check_before
+        assert option.steps[0].expect.startswith("3 restarts, all together")
+
+    def test_several_settings_come_with_the_same_restarts(self) -> None:
+        both = {"set_config": {"max.warmup.replicas": 6, "rack.aware.assignment.tags": []}, "kafka_release": "3.9.1"}
+        option = options(group(AFTER, "3.5.2"), {"rolling_restart": both})["plainly"]
+        first, *others, last = option.steps
+
+        assert first.expect.startswith("3 restarts, one after the other")
+        assert [one.expect for one in others] == ["No further restart."] * 2
+        assert {one.check_before for one in others} == {"The restarts of step 1 bring it too: no client restarts again for it."}
+        assert isinstance(last.action, AwaitStable)
+        assert any(one.check_after == "Every client has logged rack.aware.assignment.tags = empty at its start." for one in others)
+
+    @pytest.mark.parametrize(
+        ("pace", "to_do"),
+        [
+            ({"at_once": 2}, "Restart 2 clients together, wait until the group is stable, then the next 2."),
+            ({"at_once": 2, "wait": "rebalance"}, "Restart 2 clients together, wait for a rebalance, then the next 2."),
+            ({"at_once": 9}, "Restart all 3 clients together."),
+        ],
+    )
+    def test_a_step_says_how_many_restart_at_once(self, pace: dict[str, object], to_do: str) -> None:
+        option = options(group(AFTER), {"rolling_restart": {"set_config": {"max.warmup.replicas": 6}} | pace})["plainly"]
+
+        assert option.steps[0].check_before == f"The group is stable. {to_do}"
 
     def test_it_comes_before_what_takes_effect_with_it(self) -> None:
         added = {"add_client": {"process_id": LAST, "threads": 2}}

@@ -39,7 +39,7 @@ def rolled_out(snapshot: Snapshot, change: Change) -> Change:
     for batch, marker in _batches(change):
         carried = [item for item in batch if isinstance(item, SetConfig | SetRelease)]
         if not carried or _all_clients_restart(snapshot, batch):
-            items += batch
+            items += _as_one_roll(batch) if carried else batch
         else:
             settings = {key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}
             releases = [item.kafka_release for item in carried if isinstance(item, SetRelease)]
@@ -48,6 +48,30 @@ def rolled_out(snapshot: Snapshot, change: Change) -> Change:
             items += [Then(Wait.STABLE), *rest] if rest else []
         items += [marker] if marker else []
     return replace(change, events=tuple(items))
+
+
+def _as_one_roll(batch: list[Statement]) -> list[Statement]:
+    """All clients that restart together with settings or a release: one roll-out, so that no step restarts them once more."""
+    restarts = [item for item in batch if isinstance(item, RestartClient)]
+    carried = [item for item in batch if isinstance(item, SetConfig | SetRelease)]
+    as_first = {replace(item, process_id=restarts[0].process_id) for item in restarts}
+    if len(restarts) + len(carried) < len(batch) or len(as_first) > 1:
+        return batch
+    first = restarts[0]
+    if first.threads is not None or first.member_ids is not None or first.new_process_id is not None:
+        return batch
+    return [
+        RollingRestart(
+            process_ids=tuple(item.process_id for item in restarts),
+            at_once=len(restarts),
+            keeps_process_id=first.keeps_process_id,
+            keeps_state=first.keeps_state,
+            settings=tuple({key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}.items()),
+            kafka_release=next((item.kafka_release for item in reversed(carried) if isinstance(item, SetRelease)), None),
+            within_session=first.within_session,
+            late=first.late,
+        )
+    ]
 
 
 def roll(snapshot: Snapshot, settings: tuple[tuple[str, ConfigValue], ...], release: str | None = None) -> RollingRestart:
