@@ -11,7 +11,7 @@ from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Cost
-from holdfast.rollout.streams.cost.times_of_costs import worked_out
+from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
@@ -24,11 +24,11 @@ WIDEST = 12
 def cost(record: dict[str, Any]) -> Cost:
     snapshot, change = snapshot_from_json(record["snapshot"]), change_from_json(record["change"])
     baseline = next(one for one in proposals.propose(snapshot, change) if one.name == BASELINE_NAME)
-    return proposals.evaluate(snapshot, baseline).worst
+    return stated(proposals.evaluate(snapshot, baseline).costs, Policy())
 
 
 def ends(record: dict[str, Any]) -> Estimate:
-    times = worked_out(cost(record), Policy())
+    times = times_of(cost(record), Policy())
     assert times.rebalancing_ends is not None
     return times.rebalancing_ends
 

@@ -1,18 +1,40 @@
 """The times of one forecast outcome: its acts and rebalances, walked by the one model of time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.times import Act, Estimate, Times
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.cost.evaluation import Cost, EvaluatedOption
+from holdfast.rollout.streams.cost.evaluation import Cost, EvaluatedOption, Span, worst_of
 from holdfast.rollout.timing.timeline import Course, combined, in_order
 
 
 def times_of(cost: Cost, policy: Policy) -> Times:
     """Those that the cost carries; worked out where it carries none yet."""
     return cost.times if cost.times is not None else worked_out(cost, policy)
+
+
+def stated(costs: Sequence[Cost], policy: Policy) -> Cost:
+    """The worst outcome with the rebalances and times of every outcome: a range that is stated holds whichever rank a random
+    process ID takes. Other figures are those of the worst outcome."""
+    worst = worst_of(tuple(costs))
+    if len(costs) < 2:
+        return worst
+    own, every = times_of(worst, policy), [times_of(cost, policy) for cost in costs]
+    times = replace(
+        own,
+        rebalancing_ends=_over(own.rebalancing_ends, [one.rebalancing_ends for one in every]),
+        restored=_over(own.restored, [one.restored for one in every]),
+    )
+    rebalances = Span(min(cost.rebalances.low for cost in costs), max(cost.rebalances.high for cost in costs))
+    return replace(worst, rebalances=rebalances, times=times)
+
+
+def _over(worst: Estimate | None, every: Sequence[Estimate | None]) -> Estimate | None:
+    known = [one for one in every if one is not None]
+    return None if worst is None else Estimate(min(one.low for one in known), worst.usual, max(one.high for one in known))
 
 
 def times_of_outcomes(evaluation: EvaluatedOption, policy: Policy) -> tuple[Times, ...]:

@@ -7,7 +7,7 @@ from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.group.difference import NOTHING, Line, facts, magnitude, maps, setting
-from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import ownership
@@ -180,10 +180,11 @@ def _figures(plan: Plan, option: Considered) -> str:
     if not option.costs:
         return option.refused or "nothing predicted"
     most = max(option.costs, key=lambda cost: (cost.needless, cost.moved, cost.longest_s, cost.restored_records))
-    times = times_of(most, plan.policy)
+    over = stated(option.costs, plan.policy)
+    times = times_of(over, plan.policy)
     return (
         f"{most.moved} of {most.stateful_tasks} tasks move, {most.needless} of them collateral;"
-        f" {time_words.rebalances(most.rebalances.low, most.rebalances.high, most.rebalances_usual)}; {time_words.both(times)};"
+        f" {time_words.rebalances(over.rebalances.low, over.rebalances.high, most.rebalances_usual)}; {time_words.both(times)};"
         f" {time_words.effort(option.effort_counts)};"
         f" {many(most.restored_records, 'record')} restored; {many(most.cold_tasks, 'task')} without a caught-up copy"
     )

@@ -15,7 +15,7 @@ def effect(costs: Sequence[Cost], requested: Change, policy: Policy) -> str:
 
     `costs`: those of one option, one an outcome. `meant`: the change that was requested.
     """
-    return f"{_moves(costs, requested)}, {rounds_and_time(worst_of(tuple(costs)), policy)}."
+    return f"{_moves(costs, requested)}, {rounds_and_time(costs, policy)}."
 
 
 def _moves(costs: Sequence[Cost], requested: Change) -> str:
@@ -35,7 +35,8 @@ def _moves(costs: Sequence[Cost], requested: Change) -> str:
     return moved
 
 
-def rounds_and_time(cost: Cost, policy: Policy) -> str:
+def rounds_and_time(costs: Sequence[Cost], policy: Policy) -> str:
     """`4–6 rebalances; rebalancing ends after 2 min; all state restored by then`"""
+    cost = times_of_costs.stated(costs, policy)
     rebalances = time_words.rebalances(cost.rebalances.low, cost.rebalances.high, cost.rebalances_usual)
     return f"{rebalances}; {time_words.both(times_of_costs.times_of(cost, policy))}"

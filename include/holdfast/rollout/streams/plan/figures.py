@@ -9,7 +9,7 @@ from holdfast.rollout.json.record_codec import fields_of
 from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost
-from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.text.wording import duration
 from holdfast.rollout.timing import time_words
@@ -107,5 +107,6 @@ def figures(cost: Cost, policy: Policy, effort: EffortCounts | None = None) -> F
 
 
 def figures_of(plan: Plan, option: Considered | None) -> Figures | None:
-    worst = None if option is None else option.worst
-    return None if option is None or worst is None else figures(worst, plan.policy, option.effort_counts)
+    if option is None or not option.costs:
+        return None
+    return figures(stated(option.costs, plan.policy), plan.policy, option.effort_counts)

@@ -17,7 +17,7 @@ from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
-from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
 from holdfast.rollout.streams.options import contingency_words
 from holdfast.rollout.streams.plan.cost_tables import cost_tables
 from holdfast.rollout.streams.plan.figures import figures
@@ -97,7 +97,7 @@ def _costs(plan: Plan) -> Iterator[tuple[str, str]]:
     worst, baseline_worst = _worst(option), _worst(baseline) if baseline is not None and other else None
     yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst)
     yield "Restore", _restoring(plan, worst, baseline_worst)
-    yield "Time", _time(plan, worst)
+    yield "Time", _time(plan, stated(option.costs, plan.policy))
     yield "Effort", _effort(option, baseline)
 
 
@@ -264,7 +264,7 @@ def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
     why, name = "recommended" if one.name == plan.chosen else one.why_not, option_name(one.name)
     if not one.costs:
         return (name, *("unknown",) * 7, why)
-    worst = _worst(one)
+    worst = stated(one.costs, plan.policy)
     restoring = f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
     still = figures(worst, plan.policy).downtime_text + restoring
     moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"

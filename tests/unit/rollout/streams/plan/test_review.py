@@ -13,6 +13,7 @@ from tests.harness.article import AFTER, LAST, C, group
 from tests.harness.plans import REPLACE_FIRST, article_plan, measured, planned
 
 from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.streams.plan.figures import figures_of
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.plan.review import review
 from holdfast.rollout.streams.steps import step_words
@@ -63,6 +64,20 @@ def test_a_weight_that_is_not_known_is_said_with_the_changelog() -> None:
 
     assert "8 records (size unknown), all on" in shown
     assert "log_bytes.changelog: the snapshot does not state" in shown
+
+
+def test_ranges_hold_for_every_rank_of_a_random_id() -> None:
+    """The worst outcome alone takes 4 to 10 rebalances; where the ID has the rank of the old one, there is 1."""
+    by = {"process_id": None, "threads": 2}
+    plan = planned(group(AFTER), {"replace_client": {"process_id": C, "by": by, "state": "empty"}})
+    (baseline,) = (one for one in plan.candidates if one.name == "plainly")
+    found = figures_of(plan, baseline)
+
+    assert found is not None
+    assert found.rebalances is not None
+    assert {cost.rebalances.low for cost in baseline.costs} >= {1, 4}
+    assert (found.rebalances[0], found.rebalances[2]) == (1, 10)
+    assert "1–10 rebalances" in text(plan)
 
 
 def test_text_and_markdown_say_the_same() -> None:
