@@ -34,6 +34,7 @@ from holdfast.rollout.group import applying, verifying
 from holdfast.rollout.group.applying import Applying, please
 from holdfast.rollout.group.difference import Line, maps
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Words
+from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.group.staleness import staleness
 from holdfast.rollout.group.verifying import Compared, Members, Verifying
 from holdfast.rollout.journal.journal import Journal, Sighting
@@ -228,6 +229,10 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
     def snapshot_lines(self, before: LampSnapshot, after: LampSnapshot) -> Iterable[Line]:
         return maps("lamp", dict(before.lit), dict(after.lit))
+
+    def guarded(self, snapshot: LampSnapshot) -> Guarded:
+        lit = sum(burns for _, burns in snapshot.lit)
+        return Guarded({"lit": lit}, (Heading(1, f"{lit} of {len(snapshot.lit)} lamps are lit."),))
 
     def facts(self, snapshot: LampSnapshot) -> tuple[tuple[str, str], ...]:
         return (("Lamps", str(len(snapshot.lit))),)

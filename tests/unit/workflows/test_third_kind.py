@@ -179,3 +179,11 @@ def test_its_forecast_is_printed(tmp_path: Path) -> None:
         path.write_text(dumps(document))
     printed = CliRunner().invoke(holdfast, ["forecast", *map(str, paths)], standalone_mode=False)
     assert printed.stdout.startswith("2 of 3 lamps are lit.")
+
+
+def test_it_is_guarded(tmp_path: Path) -> None:
+    (tmp_path / "group.json").write_text(dumps(group()))
+
+    found = CliRunner().invoke(holdfast, ["guard", str(tmp_path / "group.json"), "--json"])
+
+    assert '"lit":1' in found.output.replace(" ", "")
