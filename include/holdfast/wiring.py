@@ -12,11 +12,11 @@ from holdfast.ports import Lake
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
+from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows import doctor
 from holdfast.workflows.collecting import one_group
 from holdfast.workflows.collecting.collect_many import PAUSES_S, Time, Wanted
 from holdfast.workflows.collecting.collect_many import collect as collect_many_groups
-from holdfast.workflows.collecting.collect_runs import Report
 from holdfast.workflows.collecting.collector import Given, OneGroup
 from holdfast.workflows.collecting.observed import Reading
 from holdfast.workflows.collecting.settling import Patience
@@ -96,7 +96,7 @@ def collect_many(
     tell: Callable[[str], None],
     *,
     pauses_s: tuple[float, ...] = PAUSES_S,
-) -> tuple[Report, int]:
+) -> tuple[CollectionReport, int]:
     """Snapshots of all wanted groups of a cluster into the lake, within `limit_s`; and how many requests that took."""
     from holdfast.adapters.broker.kafka_cluster import KafkaCluster
     from holdfast.adapters.broker.session import KafkaSession

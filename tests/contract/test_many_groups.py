@@ -22,9 +22,9 @@ from holdfast.kafka.wire.group_metadata import partition_for
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
-from holdfast.workflows.collecting.collect_runs import Report
 from holdfast.workflows.collecting.collector import Given
 from holdfast.workflows.collecting.streams import settings
 
@@ -49,7 +49,7 @@ class Cluster:
     def connection(self) -> ClusterConnection:
         return ClusterConnection.of(self.brokers[0].bootstrap, name="three")
 
-    def collect(self, lake: FsspecLake, run: str, wanted: dict[str, About] | None = None) -> Report:
+    def collect(self, lake: FsspecLake, run: str, wanted: dict[str, About] | None = None) -> CollectionReport:
         about = wanted or {"demo-*": About(Given(RELEASE, {}, {}))}
         return wiring.collect_many(self.connection, Wanted(about), lake, run, 120, print, pauses_s=(1.0,))[0]
 

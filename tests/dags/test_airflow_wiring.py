@@ -19,6 +19,7 @@ from holdfast.airflow_wiring import clusters, collecting, fleet, objects, planni
 from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout.json.strict import loads
+from holdfast.rollout.tables.collection_report import Unread, Why
 from holdfast.rollout.tables.fleet import FleetPolicy
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting import collect_runs
@@ -201,11 +202,11 @@ class TestReports:
         )
         run.keep([snapshots.load(lake, recorded)])
         unread = (
-            collect_runs.Unread("half\x1b[2J", collect_runs.Why.NOT_READ, "broker 3 did not answer"),
-            collect_runs.Unread("odd", collect_runs.Why.NOT_COVERED, "its assignor is 'ours'"),
+            Unread("half\x1b[2J", Why.NOT_READ, "broker 3 did not answer"),
+            Unread("odd", Why.NOT_COVERED, "its assignor is 'ours'"),
         )
         report = run.finish(groups=3, unread=unread, left_out={"share": 2}, unlisted=(), seconds=1)
-        return "/".join(report.path)
+        return "/".join(collect_runs.place(report))
 
     @pytest.mark.usefixtures("report")
     def test_say_of_which_days_there_are_snapshots(self, recorded: str) -> None:

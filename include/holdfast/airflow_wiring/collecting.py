@@ -10,7 +10,7 @@ from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAY
 from holdfast.errors import ClusterTrouble, InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.workflows.collecting.collect_runs import Report
+    from holdfast.rollout.tables.collection_report import CollectionReport
 
 log = logging.getLogger(__name__)
 _NAMED, _LOGGED, _LONGEST = 20, 200, 600
@@ -35,6 +35,7 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     """
     from holdfast import wiring
     from holdfast.rollout.text.wording import printable
+    from holdfast.workflows.collecting import collect_runs
     from holdfast.workflows.collecting.collect_many import Wanted
 
     runs.refuse_secrets("", {"group": group})
@@ -46,19 +47,20 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
             raise InvalidInput(f"the connection of cluster {cluster!r} does not name the group {group!r}: name it, or a pattern")
         wanted = Wanted({group: about})
     report, requests = wiring.collect_many(known.connection, wanted, lake(), slug(run_id), known.seconds, log.info)
+    stored = "/".join(collect_runs.place(report))
     log.info("%s: %d of %d groups in %.1f s, with %d requests", cluster, report.taken, report.groups, report.seconds, requests)
     for what, number in report.left_out:
         log.info("%s: %d groups that match a pattern are left out: %s", cluster, number, printable(what))
     for one in report.unread[:_LOGGED]:
         log.warning("%s: %s", cluster, printable(f"{one.group_id}: {one.why}: {one.problem}", _LONGEST))
     if len(report.unread) > _LOGGED:
-        log.warning("%s: and %d more, all in %s", cluster, len(report.unread) - _LOGGED, "/".join(report.path))
+        log.warning("%s: and %d more, all in %s", cluster, len(report.unread) - _LOGGED, stored)
     if report.unread and not report.taken:
         raise ClusterTrouble(f"no group of {cluster} could be read; the first one: {report.unread[0].problem}")
-    return "/".join(report.path)
+    return stored
 
 
-def _reports(cluster: str | None, run_id: str) -> list["Report"]:
+def _reports(cluster: str | None, run_id: str) -> list["CollectionReport"]:
     """Of a run: those that are there, one a cluster."""
     from holdfast.workflows.collecting import collect_runs
 
@@ -80,8 +82,8 @@ def say_what_is_missing(cluster: str | None, run_id: str) -> None:
     """Fail if a group that should have been read was not, or a broker did not say which groups it has."""
     from airflow.sdk.exceptions import AirflowFailException
 
+    from holdfast.rollout.tables.collection_report import Why
     from holdfast.rollout.text.wording import printable
-    from holdfast.workflows.collecting.collect_runs import Why
 
     found = _reports(cluster, run_id)
     unread = [

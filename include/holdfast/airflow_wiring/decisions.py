@@ -74,7 +74,7 @@ def question(run_id: str) -> Question:
     if not plan.steps:
         raise AirflowSkipException(f"Plan {plan.plan_id} requires no approval: {plan.verdict}. {plan.headline}")
     origin = runs.origin(store, run_id, keys)
-    stated = Review.ALWAYS if origin is None else Review(origin["review"])
+    stated = Review.ALWAYS if origin is None else origin.review
     review = approval.strictest(stated, plan.policy.review)
     print_of = approval.fingerprint(plan)
     open_for = datetime.fromisoformat(plan.expires_at) - moment

@@ -2,52 +2,40 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.objects import lake, now, told
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
 
+if TYPE_CHECKING:
+    from holdfast.workflows.run_documents import Failure
+
 LONGEST_MESSAGE = 4_000
 LARGEST_FILE = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """`message` None: no refusal of Holdfast's; the task's log says what it was."""
-
-    task: str
-    message: str | None
-    at: str
-
-
 def keep(context: Mapping[str, Any]) -> None:
     """Airflow calls this when a task has failed, or is going to be tried again. Where the lake is the trouble, nothing is kept."""
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import dumps
+    from holdfast.workflows.run_documents import Failure
 
     failure = Failure(str(context["task_instance"].task_id), _message(context.get("exception")), now().isoformat())
-    content = dumps({"task": failure.task, "message": failure.message, "at": failure.at})
+    content = dumps(codec_of(Failure).write(failure))
     with suppress(HoldfastError):
         lake().write(_place(str(context["run_id"])), content.encode())
 
 
-def of(store: Lake, run_id: str) -> Failure | None:
+def of(store: Lake, run_id: str) -> "Failure | None":
     """The latest of a run; None where none was kept."""
-    from holdfast.rollout.json import strict
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import loads
+    from holdfast.workflows.run_documents import Failure
 
-    if not store.exists(_place(run_id)):
-        return None
-    fields = strict.Fields(loads(store.read(_place(run_id), LARGEST_FILE)))
-    found = Failure(
-        fields.need("task", strict.text),
-        fields.need("message", strict.nullable(strict.text)),
-        fields.need("at", strict.instant),
-    )
-    fields.finish()
-    return found
+    place = _place(run_id)
+    return codec_of(Failure).read(loads(store.read(place, LARGEST_FILE))) if store.exists(place) else None
 
 
 def _message(problem: object) -> str | None:

@@ -35,6 +35,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     from holdfast.rollout.kinds.requested_change import change_requested
     from holdfast.rollout.policy.json import policy_to_json
     from holdfast.workflows import snapshots
+    from holdfast.workflows.run_documents import Origin
 
     store, folder, keys = lake(), runs.folder(run_id), signing_keys()
     if runs.origin(store, run_id, keys) is not None:
@@ -73,14 +74,8 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     contents = {name: dumps(document).encode() for name, document in documents.items()}
     for name, content in contents.items():
         store.write((*folder, name), content)
-    origin = {
-        "snapshot": snapshot_id,
-        "recorded": bool(recorded),
-        "at": now().isoformat(),
-        "review": review,
-        "requested_by": requested_by or approval.NOBODY,
-        "documents": {name: runs.digest(content) for name, content in contents.items()},
-    }
+    digests = tuple((name, runs.digest(content)) for name, content in contents.items())
+    origin = Origin(snapshot_id, bool(recorded), now().isoformat(), review, requested_by or approval.NOBODY, digests)
     runs.keep(store, run_id, "origin.json", origin, keys)
     return "/".join(folder)
 
@@ -170,10 +165,11 @@ def assemble(run_id: str) -> str:
     origin = runs.origin(store, run_id, keys)
     if origin is None:
         raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
+    digests = dict(origin.documents)
 
     def drafted(name: str) -> Any:  # JSON
         content = store.read((*folder, name), LARGEST_DOCUMENT)
-        if origin["documents"][name] != runs.digest(content):
+        if digests.get(name) != runs.digest(content):
             raise InvalidInput(f"{'/'.join(folder)}/{name} is not what this run's draft was made with. Trigger a new run")
         return loads(content)
 
@@ -184,8 +180,8 @@ def assemble(run_id: str) -> str:
         drafted("change.json"),
         lines,
         policy_from_json(drafted("policy.json")),
-        datetime.fromisoformat(origin["at"]),
-        origin["requested_by"],
+        datetime.fromisoformat(origin.at),
+        origin.requested_by,
     )
     workflow.keep_run(store, plan.plan_id, run_id)
     workflow.keep(store, plan, keys)

@@ -15,8 +15,7 @@ Each names its run and is signed with the deployment's key: who can write there 
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.airflow_wiring.objects import slug
 from holdfast.errors import InvalidInput
@@ -25,42 +24,31 @@ from holdfast.ports import Lake, LakePath
 if TYPE_CHECKING:
     from holdfast.rollout.group.values import AnyPlan
     from holdfast.rollout.journal.seal import SigningKeys
+    from holdfast.workflows.run_documents import Origin, PlanMade
 
+D = TypeVar("D")
 LARGEST = 1024 * 1024
 KINDS = {"origin.json": "draft of a run", "plan.json": "plan of a run", "asked.json": "who was asked in a run"}
 """What each is signed as (`rollout.seal.Kind`)."""
 _HERE = {"origin.json": "draft of this run", "plan.json": "plan of this run", "asked.json": "list of approvers of this run"}
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """The one plan of a run, and the fingerprint of its bytes."""
-
-    plan_id: str
-    fingerprint: str
-
-
 def folder(run_id: str) -> LakePath:
     return ("drafts", slug(run_id))
 
 
-def made(store: Lake, run_id: str, keys: "SigningKeys | None" = None) -> Made | None:
+def made(store: Lake, run_id: str, keys: "SigningKeys | None" = None) -> "PlanMade | None":
     """None: the run has made no plan yet. Without `keys` it is unchecked: good for a link, not for a decision."""
-    from holdfast.rollout.json import strict
+    from holdfast.workflows.run_documents import PlanMade
 
-    if not store.exists((*folder(run_id), "plan.json")):
-        return None
-    fields = strict.Fields(_document(store, run_id, "plan.json", keys))
-    fields.need("format_version", strict.format_version)
-    found = Made(fields.need("plan_id", strict.name), fields.need("fingerprint", strict.name))
-    fields.finish()
-    return found
+    return _document(store, run_id, "plan.json", PlanMade, keys)
 
 
 def keep_made(store: Lake, run_id: str, plan: "AnyPlan", keys: "SigningKeys") -> None:
     from holdfast.rollout.kinds.approval import fingerprint
+    from holdfast.workflows.run_documents import PlanMade
 
-    keep(store, run_id, "plan.json", {"plan_id": plan.plan_id, "fingerprint": fingerprint(plan)}, keys)
+    keep(store, run_id, "plan.json", PlanMade(plan.plan_id, fingerprint(plan)), keys)
 
 
 def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
@@ -82,27 +70,23 @@ def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
 
 def approvers_asked(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...] | None:
     """The IDs of those who were asked first; none: all who may trigger the DAG. None: not asked yet."""
-    from holdfast.rollout.json import strict
+    from holdfast.workflows.run_documents import Asked
 
-    if not store.exists((*folder(run_id), "asked.json")):
-        return None
-    fields = strict.Fields(_document(store, run_id, "asked.json", keys))
-    fields.need("format_version", strict.format_version)
-    found = fields.need("approvers", lambda value: strict.each(value, strict.name))
-    fields.finish()
-    return found
+    found = _document(store, run_id, "asked.json", Asked, keys)
+    return None if found is None else found.approvers
 
 
 def keep_approvers_asked(store: Lake, run_id: str, approvers: Sequence[str], keys: "SigningKeys") -> None:
-    keep(store, run_id, "asked.json", {"approvers": list(approvers)}, keys)
+    from holdfast.workflows.run_documents import Asked
+
+    keep(store, run_id, "asked.json", Asked(tuple(approvers)), keys)
 
 
-def origin(store: Lake, run_id: str, keys: "SigningKeys") -> dict[str, Any] | None:
+def origin(store: Lake, run_id: str, keys: "SigningKeys") -> "Origin | None":
     """Where the run's draft comes from; None: there is no whole draft yet."""
-    if not store.exists((*folder(run_id), "origin.json")):
-        return None
-    found = _document(store, run_id, "origin.json", keys)
-    return found if isinstance(found, dict) else None
+    from holdfast.workflows.run_documents import Origin
+
+    return _document(store, run_id, "origin.json", Origin, keys)
 
 
 def digest(content: bytes) -> str:
@@ -142,26 +126,33 @@ def own(found: Sequence[str], handed_on: object, index: int, task: str) -> str:
     return found[index]
 
 
-def _document(store: Lake, run_id: str, name: str, keys: "SigningKeys | None") -> Any:
-    """Raise StepRefused for one that these keys did not sign, InvalidInput for one of another run."""
+def _document(store: Lake, run_id: str, name: str, kind: type[D], keys: "SigningKeys | None") -> D | None:
+    """None: there is none yet. Raise StepRefused for one that these keys did not sign, InvalidInput for one of another run."""
     from holdfast.rollout.journal import seal
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import loads
     from holdfast.rollout.text.wording import printable
 
     place = (*folder(run_id), name)
+    if not store.exists(place):
+        return None
     found = loads(store.read(place, LARGEST))
     if keys is not None:
-        kind = seal.Kind(KINDS[name])
-        seal.refuse(seal.seal_of(found, kind, keys), f"The {_HERE[name]}", keys)
+        signed_as = seal.Kind(KINDS[name])
+        seal.refuse(seal.seal_of(found, signed_as, keys), f"The {_HERE[name]}", keys)
     if isinstance(found, dict) and found.get("run", run_id) != run_id:
         raise InvalidInput(f"{'/'.join(place)} is of run '{printable(str(found['run']), 300)}'. Trigger a new run")
-    return found
+    try:
+        return codec_of(kind).read(found)
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), "/".join(place)) from None
 
 
-def keep(store: Lake, run_id: str, name: str, content: Mapping[str, object], keys: "SigningKeys") -> None:
-    """One of `KINDS`, signed, with the run that it is of."""
+def keep(store: Lake, run_id: str, name: str, content: object, keys: "SigningKeys") -> None:
+    """A record of `run_documents` as one of `KINDS`, signed, with the run that it is of."""
     from holdfast.rollout.journal import seal
-    from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
+    from holdfast.rollout.json.record import codec_of
+    from holdfast.rollout.json.strict import dumps
 
-    sealed = seal.signed({"format_version": FORMAT_VERSION, "run": run_id, **content}, seal.Kind(KINDS[name]), keys)
-    store.write((*folder(run_id), name), dumps(sealed).encode())
+    written = {"run": run_id} | codec_of(type(content)).write(content)
+    store.write((*folder(run_id), name), dumps(seal.signed(written, seal.Kind(KINDS[name]), keys)).encode())

@@ -19,7 +19,7 @@ from holdfast.rollout.journal.journal import Approval, Entry, Journal
 from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, Fields, dumps, loads
+from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
 from holdfast.rollout.kinds import any_kind, registry, search
 from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.kinds.registry import kind_of
@@ -30,6 +30,7 @@ from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Block
 from holdfast.workflows import journals
 from holdfast.workflows.naming import Named, read_named
+from holdfast.workflows.run_documents import MadeBy
 
 __all__ = [
     "Broken",
@@ -63,6 +64,7 @@ __all__ = [
 FOLDER = "plans"
 LARGEST_SMALL_FILE = 16 * 1024 * 1024
 T = TypeVar("T")
+_MADE_BY = codec_of(MadeBy)
 _PLAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
@@ -197,22 +199,14 @@ def summary_of(lake: Lake, plan_id: str) -> PlanSummary:
 
 def keep_run(lake: Lake, plan_id: str, run_id: str) -> None:
     """Write which run of plan_rollout made the plan, and so asks for its approval: `run.json`. The latest that made it counts."""
-    content = dumps({"format_version": FORMAT_VERSION, "run_id": run_id})
-    lake.write(_place(plan_id, "run.json"), content.encode())
+    lake.write(_place(plan_id, "run.json"), dumps(_MADE_BY.write(MadeBy(run_id))).encode())
 
 
 def run_of(lake: Lake, plan_id: str) -> str | None:
     """None: it was made without Airflow."""
     if not lake.exists(_place(plan_id, "run.json")):
         return None
-    return _read(lake, plan_id, "run.json", _run_id)
-
-
-def _run_id(value: object) -> str:
-    fields = Fields(value)
-    run_id = fields.need("run_id", strict.text)
-    fields.finish()
-    return run_id
+    return _read(lake, plan_id, "run.json", _MADE_BY.read).run_id
 
 
 def score_of(lake: Lake, plan_id: str) -> Score | None:

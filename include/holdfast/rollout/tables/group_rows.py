@@ -8,13 +8,16 @@ from urllib.parse import unquote
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import A_ROW, dumps, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
+from holdfast.rollout.tables.collection_report import CollectionReport
 
 Row = dict[str, object]
 LARGEST = 64 * 1024 * 1024
 """Bytes of one document. A larger one goes to the quarantine rather than take an executor down."""
+_REPORT = codec_of(CollectionReport)
 NO_DAY = UNNAMED = "unknown"
 _LONGEST_FOLDER = 240
 """Bytes of a cluster's name in that of a folder, of which file systems allow 255."""
@@ -53,14 +56,11 @@ def unread(path: str, content: bytes) -> Row:
     cluster, day, _ = _place(path)
     found: Row = {"cluster": cluster, "day": day or NO_DAY, "snapshot": path}
     try:
-        report = loads(content, A_ROW)
-        if not isinstance(report, dict) or not isinstance(report.get("unread"), list):
-            raise InvalidInput("this is not a report of a collection")
-        groups = [{"group_id": str(one["group_id"]), "problem": f"{one['why']}: {one['problem']}"} for one in report["unread"]]
-        brokers = [{"group_id": "", "problem": str(one)} for one in report["unlisted"]]
-    except (HoldfastError, TypeError, KeyError) as trouble:
+        report = _REPORT.read(loads(content, A_ROW))
+    except HoldfastError as trouble:
         return found | {"unread": [{"group_id": "", "problem": f"a report that cannot be read: {trouble}"}]}
-    return found | {"unread": [*groups, *brokers]}
+    groups = [{"group_id": one.group_id, "problem": f"{one.why}: {one.problem}"} for one in report.unread]
+    return found | {"unread": [*groups, *({"group_id": "", "problem": one} for one in report.unlisted)]}
 
 
 def _refuse_what_names_no_folder(cluster: str) -> None:

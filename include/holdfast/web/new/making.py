@@ -11,12 +11,12 @@ from sqlalchemy import select
 
 from holdfast.airflow_wiring import failures
 from holdfast.airflow_wiring import runs as airflow_runs
-from holdfast.airflow_wiring.failures import Failure
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
 from holdfast.rollout.text.wording import duration
 from holdfast.web.access import DAG
 from holdfast.workflows import searching
+from holdfast.workflows.run_documents import Failure
 
 STEPS = {
     "snapshot": "Take a snapshot of the group and check the change against it",

@@ -18,9 +18,10 @@ from holdfast.ports import ClusterReader, Lake, ManyGroupsReader, StateDirectory
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory
+from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting import one_group, registry
-from holdfast.workflows.collecting.collect_runs import Report, Run, Unread, Why
+from holdfast.workflows.collecting.collect_runs import Run
 from holdfast.workflows.collecting.collector import Given, OneGroup
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.together import Aside, together
@@ -185,7 +186,7 @@ def collect(
     time: Time,
     tell: Callable[[str], None],
     at_once: int = AT_ONCE,
-) -> Report:
+) -> CollectionReport:
     """The report, as written to the lake. Raise what the lake raises, and ClusterTrouble if no broker answers at all."""
     began = time.clock()
     run = Run.begin(lake, cluster_name, run_name, time.now())

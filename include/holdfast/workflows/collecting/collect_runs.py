@@ -10,99 +10,60 @@ others.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
-from typing import Any
+from typing import TypeVar
 
+from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.json.codec import INSTANT, TEXTS
+from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
+from holdfast.rollout.tables.collection_report import VERSION, CollectionReport, Unread
 from holdfast.workflows import snapshots
 
+D = TypeVar("D")
 FOLDER = "collections"
-_FORMAT = "1.0"
 
 
-class Why(StrEnum):
-    """NOT_COVERED: a group that only a pattern asked for turned out to be of a kind that Holdfast does not model."""
-
-    NOT_READ = "not read"
-    NOT_COVERED = "not covered"
+REPORT = codec_of(CollectionReport)
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A group of which there is no snapshot."""
-
-    group_id: str
-    why: Why
-    problem: str
+@record(closed=False, version=VERSION)
+class _Began:
+    at: str = member(INSTANT)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What came of a run. `left_out`: (what fitted a pattern and was not meant, how many); `unlisted`: brokers that did not say
-    which groups they have. `days`: those of the snapshots."""
+@record(closed=False, version=VERSION)
+class _Part:
+    """`snapshots`: the IDs of those that are written after it."""
 
-    cluster: str
-    run: str
-    began_at: str
-    groups: int
-    taken: int
-    days: tuple[str, ...]
-    unread: tuple[Unread, ...] = ()
-    left_out: tuple[tuple[str, int], ...] = ()
-    unlisted: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def path(self) -> LakePath:
-        return (FOLDER, snapshots.segment("cluster", self.cluster), f"day={self.began_at[:10]}", f"{self.run}.json")
+    snapshots: tuple[str, ...] = member(TEXTS)
 
 
-def report_to_json(report: Report) -> dict[str, object]:
-    return {
-        "format_version": _FORMAT,
-        "cluster": report.cluster,
-        "run": report.run,
-        "began_at": report.began_at,
-        "groups": report.groups,
-        "taken": report.taken,
-        "days": list(report.days),
-        "unread": [{"group_id": one.group_id, "why": str(one.why), "problem": one.problem} for one in report.unread],
-        "left_out": dict(report.left_out),
-        "unlisted": list(report.unlisted),
-        "seconds": round(report.seconds, 3),
-    }
+def place(report: CollectionReport) -> LakePath:
+    return _place(report.cluster, report.began_at, report.run)
 
 
-def report_from_json(document: Any) -> Report:
-    """A report that `Run` wrote."""
-    return Report(
-        cluster=document["cluster"],
-        run=document["run"],
-        began_at=document["began_at"],
-        groups=document["groups"],
-        taken=document["taken"],
-        days=tuple(document["days"]),
-        unread=tuple(Unread(one["group_id"], Why(one["why"]), one["problem"]) for one in document["unread"]),
-        left_out=tuple(document["left_out"].items()),
-        unlisted=tuple(document["unlisted"]),
-        seconds=document["seconds"],
-    )
+def _place(cluster: str, began_at: str, run: str) -> LakePath:
+    return (FOLDER, snapshots.segment("cluster", cluster), f"day={began_at[:10]}", f"{run}.json")
 
 
-def report_of(lake: Lake, cluster: str, name: str) -> Report | None:
+def report_of(lake: Lake, cluster: str, name: str) -> CollectionReport | None:
     """What came of the run of that name in a cluster; None: it has not ended, or there is none."""
-    began = (FOLDER, snapshots.segment("cluster", cluster), "runs", name, "began.json")
+    began = (*_folder(cluster, name), "began.json")
     if not lake.exists(began):
         return None
-    place: LakePath = (FOLDER, began[1], f"day={str(_read(lake, began)['at'])[:10]}", f"{name}.json")
-    return report_from_json(_read(lake, place)) if lake.exists(place) else None
+    stored = _place(cluster, _read(lake, began, _Began).at, name)
+    return _read(lake, stored, CollectionReport) if lake.exists(stored) else None
 
 
-def load(lake: Lake, path: str) -> Report:
+def load(lake: Lake, path: str) -> CollectionReport:
     """The stored report."""
-    return report_from_json(_read(lake, tuple(path.split("/"))))
+    return _read(lake, tuple(path.split("/")), CollectionReport)
+
+
+def _folder(cluster: str, run: str) -> LakePath:
+    return (FOLDER, snapshots.segment("cluster", cluster), "runs", run)
 
 
 @dataclass(slots=True)
@@ -119,15 +80,15 @@ class Run:
     @classmethod
     def begin(cls, lake: Lake, cluster: str, name: str, now: datetime) -> "Run":
         """A new run of this name, or the one that was begun before."""
-        folder = (FOLDER, snapshots.segment("cluster", cluster), "runs", name)
+        folder = _folder(cluster, name)
         began = (*folder, "began.json")
         if not lake.exists(began):
             moment = now.isoformat(timespec="seconds").replace("+00:00", "Z")
-            lake.write(began, dumps({"format_version": _FORMAT, "at": moment}).encode())
-        run = cls(lake, cluster, name, str(_read(lake, began)["at"]))
+            _write(lake, began, _Began(moment))
+        run = cls(lake, cluster, name, _read(lake, began, _Began).at)
         parts = [part for part in lake.names(folder) if part.startswith("part-")]
         for part in parts:
-            listed: Sequence[str] = _read(lake, (*folder, part))["snapshots"]
+            listed: Sequence[str] = _read(lake, (*folder, part), _Part).snapshots
             # Only of the last part is it unknown whether all of it was written.
             existing = listed if part != parts[-1] else [one for one in listed if lake.exists(tuple(one.split("/")))]
             run._note(existing)
@@ -147,19 +108,18 @@ class Run:
         if not placed:
             return
         self._parts += 1
-        part = (FOLDER, snapshots.segment("cluster", self.cluster), "runs", self.name, f"part-{self._parts:05}.json")
-        ids = ["/".join(path) for path, _ in placed]
-        self.lake.write(part, dumps({"format_version": _FORMAT, "snapshots": ids}).encode())
+        ids = tuple("/".join(path) for path, _ in placed)
+        _write(self.lake, (*_folder(self.cluster, self.name), f"part-{self._parts:05}.json"), _Part(ids))
         for path, content in placed:
             self.lake.write(path, content)
         self._note(ids)
 
     def finish(
         self, *, groups: int, unread: Iterable[Unread], left_out: Mapping[str, int], unlisted: Iterable[str], seconds: float
-    ) -> Report:
+    ) -> CollectionReport:
         """Write the report, in the place of an earlier one of this run."""
         days = {part.removeprefix("day=") for one in self._taken.values() for part in one.split("/") if part.startswith("day=")}
-        report = Report(
+        report = CollectionReport(
             cluster=self.cluster,
             run=self.name,
             began_at=self.began_at,
@@ -169,16 +129,22 @@ class Run:
             unread=tuple(sorted(unread, key=lambda one: one.group_id)),
             left_out=tuple(sorted(left_out.items())),
             unlisted=tuple(unlisted),
-            seconds=seconds,
+            seconds=round(seconds, 3),
         )
-        self.lake.write(report.path, dumps(report_to_json(report), indent=2).encode())
+        self.lake.write(place(report), dumps(REPORT.write(report), indent=2).encode())
         return report
 
     def _note(self, ids: Iterable[str]) -> None:
         self._taken |= {one.split("/")[3]: one for one in ids}
 
 
-def _read(lake: Lake, path: LakePath) -> dict[str, Any]:
-    found = loads(lake.read(path, LARGEST_DOCUMENT))
-    assert isinstance(found, dict), "written by Run"
-    return found
+def _read(lake: Lake, path: LakePath, kind: type[D]) -> D:
+    """Raise InvalidInput that names the document."""
+    try:
+        return codec_of(kind).read(loads(lake.read(path, LARGEST_DOCUMENT)))
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), "/".join(path)) from None
+
+
+def _write(lake: Lake, path: LakePath, document: object) -> None:
+    lake.write(path, dumps(codec_of(type(document)).write(document)).encode())

@@ -8,9 +8,21 @@ from collections.abc import Iterator
 
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
+from holdfast.rollout.json.codec import TEXT
+from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting import collect_runs
+
+
+@record(closed=False)
+class _DraftedFrom:
+    """What retention needs of an `Origin`, of any version."""
+
+    snapshot: str = member(TEXT)
+
+
+_DRAFTED_FROM = codec_of(_DraftedFrom)
 
 
 def forget(lake: Lake, before: str) -> list[str]:
@@ -37,10 +49,13 @@ def _referred_to(lake: Lake) -> Iterator[str]:
     for draft in lake.names(("drafts",)):
         origin: LakePath = ("drafts", draft, "origin.json")
         if lake.exists(origin):
-            document = loads(lake.read(origin, LARGEST_DOCUMENT))
-            if not isinstance(document, dict) or not isinstance(document.get("snapshot"), str):
-                raise InvalidInput(f"{'/'.join(origin)} does not name the snapshot that it was made from: nothing is deleted")
-            yield document["snapshot"]
+            try:
+                drafted = _DRAFTED_FROM.read(loads(lake.read(origin, LARGEST_DOCUMENT)))
+            except InvalidInput as problem:
+                raise InvalidInput(
+                    f"{problem}: the snapshot of this draft is unknown, so nothing is deleted", "/".join(origin)
+                ) from None
+            yield drafted.snapshot
 
 
 def _days_before(lake: Lake, folder: LakePath, before: str) -> list[str]:

@@ -18,6 +18,7 @@ from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, StateDirectory
+from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows.collecting import collect_many, collect_runs, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
 from holdfast.workflows.collecting.collector import Given, OneGroup
@@ -76,7 +77,7 @@ def cluster(number: int = 9) -> FakeCluster:
 
 def collected(
     found: FakeCluster, lake: MemoryLake, wanted: dict[str, About] | None = None, clock: Clock | None = None, **more: object
-) -> collect_runs.Report:
+) -> CollectionReport:
     given = {"cluster_name": "c", "run_name": "run", "time": (clock or Clock()).time(), "tell": lambda _: None} | more
     return collect_many.collect(found, FakeStateDirectories(), lake, Wanted(wanted or {"*": ANY}), **given)  # type: ignore[arg-type]
 
@@ -312,11 +313,11 @@ def test_a_run_that_was_killed_and_begins_again_loses_nothing_and_has_nothing_tw
 
     assert {name: len(texts) for name, texts in snapshots_in(lake).items()} == {f"app-{at}": 1 for at in range(7)}
     assert (report.taken, report.unread) == (7, ())
-    assert collect_runs.load(lake, "/".join(report.path)) == report
+    assert collect_runs.load(lake, "/".join(collect_runs.place(report))) == report
     before = dict(lake.files)
     again = collected(cluster(7), lake, clock=clock, at_once=2)
-    assert {path: text for path, text in lake.files.items() if path != again.path} == {
-        path: text for path, text in before.items() if path != again.path
+    assert {path: text for path, text in lake.files.items() if path != collect_runs.place(again)} == {
+        path: text for path, text in before.items() if path != collect_runs.place(again)
     }
 
 
