@@ -2,6 +2,7 @@
 
     python -m benchmarks.fleet --groups 1000 --seed 1 --cores 2
     python -m benchmarks.fleet --groups 10000 --cores 2 --json          one JSON object on one line, last
+    python -m benchmarks.fleet --groups 200 --streams 2                 every second group is one whose broker assigns
 
 Two days of snapshots are written to a lake of its own (that does not count). Then, in one Spark session on `local[C]`, bound to C
 processors: decode both days into tables, targets, order changes since the day before, and the blast radius of every single host of
@@ -30,8 +31,9 @@ import psutil
 from pyspark import cloudpickle  # noqa: TID253 - this is about Spark
 from pyspark.sql import SparkSession  # noqa: TID253 - the same
 
-from benchmarks import synthetic_fleet
+from benchmarks import synthetic_fleet, synthetic_streams
 from holdfast.adapters.spark import spark as lake_tables
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import snapshots
 
@@ -75,29 +77,40 @@ class Peak:
             self.megabytes = max(self.megabytes, total / 1e6)
 
 
-def fill(lake: Path, groups: int, seed: int) -> None:
-    """As collecting would, but for the time that it takes to make sure that a file outlives a power cut."""
-    for pair in synthetic_fleet.fleet(groups, seed):
-        for snapshot in (pair.before, pair.after):
+def fill(lake: Path, groups: int, seed: int, streams: int) -> None:
+    """As collecting would, but for the time that it takes to make sure that a file outlives a power cut.
+
+    `streams`: every group whose number is a multiple of that has a broker that assigns; 0: none."""
+    for number in range(groups):
+        for snapshot in _both_days(number, seed, broker_assigns=bool(streams) and number % streams == 0):
             path, content = snapshots.placed(snapshot)
             place = lake.joinpath(*path)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
 
 
-def bare(lake: Path) -> tuple[float, int]:
-    """The kernel alone: its seconds, and the assignments that it worked out."""
+def _both_days(number: int, seed: int, *, broker_assigns: bool) -> tuple[AnySnapshot, AnySnapshot]:
+    if broker_assigns:
+        return synthetic_streams.pair(number, seed)
+    pair = synthetic_fleet.group(number, seed)
+    return pair.before, pair.after
+
+
+def bare(lake: Path) -> tuple[dict[str, list[float]], int]:
+    """The kernel alone: the seconds of each group by its protocol, and the assignments that it worked out."""
     assignments = 0
-    seconds = 0.0
+    seconds: dict[str, list[float]] = {}
     for after in sorted(lake.glob(f"snapshots/*/day={AFTER}/*/*.json")):
         (before,) = Path(str(after.parent).replace(f"day={AFTER}", f"day={BEFORE}")).glob("*.json")
         contents = [(str(path.relative_to(lake)), path.read_bytes()) for path in (before, after)]
         began = time.process_time()
-        documents = [str(group_rows.decode(path, content)["document"]) for path, content in contents]
+        decoded = [group_rows.decode(path, content) for path, content in contents]
+        documents = [str(row["document"]) for row in decoded]
         group_rows.targets(documents[1])
         group_rows.order_change(*documents)
         lost = loss_rows.whole(documents[1])
-        seconds += time.process_time() - began
+        protocol = str(dict(decoded[1]["group"])["protocol"])  # type: ignore[call-overload]
+        seconds.setdefault(protocol, []).append(time.process_time() - began)
         assignments += 3 + sum(len(rows) for rows in (lost["losses"], lost["places"]) if isinstance(rows, list))
     return seconds, assignments
 
@@ -159,22 +172,23 @@ def on_spark(lake: str, cores: int) -> dict[str, tuple[float, float]]:
     return took
 
 
-def measure(groups: int, seed: int, cores: int, place: Path) -> dict[str, object]:
-    fill(place, groups, seed)
+def measure(groups: int, seed: int, cores: int, streams: int, place: Path) -> dict[str, object]:
+    fill(place, groups, seed, streams)
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(everywhere)[:cores])
     peak = Peak()
     with peak.watched():
         took = on_spark(str(place), cores)
     os.sched_setaffinity(0, everywhere)
-    kernel_seconds, assignments = bare(place)
+    kernel, assignments = bare(place)
     seconds, used = (sum(each) for each in zip(*took.values(), strict=True))
     return {
         "groups": groups,
         "seed": seed,
         "cores": cores,
         "seconds": round(seconds, 2),
-        "kernel_seconds": round(kernel_seconds, 2),
+        "kernel_seconds": round(sum(map(sum, kernel.values())), 2),
+        "kernel_ms_per_group": {protocol: round(1_000 * sum(each) / len(each), 1) for protocol, each in kernel.items()},
         "processor_seconds": round(used, 2),
         "peak_mb": round(peak.megabytes),
         "assignments": assignments,
@@ -188,12 +202,13 @@ def main() -> None:
     arguments.add_argument("--groups", type=int, default=1_000)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--cores", type=int, default=2)
+    arguments.add_argument("--streams", type=int, default=0, metavar="N", help="every Nth group is one whose broker assigns")
     arguments.add_argument("--json", action="store_true")
     given = arguments.parse_args()
     if given.groups < 1 or not 1 <= given.cores <= len(os.sched_getaffinity(0)):
         arguments.error(f"a group or more, and 1 to {len(os.sched_getaffinity(0))} cores are needed")
     with tempfile.TemporaryDirectory(prefix="holdfast-fleet-") as place:
-        found = measure(given.groups, given.seed, given.cores, Path(place) / "lake")
+        found = measure(given.groups, given.seed, given.cores, given.streams, Path(place) / "lake")
     if given.json:
         sys.stdout.write(json.dumps(found) + "\n")
         return

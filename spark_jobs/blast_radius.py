@@ -16,6 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters.lake import table_schemas as schemas
 from holdfast.adapters.spark import spark as lake_tables
+from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL as BROKER_ASSIGNS
 from holdfast.rollout.streams.host_loss import in_full
 from holdfast.rollout.tables import loss_rows
 
@@ -23,6 +24,8 @@ LARGEST_SHARE_US = 2_000_000
 """About this many microseconds of work are one piece: much more than reading its snapshot again costs."""
 TASK_US, TASK_AT_A_PLACE_US = 5, 4
 """What a task costs for each host; where threads are not alike, for each host and each position that a new random ID can take."""
+TASK_OF_A_BROKER_US = 50
+"""What a task costs for each host of a group whose broker assigns: every loss is forecast."""
 PARTITION_IN_TASKS = 10
 """What a partition of a consumer group costs, in tasks: every loss is forecast, a new random ID at each of its positions."""
 ONE_LOSS = ("group_id", "snapshot", "process_id", "scenario")
@@ -49,8 +52,10 @@ def shared_out(groups: DataFrame, documents: DataFrame, forecast_ms: int = in_fu
         F.coalesce("clients", "members").alias("clients"),
         F.coalesce("tasks", F.col("partitions") * PARTITION_IN_TASKS).alias("tasks"),
         F.coalesce("threads_alike", F.lit(True)).alias("threads_alike"),
+        (F.coalesce("protocol", F.lit("")) == BROKER_ASSIGNS).alias("broker_assigns"),
     )
-    a_task = F.when(F.col("threads_alike"), F.lit(TASK_US)).otherwise(F.col("clients") * TASK_AT_A_PLACE_US)
+    counted = F.when(F.col("threads_alike"), F.lit(TASK_US)).otherwise(F.col("clients") * TASK_AT_A_PLACE_US)
+    a_task = F.when(F.col("broker_assigns"), F.lit(TASK_OF_A_BROKER_US)).otherwise(counted)
     forecasts = F.lit(1_000 * forecast_ms) / F.greatest("clients", F.lit(1))  # at most, of a group that is only forecast
     one_host = F.greatest(a_task * F.col("tasks"), forecasts, F.lit(1))
     at_once = F.greatest((F.lit(LARGEST_SHARE_US) / one_host).cast("int"), F.lit(1))

@@ -1,4 +1,4 @@
-"""The jobs carry Streams groups whose broker assigns through the same tables; the loss of a host is not forecast, with a reason."""
+"""The jobs carry Streams groups whose broker assigns through the same tables."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,9 @@ from tests.spark.test_jobs import Job, key_of, rows_of, sorted_rows, whole
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
-from holdfast.rollout.tables import group_rows
+from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
@@ -67,7 +69,22 @@ def test_where_tasks_would_go_and_what_cannot_be_said(spark: SparkSession, writt
     assert {row["target"] for row in moving} == {"third"}
     assert [row["group_id"] for row in found(spark, written, "quarantine_targets")] == ["unready"]
     assert found(spark, written, "order_changes") == []
-    assert found(spark, written, "blast_radius") == []
-    problems = {row["group_id"]: row["problem"] for row in found(spark, written, "quarantine_blast_radius")}
-    assert problems.keys() == {"shop", "unready"}
-    assert all("cannot be planned" in problem for problem in problems.values())
+
+
+def test_the_loss_of_every_host(spark: SparkSession, written: FsspecLake) -> None:
+    lost = found(spark, written, "blast_radius")
+    rows = loss_rows.losses(dumps(SNAPSHOT.write(AFTER)))["losses"]
+    assert sorted_rows([{name: row[name] for name in rows[0]} for row in lost]) == sorted_rows(rows)
+    assert len(lost) == 3
+    (problem,) = found(spark, written, "quarantine_blast_radius")
+    assert (problem["group_id"], "not ready" in problem["problem"]) == ("unready", True)
+    assert found(spark, written, "blast_radius_places") == []
+
+
+def test_the_morning_after(written: FsspecLake) -> None:
+    (part,) = Path(written.url).glob(f"fleet/day={DAY}/findings/part-*")
+    findings = fleet.findings_from_lines(DAY, part.read_text().splitlines())
+    assert {row["host"] for row in findings.hosts} == {"10.0.0.1", "10.0.0.2", "10.0.0.3"}
+    page = fleet_summary.markdown_of(findings)
+    assert "## Hosts with the highest impact if lost and not replaced" in page
+    assert "## Longest host losses" in page

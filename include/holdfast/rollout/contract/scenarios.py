@@ -19,3 +19,6 @@ SAYS = {
     Scenario.FRESH_LIKELIEST: "new random ID, likeliest",
     Scenario.FRESH_WORST: "new random ID, worst",
 }
+
+NO_CLIENT_LEFT = "no client is left in the group: its tasks run nowhere until one joins"
+TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"

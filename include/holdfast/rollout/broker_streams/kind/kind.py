@@ -19,7 +19,7 @@ from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast
 from holdfast.rollout.broker_streams.guard import guard
 from holdfast.rollout.broker_streams.guard import words as guard_words
 from holdfast.rollout.broker_streams.guard.json import GUARD
-from holdfast.rollout.broker_streams.kind import about, forecast_words, rows
+from holdfast.rollout.broker_streams.kind import about, forecast_words, losses, rows
 from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, is_streams_group
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
@@ -252,8 +252,9 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
         """Its order has no effect: tasks stay with the members that have them."""
         return None
 
-    def losses(self, snapshot: StreamsGroupSnapshot, first: int, last: int | None, budget_ms: int) -> Never:
-        _refuse()
+    def losses(self, snapshot: StreamsGroupSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
+        """`budget_ms`: all of them are forecast."""
+        return {"losses": losses.lost(snapshot, first, last), "places": []}
 
     def forecast_losses(self, snapshot: StreamsGroupSnapshot, which: Iterable[Row]) -> list[Row]:
         """`losses` has none that could be forecast."""

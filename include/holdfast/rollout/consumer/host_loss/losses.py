@@ -21,13 +21,12 @@ from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
 from holdfast.rollout.consumer.snapshot.member_order import with_a_release
 from holdfast.rollout.consumer.snapshot.new_id_ranks import FreshPlace, new_id_ranks
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.contract.scenarios import TOO_LARGE, Scenario
 
 MOST_WORK = 5_000
 """Positions of a new random ID, times partitions: up to this all are forecast for each consumer, above it only the likeliest."""
 MOST_FORECAST = 50_000_000
 """Consumers, times partitions: up to that (some minutes' work) every loss is forecast, in a larger group none."""
-_TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def losses(snapshot: ConsumerSnapshot, only: Sequence[Member] | None = None) -> 
     snapshot = with_a_release(snapshot)
     if len(snapshot.members) * sum(len(topic.partitions) for topic in snapshot.topics) > MOST_FORECAST:
         looked_at = snapshot.members if only is None else only
-        return tuple(ConsumerLoss(one, Scenario.NOT_REPLACED, None, None, reason=_TOO_LARGE) for one in looked_at)
+        return tuple(ConsumerLoss(one, Scenario.NOT_REPLACED, None, None, reason=TOO_LARGE) for one in looked_at)
     return tuple(loss for member in (snapshot.members if only is None else only) for loss in _of_member(snapshot, member))
 
 

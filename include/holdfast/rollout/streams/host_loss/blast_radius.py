@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.contract.scenarios import NO_CLIENT_LEFT, Scenario
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.events.remove_client import RemoveClient
@@ -171,8 +171,7 @@ def _not_replaced(books: Movements | DecidedLosses, process_id: ProcessId, among
 
 def no_client_left(process_id: ProcessId, tasks: int) -> Loss:
     """The only client is lost, which runs `tasks` stateful tasks."""
-    reason = "no client is left in the group: its tasks run nowhere until one joins"
-    return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=reason)
+    return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=NO_CLIENT_LEFT)
 
 
 def likeliest_places(in_order: Sequence[ProcessId], lost: ProcessId, most: int) -> list[Place]:

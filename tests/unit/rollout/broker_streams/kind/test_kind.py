@@ -80,7 +80,7 @@ def test_what_cannot_be_said_is_a_problem_and_no_row() -> None:
         KIND.targets(unready)
     found: Any = group_rows.decode("x", document(taken(topology=None)).encode())
     assert (found["group"]["tasks"], found["tasks"]) == (None, [])
-    assert "cannot be planned" in str(loss_rows.losses(document(taken()))["problem"])
+    assert loss_rows.losses(document(taken()))["problem"] is None
     assert KIND.forecast_losses(taken(), ()) == []
     assert group_rows.order_change(document(taken()), document(taken(members=()))) is None
 
@@ -129,7 +129,7 @@ def test_all_that_needs_a_plan_is_refused_by_name(name: str) -> None:
 
 
 def test_much_needs_one() -> None:
-    assert {"assemble", "propose", "verify", "plan_from_json", "losses"} <= set(REFUSES)
+    assert {"assemble", "propose", "verify", "plan_from_json"} <= set(REFUSES)
     assert not KIND.owns_change({"events": []})
     assert not KIND.owns_plan({})
     KIND.refuse_settings(taken())
