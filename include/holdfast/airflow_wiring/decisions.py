@@ -5,7 +5,7 @@ Which plan it is, who requested it and who may answer is what the lake says of t
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from holdfast import secrecy
@@ -260,6 +260,8 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
 
 
 def _instant(moment: datetime | str) -> str:
-    """ISO 8601, UTC, to the second. XCom gives a datetime or its text."""
+    """To the second. XCom gives a datetime or its text."""
+    from holdfast.rollout.json import instants
+
     parsed = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    return parsed.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return instants.to_second(parsed)

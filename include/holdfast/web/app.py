@@ -23,6 +23,7 @@ from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake
 from holdfast.rollout.journal.comment import Comment
+from holdfast.rollout.json import instants
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.web import access, comparing, decision, overview, own_airflow, serving, templating, waiting
 from holdfast.web.new import making, new_routes
@@ -215,7 +216,7 @@ async def comment(request: Request, plan_id: str, user: GetUserDep) -> Response:
     form = {name: values[0] for name, values in (await serving.form(request)).items()}
     access.refuse_forgery(request, user, f"{plan_id} comments", form.get("comment_token", ""))
     text = form.get("text", "").replace("\r\n", "\n").strip()
-    said = Comment(plan_id, user.get_name(), serving.now().isoformat(timespec="seconds").replace("+00:00", "Z"), text)
+    said = Comment(plan_id, user.get_name(), instants.to_second(serving.now()), text)
     try:
         await _in_thread(lambda: comments.add(FsspecLake(serving.lake_url()), said))
     except InvalidInput as refusal:

@@ -10,7 +10,7 @@ for: a run that continues later, after a crash or because a lease ran out, write
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import assert_never
 
 from holdfast.errors import HoldfastError, InvalidInput, StepRefused
@@ -22,7 +22,7 @@ from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.journal.lease import Lease, Owner
 from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
-from holdfast.rollout.json import strict
+from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.approval import refuse_unapproved
@@ -78,7 +78,7 @@ class Hands:
     force: bool = False
 
     def entry(self, step: AnyStep, event: Event, detail: str, by: str = HOLDFAST) -> Entry:
-        at = self.now().astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+        at = instants.to_second(self.now())
         return Entry(at, step.id, event, by, detail)
 
     def leases(self, plan: AnyPlan) -> Leases:

@@ -27,6 +27,7 @@ from holdfast.rollout.journal.lease import (
     standing,
 )
 from holdfast.rollout.journal.seal import Kind, Seal, SigningKeys
+from holdfast.rollout.json import instants
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.text.wording import printable
@@ -162,7 +163,7 @@ class Leases:
             raise StepRefused(f"{self._named} has no free number after {MOST:,}: move its folder away")
         at = self.now().astimezone(UTC)
         until = at + HELD_FOR if state is State.HELD else at
-        lease = Lease(self.plan_id, number, state, self.me, _instant(at), _instant(until), self.group)
+        lease = Lease(self.plan_id, number, state, self.me, instants.to_second(at), instants.to_second(until), self.group)
         content = dumps(seal.signed(codec_of(Lease).write(lease), Kind.LEASE, self.keys), indent=2).encode()
         # An object store may have taken it, and lost the answer: then the stored lease is this one, byte for byte.
         if self.lake.create(self._place(number), content) or (
@@ -192,7 +193,7 @@ class Leases:
         if stands is Standing.UNBELIEVABLE:
             return (
                 f"The lease of {who}, to apply plan {printable(lease.plan_id, 40)}, ends at {lease.until}, and now it is"
-                f" {_instant(self.now())}: one of the two clocks is wrong. Correct it, or release the lease"
+                f" {instants.to_second(self.now())}: one of the two clocks is wrong. Correct it, or release the lease"
                 " by force (--force-lease)."
             )
         return (
@@ -259,7 +260,3 @@ def _numbers(names: Iterable[str], digits: int) -> list[int]:
 def _is_one(name: str, digits: int) -> bool:
     stem, dot, ending = name.partition(".")
     return bool(dot) and ending == "json" and len(stem) == digits and stem.isascii() and stem.isdigit()
-
-
-def _instant(moment: datetime) -> str:
-    return moment.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")

@@ -6,7 +6,6 @@ Read without a group, so that nothing of Holdfast's is written, and from its end
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from kafka import KafkaConsumer
@@ -20,6 +19,7 @@ from holdfast.kafka.wire.group_metadata import StoredGroup
 from holdfast.ports import History, RecordedTargets
 from holdfast.rollout.broker_streams.snapshot.recorded import Replay
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.json import instants
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 TOPIC = "__consumer_offsets"
@@ -250,5 +250,4 @@ def _generation(stored: StoredGroup, written_at_ms: int) -> Generation:
         )
         for member in stored.members
     )
-    completed_at = datetime.fromtimestamp(moment / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return Generation(stored.generation, completed_at, stored.leader, stored.protocol, members)
+    return Generation(stored.generation, instants.of_broker(moment), stored.leader, stored.protocol, members)

@@ -18,6 +18,7 @@ from holdfast.adapters.state_dirs import file_locks, folders
 from holdfast.adapters.state_dirs.folders import Folder
 from holdfast.adapters.state_dirs.rocksdb_offsets import Entries, StoreReader
 from holdfast.errors import HoldfastError, StatePathTrouble
+from holdfast.rollout.json import instants
 from holdfast.rollout.streams.snapshot.snapshot import Lock
 
 LARGEST_FILE = 1_048_576
@@ -139,7 +140,7 @@ class _Local:
                 if descriptor is None:
                     raise StatePathTrouble("no longer exists")
                 data = here.read(descriptor, name, LARGEST_FILE)
-                return data, _moment(datetime.fromtimestamp(os.fstat(descriptor).st_mtime, UTC))
+                return data, instants.to_millisecond(datetime.fromtimestamp(os.fstat(descriptor).st_mtime, UTC))
 
     def lock(self, path: str) -> Lock:
         above, _, name = path.rpartition("/")
@@ -221,7 +222,7 @@ class _Remote:
             changed = self._files.modified(place)
         except (NotImplementedError, OSError, KeyError):
             changed = None
-        return data, _moment(changed) if isinstance(changed, datetime) else None
+        return data, instants.to_millisecond(changed) if isinstance(changed, datetime) else None
 
     def lock(self, path: str) -> Lock:  # noqa: ARG002 - whichever it is
         return file_locks.remote(_protocols(self._files)[0])
@@ -239,7 +240,3 @@ class _Remote:
 def _protocols(files: Any) -> tuple[str, ...]:
     protocol = files.protocol
     return (protocol,) if isinstance(protocol, str) else tuple(protocol)
-
-
-def _moment(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

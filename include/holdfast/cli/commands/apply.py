@@ -11,6 +11,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.journal.seal import Kind, SigningKeys
+from holdfast.rollout.json import instants
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.approval import fingerprint
@@ -122,7 +123,7 @@ def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | Non
         return None
     if by is None or reason is None:
         raise click.UsageError("--approved-by NAME and --reason TEXT go together.")
-    at = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    at = instants.to_second(datetime.now(UTC))
     return Approval(plan.plan_id, True, by, reason, at, plan_fingerprint=fingerprint(plan))
 
 

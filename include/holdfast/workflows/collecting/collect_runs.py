@@ -15,6 +15,7 @@ from typing import TypeVar
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.json import instants
 from holdfast.rollout.json.codec import INSTANT, TEXTS
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
@@ -83,8 +84,7 @@ class Run:
         folder = _folder(cluster, name)
         began = (*folder, "began.json")
         if not lake.exists(began):
-            moment = now.isoformat(timespec="seconds").replace("+00:00", "Z")
-            _write(lake, began, _Began(moment))
+            _write(lake, began, _Began(instants.to_second(now)))
         run = cls(lake, cluster, name, _read(lake, began, _Began).at)
         parts = [part for part in lake.names(folder) if part.startswith("part-")]
         for part in parts:

@@ -36,8 +36,3 @@ class Observed(Generic[G]):
 
     def note(self, what: str, reason: str) -> None:
         self.unknown.append(Unknown(what, reason))
-
-
-def captured_at(moment: datetime) -> str:
-    """ISO 8601 in UTC, to the millisecond."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -6,7 +6,6 @@ removes what a later record replaces, so that an old target may be left with som
 
 from collections import deque
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from holdfast.kafka.coordinator.streams.group import Tasks
 from holdfast.kafka.wire.streams_group_records import (
@@ -20,6 +19,7 @@ from holdfast.kafka.wire.streams_group_records import (
 )
 from holdfast.kafka.wire.streams_tasks import OwnedTasks
 from holdfast.rollout.broker_streams.snapshot.tasks import TASKS, in_order
+from holdfast.rollout.json import instants
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, integer, nullable
 from holdfast.rollout.json.kafka_codecs import STRING_MAP
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
@@ -112,16 +112,12 @@ class Replay:
             if one.process_id != process:
                 self._targets[name] = replace(one, process_id=process)
         moment = value.timestamp_ms if value.timestamp_ms is not None else written_at_ms
-        self._recorded.append(RecordedTarget(value.epoch, _instant(moment), tuple(self._targets.values()), self._config))
+        self._recorded.append(RecordedTarget(value.epoch, instants.of_broker(moment), tuple(self._targets.values()), self._config))
         return size(self._recorded[-1])
 
 
 def _recorded_member(name: str, owned: OwnedTasks) -> RecordedMember:
     return RecordedMember(name, in_order(owned.active), in_order(owned.standby), in_order(owned.warmup))
-
-
-def _instant(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def size(target: RecordedTarget) -> int:

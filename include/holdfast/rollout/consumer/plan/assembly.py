@@ -21,6 +21,7 @@ from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words, refusals
 from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, facts_of, texts_of, told
+from holdfast.rollout.json import instants
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
 from holdfast.rollout.options.option import RankedOption
@@ -59,8 +60,8 @@ def assemble(
     times = () if chosen is None else chosen.known.times
     plan = ConsumerPlan(
         plan_id="",
-        created_at=_instant(made),
-        expires_at=_instant(expires(times, policy, made, created_from.valid_from(made))),
+        created_at=instants.exact(made),
+        expires_at=instants.exact(expires(times, policy, made, created_from.valid_from(made))),
         created_from=created_from,
         basis=basis_of(snapshot),
         policy=policy,
@@ -152,7 +153,3 @@ def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
         times=times if whole else replace(times, phases=(), rebalances=()),
         effort_counts=option.effort,
     )
-
-
-def _instant(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")

@@ -13,6 +13,7 @@ from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words, refusals
 from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
+from holdfast.rollout.json import instants
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
 from holdfast.rollout.options.option import RankedOption
@@ -74,8 +75,10 @@ def assemble(
 
     plan = Plan(
         plan_id=NO_ID_YET,
-        created_at=_instant(made),
-        expires_at=_instant(expires(() if chosen is None else chosen.known.times, policy, made, created_from.valid_from(made))),
+        created_at=instants.exact(made),
+        expires_at=instants.exact(
+            expires(() if chosen is None else chosen.known.times, policy, made, created_from.valid_from(made))
+        ),
         created_from=created_from,
         basis=basis_of(snapshot),
         policy=policy,
@@ -134,10 +137,6 @@ def _circumstances(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...],
         rebalances_most=limits.rebalances(snapshot),
         seconds_most=limits.seconds(snapshot) + (own or 0),
     )
-
-
-def _instant(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
 
 
 def _changes_nothing(snapshot: Snapshot, change: Change) -> bool:

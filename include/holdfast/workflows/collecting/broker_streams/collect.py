@@ -15,10 +15,10 @@ from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topi
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
-from holdfast.rollout.json import strict
+from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS, BrokerStreamsSettings
-from holdfast.workflows.collecting.observed import Observed, Reading, captured_at
+from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.settling import Patience, settled_group
 
 RECONCILING = ("Assigning", "Reconciling")
@@ -56,7 +56,7 @@ def snapshot(
         found.group,
         partitions,
         cluster=wanted.cluster(info),
-        captured_at=captured_at(moment),
+        captured_at=instants.to_millisecond(moment),
         broker_release=release,
         config=config,
         unknown=tuple(found.unknown),

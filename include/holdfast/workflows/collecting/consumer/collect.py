@@ -14,6 +14,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
 from holdfast.ports import ClusterReader, Figures, ObservedGroup
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumedTopic, ConsumerSnapshot
+from holdfast.rollout.json import instants
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
 from holdfast.workflows.collecting.consumer.settings import (
     DEFAULT_ASSIGNORS,
@@ -21,7 +22,7 @@ from holdfast.workflows.collecting.consumer.settings import (
     ConsumerSettings,
     first_with_two_assignors,
 )
-from holdfast.workflows.collecting.observed import Observed, Reading, captured_at
+from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
 from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, is_rebalancing, settled_group, why_no_members
 
@@ -65,7 +66,7 @@ def snapshot(
     return ConsumerSnapshot(
         cluster=wanted.cluster(info),
         group_id=group_id,
-        captured_at=captured_at(wanted.now()),
+        captured_at=instants.to_millisecond(wanted.now()),
         protocol=PROTOCOL,
         group_state=group.state,
         kafka_release=settings.kafka_release,

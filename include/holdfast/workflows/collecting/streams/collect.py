@@ -13,10 +13,11 @@ from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.json import instants
 from holdfast.rollout.streams.snapshot import churn
 from holdfast.rollout.streams.snapshot.evidence import Assigned, Evidence, LastJoin
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, Snapshot
-from holdfast.workflows.collecting.observed import Reading, captured_at
+from holdfast.workflows.collecting.observed import Reading
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
 from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, is_rebalancing, settled_group, why_no_members
 from holdfast.workflows.collecting.streams import disks as state_directories
@@ -72,7 +73,7 @@ def snapshot(
     return Snapshot(
         cluster=wanted.cluster(info),
         group_id=wanted.group_id,
-        captured_at=captured_at(moment),
+        captured_at=instants.to_millisecond(moment),
         protocol="streams-classic",
         group_state=found.group.state,
         kafka_release=settings.kafka_release,
