@@ -6,8 +6,8 @@ from tests.harness.lamps.values import LampSnapshot
 
 from holdfast.errors import InvalidInput
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.json import instants
 from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
-from holdfast.workflows.collecting.observed import captured_at
 
 
 class LampCollector(Collector[None]):
@@ -32,4 +32,4 @@ class LampCollector(Collector[None]):
         seen: ObservedGroup,
     ) -> LampSnapshot:
         lit = tuple(sorted((member.member_id, bool(member.assignment)) for member in seen.members))
-        return LampSnapshot(wanted.cluster(cluster.info()), wanted.group_id, captured_at(wanted.now()), lit)
+        return LampSnapshot(wanted.cluster(cluster.info()), wanted.group_id, instants.to_millisecond(wanted.now()), lit)
