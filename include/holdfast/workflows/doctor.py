@@ -11,6 +11,7 @@ from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectory
 from holdfast.rollout.kinds.registry import kind_named
 from holdfast.rollout.streams.snapshot import churn
 from holdfast.workflows.collecting import registry
+from holdfast.workflows.collecting.collector import Advice
 from holdfast.workflows.collecting.settling import PROTOCOL_TYPE
 
 OFFSETS_TOPIC = "__consumer_offsets"
@@ -45,6 +46,7 @@ def examine_group(
     """
     checks = [_group_right(cluster, group_id, servers)]
     sources: tuple[str, ...] = ()
+    advised: list[Check] = []
     collector = registry.COLLECTORS[0]
     try:
         group = cluster.group(group_id)
@@ -53,11 +55,13 @@ def examine_group(
         if collector.reads_configs:
             checks.append(_configs_right(cluster, group_id, servers))
         sources = collector.topics(group)
+        advised = [_advised(one) for one in collector.advice(cluster, group, servers)]
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
     keeps_state = kind_named(collector.kind).stateful
     checks.append(_topic_rights(cluster, group_id, sources, servers, keeps_state=keeps_state))
     checks.append(_offsets_right(cluster, servers, collector.without_offsets))
+    checks.extend(advised)
     checks.extend(_churn(cluster, group_id, now))
     checks.append(_cluster_right(cluster, servers))
     return tuple(checks)
@@ -126,6 +130,11 @@ def _group(group: ObservedGroup) -> Check:
         covered = " or ".join(kind_named(one.kind).words.group for one in registry.COLLECTORS)
         return Check(name, Status.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"name {covered}")
     return Check(name, Status.LIMITED, f"{group.state}: no member is running", "start the application")
+
+
+def _advised(one: Advice) -> Check:
+    status = Status.MISSING if one.stops else Status.LIMITED if one.remedy else Status.OK
+    return Check(one.name, status, one.found, one.remedy)
 
 
 def _configs_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:

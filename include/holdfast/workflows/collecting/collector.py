@@ -4,7 +4,7 @@ It is not part of `GroupKind`: collecting needs the ports, which `rollout` does 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -40,6 +40,16 @@ class OneGroup(Reading):
     given: Given
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What the doctor finds in a group. `remedy`: what to do; empty: nothing. `stops`: nothing is predicted without it."""
+
+    name: str
+    found: str
+    remedy: str = ""
+    stops: bool = False
+
+
 class Collector(ABC, Generic[S]):
     """Collects the groups of one kind. `S`: what is given about such a group, checked."""
 
@@ -64,6 +74,10 @@ class Collector(ABC, Generic[S]):
         """The topics that the group reads, that its coordinator shows, sorted."""
         members = (member for member in group.members if member.subscription)
         return tuple(sorted({name: None for one in members for name in decode_subscription(one.subscription).topics}))
+
+    def advice(self, cluster: ClusterReader, group: ObservedGroup, servers: str) -> Iterable[Advice]:  # noqa: ARG002 - for those who need it
+        """What is worth a finding in addition to rights and topics. `servers`: what commands name as the brokers."""
+        return ()
 
     @abstractmethod
     def settings(self, group_id: str, given: Given) -> S:

@@ -1,5 +1,6 @@
 """Streams groups whose broker assigns, for the registry of collectors."""
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from holdfast.errors import InvalidInput, Unsupported
@@ -7,9 +8,9 @@ from holdfast.kafka.release_table import is_older
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_streams.snapshot.described import topics_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.workflows.collecting.broker_streams import collect, settings
+from holdfast.workflows.collecting.broker_streams import advice, collect, settings
 from holdfast.workflows.collecting.broker_streams.settings import BrokerStreamsSettings
-from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+from holdfast.workflows.collecting.collector import Advice, Collector, Given, OneGroup
 
 FIRST_RELEASE = "4.1.0"
 """Of Kafka Streams with `group.protocol=streams` (KIP-1071)."""
@@ -30,6 +31,9 @@ class BrokerStreamsCollector(Collector[BrokerStreamsSettings]):
 
     def topics(self, group: ObservedGroup) -> tuple[str, ...]:
         return () if group.described is None else topics_of(group.described)
+
+    def advice(self, cluster: ClusterReader, group: ObservedGroup, servers: str) -> Iterator[Advice]:
+        return advice.advice(cluster, group, servers)
 
     def settings(self, group_id: str, given: Given) -> BrokerStreamsSettings:
         _refuse(group_id, "--changelog", given.changelogs, "its coordinator says which topics are its changelogs")
