@@ -15,12 +15,13 @@ Ranked = RankedOption[Any]
 @dataclass(frozen=True, slots=True)
 class Counted:
     """The words of a kind of group. `thing`: "task"; `member`: "client"; `to`: to what a task moves; `order`: why others' tasks
-    move, where the order of IDs is the reason; empty where there may be another."""
+    move, where the order of IDs is the reason; empty where there may be another. `round`: what a rebalance is called."""
 
     thing: str
     member: str
     to: str
     order: str = ""
+    round: str = "rebalance"
 
     def many(self, count: float) -> str:
         if math.isinf(count):
@@ -49,6 +50,17 @@ def _collateral(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     return f"Collateral migration: {counted.many(mine)} of {counted.member}s outside the change (recommended: {_number(theirs)})."
 
 
+def _cold(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
+    mine = many(loser.known.cold_hand_overs, "hand-over")
+    theirs = f"(recommended: {chosen.known.cold_hand_overs:,})"
+    return f"More to restore from nothing: {mine} to a {counted.member} that never had the {counted.thing} {theirs}."
+
+
+def _hand_overs(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
+    mine, theirs = loser.known.hand_overs, chosen.known.hand_overs
+    return f"More hand-overs of {counted.thing}s in all: {_number(mine)} (recommended: {_number(theirs)})."
+
+
 def _long_restore(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
     still = duration(loser.known.longest_restore_s)
     limit = duration(loser.policy.copy_state_over_s)
@@ -70,9 +82,9 @@ def _manual(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: AR
     return f"More manual work: {loser.known.manual_text}.{_would_spare(loser, chosen)}"
 
 
-def _more_rebalances(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
-    mine = many(loser.known.rebalances, "rebalance")
-    return f"More rebalances: usually {mine} (recommended: {chosen.known.rebalances:,})."
+def _more_rebalances(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
+    mine = many(loser.known.rebalances, counted.round)
+    return f"More {counted.round}s: usually {mine} (recommended: {chosen.known.rebalances:,})."
 
 
 def _moves(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
@@ -108,6 +120,8 @@ def _would_spare(loser: Ranked, chosen: Ranked) -> str:
 CRITERIA: tuple[Criterion[Ranked, Counted], ...] = (
     Criterion("limits-that-block", lambda one: sum(rule.blocking for rule in one.failed), _limits),
     Criterion("limits", lambda one: len(one.exceeded), _limits),
+    Criterion("cold-hand-overs", lambda one: one.known.cold_hand_overs, _cold),
+    Criterion("hand-overs", lambda one: one.known.hand_overs, _hand_overs),
     Criterion("collateral-migration", lambda one: one.known.collateral, _collateral),
     Criterion("long-restore", lambda one: max(0, one.known.longest_restore_s - one.policy.copy_state_over_s), _long_restore),
     Criterion("downtime", lambda one: one.known.downtime_s, _downtime),

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 from holdfast.rollout.contract.settings import SettingChange
-from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.contract.times import Act, EffortCounts, Times
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.facts.reasons import Lost
@@ -57,6 +57,13 @@ class EvaluatedOption(Protocol[O_co]):
     def refused(self) -> Refusal | None: ...
 
 
+class TimedOption(EvaluatedOption[O_co], Protocol[O_co]):
+    """One whose time follows from its actions alone."""
+
+    @property
+    def acts(self) -> tuple[Act, ...]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Impact:
     """The figures that options are compared by: lower is better; infinity: unknown."""
@@ -81,6 +88,10 @@ class Impact:
     restored_records: int = 0
     restored_s: int = 0
     """The longest restore of one client, in seconds."""
+    cold_hand_overs: int = 0
+    """Hand-overs to a disk that has never had the task."""
+    hand_overs: float = 0
+    """All hand-overs, target by target, where they are forecast so."""
     late: bool = False
     """`downtime_s` is that of a state directory copied too late."""
     unsettled: str | None = None

@@ -7,11 +7,12 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events import new_partitions
-from holdfast.rollout.consumer.events.event import Name, StepWords
+from holdfast.rollout.consumer.events.event import Name
 from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.scene import Scene, quoted
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.json.record import record
 from holdfast.rollout.text.request_words import short

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from holdfast.kafka.consumer.config import ConsumerConfig
@@ -10,21 +9,12 @@ from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 
 Name = Callable[[str], str]
 """What the member with an ID is called, or another ID for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepWords:
-    """What is done, what holds before, how it is undone; and what the operator sees after it."""
-
-    says: str
-    before: str
-    undo: str
-    after: str = "It is in the group's member list."
 
 
 class ConsumerEvent(ABC):

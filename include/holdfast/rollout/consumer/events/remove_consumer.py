@@ -7,12 +7,13 @@ from typing import Self
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import new_consumer, timing
 from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.scene import Scene, quoted
 from holdfast.rollout.consumer.events.parts.timing import Departure
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.json.codec import BOOLEAN, NAME, Codec
 from holdfast.rollout.json.record import codec_of, member, record

@@ -6,12 +6,13 @@ from typing import Self
 
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import new_consumer
 from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import codec_of, member, record
 

@@ -7,12 +7,13 @@ from typing import Self
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignor, Member
-from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import new_consumer
 from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import NAME, table
 from holdfast.rollout.json.record import member, record

@@ -12,9 +12,10 @@ from holdfast.rollout.consumer.execution.drift import drifts, expected
 from holdfast.rollout.consumer.execution.verify import verify
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.consumer.steps.steps import WAIT_AT_LEAST_S, ConsumerStep
+from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S
 from holdfast.rollout.execution.next_actions import Next, Note, Wait
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please

@@ -1,9 +1,8 @@
 """From the costs of the options for a consumer group to one Plan, with its ID. No clock: `now` is an argument."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
-from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.change.json import consumer_change_to_json
 from holdfast.rollout.consumer.forecast import warning_words
@@ -18,18 +17,15 @@ from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
-from holdfast.rollout.facts import condition_words, refusals
+from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.not_known import not_known
-from holdfast.rollout.facts.said import Said, facts_of, texts_of, told
-from holdfast.rollout.json import instants
+from holdfast.rollout.facts.said import Said, told
 from holdfast.rollout.json.fingerprints import fingerprint
-from holdfast.rollout.options import blocking, selection
+from holdfast.rollout.options import conclusion, selection
 from holdfast.rollout.options.option import RankedOption
-from holdfast.rollout.options.rules import Unstated
 from holdfast.rollout.policy.json import policy_to_json
-from holdfast.rollout.policy.policy import LEAST_SECONDS, Policy
+from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.timing import timeline
-from holdfast.rollout.timing.time_rules import expires
 
 Ranked = RankedOption[EvaluatedConsumerOption]
 
@@ -43,44 +39,24 @@ def assemble(
     requested_by: str | None = None,
 ) -> ConsumerPlan:
     """The plan. `evaluated`: those of `proposals.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
-    if now.tzinfo is None:
-        raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
-    made = now.astimezone(UTC).replace(microsecond=0)
-    options = ranked(snapshot, evaluated, policy, made)
-    nothing = not change.events
-    chosen = None if nothing else selection.best(options)
-    option = None if chosen is None else chosen.evaluated.option
-    blocked = () if nothing else blocking.blocked_by(options, chosen, policy)
+    made = conclusion.in_utc(now)
+    found = conclusion.concluded(ranked(snapshot, evaluated, policy, made), policy, made, nothing=not change.events)
+    chosen = found.chosen
     created_from = CreatedFrom(
         snapshot=fingerprint(relied_on(snapshot)),
         change=fingerprint(consumer_change_to_json(change)),
         policy=fingerprint(policy_to_json(policy)),
         captured_at=snapshot.captured_at,
     )
-    times = () if chosen is None else chosen.known.times
     plan = ConsumerPlan(
         plan_id="",
-        created_at=instants.exact(made),
-        expires_at=instants.exact(expires(times, policy, made, created_from.valid_from(made))),
-        created_from=created_from,
         basis=basis_of(snapshot),
-        policy=policy,
         change=change,
-        verdict=blocking.verdict(nothing=nothing, chosen=chosen, blocked=blocked, policy=policy),
-        headline=_warnings(chosen) + blocking.headline(options, chosen, blocked, _effect, nothing=nothing),
-        wrong_if="" if option is None else condition_words.invalid_if(option.invalid_if),
-        blocked_by=texts_of(blocked),
-        blocked=facts_of(blocked),
-        chosen=None if option is None else option.name,
-        candidates=tuple(_considered(one, chosen) for one in options),
-        steps=() if chosen is None or option is None or blocked else _steps(chosen, snapshot),
-        settings=() if option is None else option.settings,
-        rules=() if chosen is None else chosen.rules,
+        candidates=tuple(_considered(one, chosen) for one in found.options),
+        steps=() if chosen is None or found.blocked else _steps(chosen, snapshot),
         unknown=() if chosen is None else not_known(chosen.evaluated.unknown),
-        preconditions=() if option is None else condition_words.assumptions(option.assumptions),
-        invalidations=() if option is None else option.invalid_if,
-        assumptions=() if option is None else option.assumptions,
         requested_by=requested_by,
+        **found.fields(created_from, _effect, () if chosen is None else chosen.known.times, _warnings(chosen)),
     )
     return with_id(plan)
 
@@ -89,20 +65,13 @@ def ranked(
     snapshot: ConsumerSnapshot, evaluated: tuple[EvaluatedConsumerOption, ...], policy: Policy, made: datetime
 ) -> tuple[Ranked, ...]:
     """Every option with what the policy says about it."""
-    baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME), None)
-    acts = () if baseline is None else baseline.acts
-    requested = sum(act.rebalances > 0 for act in acts)
-    unstated = Unstated(made, seconds_most=LEAST_SECONDS + timeline.own_seconds(timeline.of_acts(acts, policy)))
-    return tuple(
-        RankedOption(
-            place,
-            one,
-            judge(one, snapshot, policy, requested, unstated),
-            selection.barred(one.option, policy),
-            policy,
-            impact_of(one, policy),
-        )
-        for place, one in enumerate(evaluated)
+    return conclusion.ranked(
+        evaluated,
+        policy,
+        made,
+        lambda one, requested, unstated: judge(one, snapshot, policy, requested, unstated),
+        lambda one: impact_of(one, policy),
+        lambda acts: timeline.of_acts(acts, policy),
     )
 
 

@@ -14,13 +14,14 @@ from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change import request_words
 from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
 from holdfast.rollout.consumer.events import table
-from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consumer_plan_to_json
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member as field

@@ -1,0 +1,53 @@
+"""Steps that people do, one for each event of a change, with waits between them, for every kind of group."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from holdfast.kafka import java
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.batches_json import Verbal
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.record_codec import Record
+from holdfast.rollout.json.unions import tagged
+
+WAIT_AT_LEAST_S = 600
+E = TypeVar("E", bound=Verbal)
+
+
+@dataclass(frozen=True, slots=True)
+class StepWords:
+    """What is done, what holds before, how it is undone; and what the operator sees after it."""
+
+    says: str
+    before: str
+    undo: str
+    after: str = "It is in the group's member list."
+    command: str = ""
+
+
+def _wait(wait: Wait) -> Codec[Any]:
+    """How long to wait is the same for all."""
+    return Codec(
+        lambda inputs: (strict.mapping(inputs), Then(wait))[1],
+        lambda _: {"limit_s": WAIT_AT_LEAST_S},
+        lambda: shapes.closed({"limit_s": shapes.integer(1, java.INT_MAX)}),
+    )
+
+
+def action(events: Callable[[], tuple[type[E], ...]]) -> Record[E | Then]:
+    """What a step does, to be `spread` in its record: an event by its verb, or a wait. `events`: the table of the kind of group."""
+
+    def items() -> Mapping[str, Codec[Any]]:
+        return {**{event.VERB: event.codec() for event in events()}, **{f"await_{wait}": _wait(wait) for wait in Wait}}
+
+    def verb(item: E | Then) -> str:
+        return f"await_{item.wait}" if isinstance(item, Then) else item.VERB
+
+    return tagged("action", "inputs", items, verb)
+
+
+def waiting_last(events: tuple[E | Then, ...]) -> tuple[E | Then, ...]:
+    """With a wait for a stable group at the end, where there is none."""
+    return events if not events or isinstance(events[-1], Then) else (*events, Then(Wait.STABLE))
