@@ -69,6 +69,10 @@ class CannotPredict(HoldfastError):
     """A prediction would need evidence that is not there."""
 
 
+class TopologyRejected(CannotPredict):
+    """The coordinator of a group whose broker assigns would reject the topology, and assign nothing."""
+
+
 class TooMuchWork(CannotPredict):
     """A prediction would take more work than is allowed for a group of this size."""
 

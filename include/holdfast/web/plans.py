@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
+from holdfast.rollout.broker_streams.plan.figures import TargetFigures
 from holdfast.rollout.consumer.plan.figures import ReadFigures
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result
 from holdfast.rollout.journal.journal import Approval
@@ -83,6 +84,10 @@ class PlanRow:
         if (reads := one.reads) is not None:
             baseline = "" if one.plain_reads is None else _number(one.plain_reads.moved)
             return Cells(_number(reads.moved), f"{reads.partitions:,}", baseline, reads.downtime_text, reads.stable_text)
+        if (targets := one.targets) is not None:
+            baseline = "" if one.plain_targets is None else f"{one.plain_targets.moved:,}"
+            stateful = f"{targets.stateful_tasks:,}"
+            return Cells(f"{targets.moved:,}", stateful, baseline, targets.downtime_text, targets.stable_text)
         return None
 
 
@@ -152,7 +157,7 @@ SORTS: Mapping[str, Callable[[PlanRow], str | float | None]] = {
     "state": lambda row: list(State).index(row.state),
     "verdict": lambda row: list(PlanVerdict).index(row.summary.verdict),
     "moved": lambda row: _figure(row, lambda figures: figures.moved),
-    "downtime": lambda row: _figure(row, lambda figures: figures.stands_still, lambda reads: reads.unread),
+    "downtime": lambda row: _figure(row, lambda one: one.stands_still, lambda reads: reads.unread, lambda one: one.unowned),
     "stable": lambda row: _figure(row, _stable_after),
     "forecast": lambda row: None if row.score is None or not row.score.tasks else row.score.tasks_as_forecast / row.score.tasks,
     "made": lambda row: row.summary.created_at,
@@ -162,15 +167,20 @@ NEWEST_FIRST = "-made"
 
 
 def _figure(
-    row: PlanRow, of: Callable[[Any], int | None], of_reads: Callable[[ReadFigures], int | None] | None = None
+    row: PlanRow,
+    of: Callable[[Any], int | None],
+    of_reads: Callable[[ReadFigures], int | None] | None = None,
+    of_targets: Callable[[TargetFigures], int | None] | None = None,
 ) -> int | None:
     one = row.summary
     if one.figures is not None:
         return of(one.figures)
+    if one.targets is not None:
+        return (of_targets or of)(one.targets)
     return None if one.reads is None else (of_reads or of)(one.reads)
 
 
-def _stable_after(figures: Figures | ReadFigures) -> int | None:
+def _stable_after(figures: Figures | ReadFigures | TargetFigures) -> int | None:
     ends = None if figures.times is None else figures.times.rebalancing_ends
     return figures.to_stable if ends is None else ends.usual
 

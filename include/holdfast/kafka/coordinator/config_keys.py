@@ -22,6 +22,8 @@ DEFAULTS = {
     "streams.acceptable.recovery.lag": 10_000,
 }
 """Of those that are numbers. A broker may have other defaults."""
+LONGEST_INTERVAL_MS, MOST_STANDBYS = 15_000, 2
+"""`group.streams.max.assignment.interval.ms` and `group.streams.max.standby.replicas`, where the brokers have no others."""
 NUMBERS = frozenset(DEFAULTS)
 GROUP_KEYS = (*DEFAULTS, "streams.assignor.offload.enable", RACK_TAGS, ASSIGNOR)
 

@@ -34,6 +34,9 @@ class Behaviour:
     has_interval: bool = False
     """From 4.3 targets are at least `streams.assignment.interval.ms` apart (KIP-1263)."""
 
+    static_members: bool = False
+    """From 4.4 members may be static (KAFKA-20169); before, the coordinator refuses them."""
+
     processes_computed: bool = False
     """From 4.4 the map of processes is filled by `computeIfAbsent`, before by `putIfAbsent`: the order in a bucket is
     reversed, and its table grows later."""
@@ -48,6 +51,7 @@ def _lines() -> tuple[Behaviour, ...]:
         sticks_to_current=True,
         offsets_count=True,
         first_standby_hides_others=False,
+        static_members=True,
         processes_computed=True,
     )
     return line_4_2, line_4_3, line_4_4

@@ -18,6 +18,7 @@ MEANINGS = {
     "disk": "Whether restored state fits on the disks",
     "copies-on-one-client": "Whether a client holds far more than its share, even temporarily",
     "copied-in-time": "Whether a state directory can be copied in time",
+    "back-in-interval": "Whether a client starts before the coordinator computes the next target",
     "actions": "Whether every step is of an allowed kind",
     "untouchable-hosts": "Hosts that no step may touch",
     "evidence": "Whether all inputs are known",

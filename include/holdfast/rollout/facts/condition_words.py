@@ -34,6 +34,10 @@ _INVALID: Mapping[Invalid, str] = {
     Invalid.CONSUMER_SESSION_OVER: (
         "a consumer is stopped for longer than the session timeout: then the group rebalances without it, and when it returns"
     ),
+    Invalid.INTERVAL_OVER: (
+        "a client is not back before the assignment interval is over: the coordinator then computes a target without it"
+    ),
+    Invalid.DELAY_OVER: "a client joins after the initial rebalance delay: the first target is then computed without it",
     Invalid.INSTANCE_ID_TWICE: "two consumers have the same group.instance.id: then the older one is fenced",
 }
 _ASSUMED: Mapping[Assumed, str] = {
@@ -72,6 +76,21 @@ _ASSUMED: Mapping[Assumed, str] = {
         "The change restarts every consumer of the group: while one supports only {assignor}, the others need it too."
     ),
     Assumed.INSTANCE_ID_KEPT: "Each consumer has a unique group.instance.id, and keeps it.",
+    Assumed.LEAVES_ON_CLOSE: "Each client that stops leaves the group (KafkaStreams#close), and does not just end.",
+    Assumed.INTERVAL_ALLOWED: (
+        "The brokers allow streams.assignment.interval.ms=15000 (group.streams.max.assignment.interval.ms, 15000 by default)."
+    ),
+    Assumed.STOPPED_AT_ONCE: (
+        "Each client is stopped as soon as the coordinator has computed a target, and all its threads join before the assignment"
+        " interval is over."
+    ),
+    Assumed.STANDBYS_CAUGHT_UP: "The standby copies are caught up before the first client stops: compare their lag.",
+    Assumed.ALL_IN_DELAY: (
+        "All clients join within the initial rebalance delay (streams.initial.rebalance.delay.ms) of the first of them."
+    ),
+    Assumed.FILE_WRITTEN_STOPPED: (
+        "The process ID is written into kafka-streams-process-metadata of a client that is stopped, and no other client has it."
+    ),
     Assumed.LISTENER_COOPERATES: (
         "The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener)."
     ),

@@ -30,6 +30,8 @@ class Invalid(StrEnum):
     ANOTHER_CONSUMER = "another_consumer"
     CONSUMER_SESSION_OVER = "consumer_session_over"
     INSTANCE_ID_TWICE = "instance_id_twice"
+    INTERVAL_OVER = "interval_over"
+    DELAY_OVER = "delay_over"
 
 
 OF_PROCESS_IDS = (Invalid.NEW_CLIENT_OTHER_ID, Invalid.CLIENT_OTHER_ID, Invalid.GIVEN_OTHER_ID)
@@ -67,6 +69,12 @@ class Assumed(StrEnum):
     EVERY_CONSUMER_RESTARTS = "every_consumer_restarts"
     INSTANCE_ID_KEPT = "instance_id_kept"
     LISTENER_COOPERATES = "listener_cooperates"
+    LEAVES_ON_CLOSE = "leaves_on_close"
+    INTERVAL_ALLOWED = "interval_allowed"
+    STOPPED_AT_ONCE = "stopped_at_once"
+    STANDBYS_CAUGHT_UP = "standbys_caught_up"
+    ALL_IN_DELAY = "all_in_delay"
+    FILE_WRITTEN_STOPPED = "file_written_stopped"
 
 
 @record

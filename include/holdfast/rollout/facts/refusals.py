@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupported
+from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, TopologyRejected, Unsupported
 from holdfast.rollout.json.codec import TEXT, choice
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -10,7 +10,14 @@ from holdfast.rollout.json.record import codec_of, member, record
 class Refuses(StrEnum):
     """`EVIDENCE`: it is not there; `WORK`: it would take more than is allowed; `UNSUPPORTED`: something is not modelled; `ORDER`:
     an event needs what comes later in this option; `OUTCOME`: the forecast has none; `MISFIT`: the change does not fit the group
-    then; `TOO_LARGE`: the group, for a forecast next to others."""
+    then; `TOO_LARGE`: the group, for a forecast next to others.
+
+    The others say why an option does not apply to this group: `NO_INTERVAL`: its coordinator's release has no assignment interval
+    (`reason`: the release); `NO_MORE_STANDBYS`: it has as many as brokers allow (`reason`: how many); `NO_OTHER_CLIENT`: no other
+    client could take a copy; `NO_STATIC_MEMBERS`: its coordinator refuses them (`reason`: the release); `STATIC_NOT_COVERED`: their
+    effect is not forecast; `IDS_ALREADY_KEPT`: every client keeps its process ID; `NO_BETTER_ORDER`:
+    none of those tried (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology
+    that the change makes."""
 
     EVIDENCE = "evidence"
     WORK = "work"
@@ -19,6 +26,29 @@ class Refuses(StrEnum):
     OUTCOME = "outcome"
     MISFIT = "misfit"
     TOO_LARGE = "too_large"
+    TOPOLOGY = "topology"
+    NO_INTERVAL = "no_interval"
+    NO_MORE_STANDBYS = "no_more_standbys"
+    NO_OTHER_CLIENT = "no_other_client"
+    NO_STATIC_MEMBERS = "no_static_members"
+    STATIC_NOT_COVERED = "static_not_covered"
+    IDS_ALREADY_KEPT = "ids_already_kept"
+    NO_BETTER_ORDER = "no_better_order"
+
+
+_DOES_NOT_APPLY = {
+    Refuses.NO_INTERVAL: "The coordinator of Kafka {reason} has no streams.assignment.interval.ms (from 4.3 on): each stop and each"
+    " start of a client leads to a target.",
+    Refuses.NO_MORE_STANDBYS: "The group has {reason} standby replicas already; brokers allow no more"
+    " (group.streams.max.standby.replicas).",
+    Refuses.NO_OTHER_CLIENT: "The group has one client: no other client could have a standby copy.",
+    Refuses.NO_STATIC_MEMBERS: "The coordinator of Kafka {reason} refuses static members of Streams groups (group.instance.id; from"
+    " 4.4 on).",
+    Refuses.STATIC_NOT_COVERED: "What the coordinator of Kafka {reason} does with static members (group.instance.id) that stop or"
+    " return is not covered by the forecast.",
+    Refuses.NO_BETTER_ORDER: "{reason} were tried: none of them needs fewer hand-overs.",
+    Refuses.IDS_ALREADY_KEPT: "Every client of the change keeps its process ID already.",
+}
 
 
 @record
@@ -32,8 +62,15 @@ class Refusal:
 REFUSAL = codec_of(Refusal)
 
 
+def applies(one: Refusal) -> bool:
+    """Whether it is about a forecast, and not about an option that the group cannot have."""
+    return one.kind not in _DOES_NOT_APPLY
+
+
 def refusal_of(problem: CannotPredict | Unsupported | InvalidInput) -> Refusal:
     match problem:
+        case TopologyRejected():
+            kind = Refuses.TOPOLOGY
         case Unsupported():
             kind = Refuses.UNSUPPORTED
         case InvalidInput():
@@ -51,5 +88,7 @@ def sentence(one: Refusal) -> str:
             return "the forecast has no outcome"
         case Refuses.TOO_LARGE:
             return "Not forecast: the group is so large that this takes minutes. Plan that change separately."
+        case Refuses.TOPOLOGY:
+            return f"The coordinator rejects the topology: {one.reason}"
         case _:
-            return f"Cannot predict: {one.reason}"
+            return _DOES_NOT_APPLY.get(one.kind, "Cannot predict: {reason}").format(reason=one.reason)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from holdfast.rollout.broker_streams.plan.figures import TargetFigures
 from holdfast.rollout.consumer.plan.figures import ReadFigures
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyPlan
@@ -13,6 +14,7 @@ from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.plan.figures import Figures
 
 _FIGURES, _READ_FIGURES = nullable(codec_of(Figures)), nullable(codec_of(ReadFigures))
+_TARGET_FIGURES = nullable(codec_of(TargetFigures))
 
 
 @record(version=FORMAT_VERSION, closed=False)
@@ -35,6 +37,9 @@ class PlanSummary:
     plain_reads: ReadFigures | None = member(_READ_FIGURES, default=None)
     request: str = member(TEXT, default="")
     """What was asked for, as the plan's title; empty in a summary from before there was one."""
+    targets: TargetFigures | None = member(_TARGET_FIGURES, default=None, omit=True)
+    """As `figures`, of a streams group whose broker assigns; the others are None then."""
+    plain_targets: TargetFigures | None = member(_TARGET_FIGURES, default=None, omit=True)
 
 
 SUMMARY = codec_of(PlanSummary)

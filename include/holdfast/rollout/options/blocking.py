@@ -6,7 +6,7 @@ from typing import TypeVar
 from holdfast.rollout.contract.plan_words import BASELINE, option_name
 from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule, Status
 from holdfast.rollout.facts.reasons import Block, Blocked
-from holdfast.rollout.facts.refusals import sentence
+from holdfast.rollout.facts.refusals import applies, sentence
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
 from holdfast.rollout.options.selection import Ranked, baseline_of
@@ -18,7 +18,9 @@ E = TypeVar("E", bound=EvaluatedOption[Option])
 def blocked_by(options: Sequence[Ranked], chosen: Ranked | None, policy: Policy) -> tuple[Said[Blocked], ...]:
     """Why the plan must not be applied; none: it may be."""
     if chosen is None:
-        refused = dict.fromkeys(one.evaluated.refused for one in options if one.evaluated.refused is not None)
+        refused = dict.fromkeys(
+            one.evaluated.refused for one in options if one.evaluated.refused is not None and applies(one.evaluated.refused)
+        )
         excluded = Said("Your policy excludes every option.", Blocked(Block.ALL_EXCLUDED))
         return tuple(Said(sentence(one), Blocked(Block.NOT_PREDICTED)) for one in refused) or (excluded,)
     over = tuple(_over(rule, chosen) for rule in chosen.failed if rule.blocking)

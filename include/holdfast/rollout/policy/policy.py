@@ -31,6 +31,7 @@ RULES = (
     "disk",
     "copies-on-one-client",
     "copied-in-time",
+    "back-in-interval",
     "actions",
     "untouchable-hosts",
     "evidence",

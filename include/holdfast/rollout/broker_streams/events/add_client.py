@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import Self
 
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.events.parts import clients, new_client
+from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
+from holdfast.rollout.broker_streams.events.parts import clients, new_client, words
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.record import record, spread
 
 
@@ -15,6 +17,20 @@ class AddClient(BrokerEvent):
     client: NewClient = spread(new_client.ADDED)
 
     VERB = "add_client"
+
+    ACTIONS = (ActionName.START_CLIENT,)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - as every event
+        return f"add {words.newcomer(self.client)}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002
+        return "add", words.short_newcomer(self.client)
+
+    def step(self, of: StepOf) -> StepWords:
+        return StepWords(f"Start {words.newcomer(self.client)}", "", "Stop it.", words.listed_members(of.group_id))
+
+    def host(self) -> str | None:
+        return self.client.host
 
     def applied(self, scene: Scene) -> Scene:
         return clients.started(scene, self.client, "")

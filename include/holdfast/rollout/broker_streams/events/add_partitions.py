@@ -3,12 +3,16 @@
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
+from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.scene import Scene, quoted
+from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text.wording import many
 
 
 @record(about="The new number.")
@@ -19,6 +23,19 @@ class AddPartitions(BrokerEvent):
     partitions: int = member(integer(1, MOST_PARTITIONS))
 
     VERB = "add_partitions"
+
+    ACTIONS = (ActionName.ADD_PARTITIONS,)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - as every event
+        return f"give {self.topic} {many(self.partitions, 'partition')}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002
+        return "grow", self.topic
+
+    def step(self, of: StepOf) -> StepWords:  # noqa: ARG002
+        says = f"Give {self.topic} {many(self.partitions, 'partition')}"
+        after = f"kafka-topics.sh --describe shows {many(self.partitions, 'partition')}."
+        return StepWords(says, "", "Not possible: a topic cannot shrink.", after, words.alter_topic(self.topic, self.partitions))
 
     def applied(self, scene: Scene) -> Scene:
         topic = scenes.topic_of(scene, self.topic)

@@ -2,12 +2,30 @@
 `table`."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.record import codec_of
+
+Name = Callable[[str], str]
+"""What the client with a process ID is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepOf:
+    """The group of a step: its ID, the names of its clients, the assignment interval in effect and the configs before the step."""
+
+    group_id: str
+    name: Name
+    interval_ms: int
+    config: Mapping[str, ConfigValue]
 
 
 class BrokerEvent(ABC):
@@ -21,6 +39,31 @@ class BrokerEvent(ABC):
     def codec(cls) -> Codec[Self]:
         """Of the value of the verb."""
         return codec_of(cls)
+
+    # In words.
+
+    @abstractmethod
+    def sentence(self, name: Name) -> str:
+        """With all that was given, as part of a sentence."""
+
+    @abstractmethod
+    def title(self, name: Name) -> tuple[str, str]:
+        """Verb and object, as short as can be."""
+
+    # Its step.
+
+    ACTIONS: ClassVar[tuple[ActionName, ...]]
+    """What its step is called in policies."""
+
+    @abstractmethod
+    def step(self, of: StepOf) -> StepWords:
+        """The step that carries it out."""
+
+    def configures(self) -> tuple[tuple[str, ConfigValue], ...]:
+        """The configs that it sets."""
+        return ()
+
+    # Its effect.
 
     @abstractmethod
     def applied(self, scene: Scene) -> Scene:
@@ -45,3 +88,33 @@ class BrokerEvent(ABC):
     def lost_disks(self) -> tuple[str, ...]:
         """Process IDs that come back with an empty disk."""
         return ()
+
+    # Whom it touches, and how long it takes.
+
+    def stops(self) -> tuple[str, ...]:
+        """The process IDs of the clients that it stops."""
+        return ()
+
+    def host(self) -> str | None:
+        """Where the client that it brings runs, where that is said."""
+        return None
+
+    def restarts(self) -> bool:
+        """Whether a client is restarted where it is."""
+        return False
+
+    def in_interval(self) -> bool:
+        """Whether a client has to be there before the coordinator computes the next target."""
+        return False
+
+    def unnoticed(self) -> bool:
+        """Whether a client ends without leaving."""
+        return False
+
+    def copies_disk(self) -> bool:
+        """Whether a state directory is copied for it."""
+        return False
+
+    def seeds(self) -> bool:
+        """Whether a process ID is written into a state directory for it."""
+        return False

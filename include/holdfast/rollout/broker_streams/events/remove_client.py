@@ -1,9 +1,12 @@
 """`remove_client`: a client ends permanently: it leaves, or it ends without leaving."""
 
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
+from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
 
@@ -14,6 +17,24 @@ class RemoveClient(BrokerEvent):
     leaves: bool = member(LEAVES, default=True, omit=True)
 
     VERB = "remove_client"
+
+    ACTIONS = (ActionName.STOP_CLIENT,)
+
+    def sentence(self, name: Name) -> str:
+        return f"remove {name(self.process_id)}{words.how_it_ends(self.leaves)}"
+
+    def title(self, name: Name) -> tuple[str, str]:
+        return "remove", name(self.process_id)
+
+    def step(self, of: StepOf) -> StepWords:
+        says = f"Stop {of.name(self.process_id)}{words.how_it_ends(self.leaves)}"
+        return StepWords(says, "", "Start it again, with its state directory.", words.no_longer_listed(of.group_id))
+
+    def stops(self) -> tuple[str, ...]:
+        return (self.process_id,)
+
+    def unnoticed(self) -> bool:
+        return not self.leaves
 
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)

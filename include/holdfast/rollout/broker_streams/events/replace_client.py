@@ -3,12 +3,14 @@
 from dataclasses import replace
 from typing import Self
 
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.events.parts import clients
+from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
+from holdfast.rollout.broker_streams.events.parts import clients, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, STATE, State
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import codec_of, member, record
@@ -23,6 +25,34 @@ class ReplaceClient(BrokerEvent):
     state: State = member(STATE, default=EMPTY, omit=True)
 
     VERB = "replace_client"
+
+    ACTIONS = (ActionName.STOP_CLIENT, ActionName.START_CLIENT)
+
+    def sentence(self, name: Name) -> str:
+        return f"replace {name(self.process_id)} by {words.newcomer(self.by)}{words.disk(self.state, name)}"
+
+    def title(self, name: Name) -> tuple[str, str]:
+        return "replace", f"{name(self.process_id)} by {words.short_newcomer(self.by)}"
+
+    def step(self, of: StepOf) -> StepWords:
+        old, new = of.name(self.process_id), words.newcomer(self.by)
+        says = f"Stop {old} and start {new} instead, within {of.interval_ms / 1000:g} s of the newest target"
+        says = f"{says}{words.disk(self.state, of.name)}"
+        return StepWords(
+            says, words.fresh_target(of), "Stop the new client and start the old one again.", words.listed_members(of.group_id)
+        )
+
+    def stops(self) -> tuple[str, ...]:
+        return (self.process_id,)
+
+    def host(self) -> str | None:
+        return self.by.host
+
+    def in_interval(self) -> bool:
+        return True
+
+    def copies_disk(self) -> bool:
+        return self.state.copied_from is not None
 
     def applied(self, scene: Scene) -> Scene:
         left = scenes.gone(scene, scenes.members_of(scene, self.process_id))

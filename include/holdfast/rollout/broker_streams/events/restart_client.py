@@ -4,12 +4,14 @@ from dataclasses import replace
 from typing import Self
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.events.parts import clients, fields
+from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
+from holdfast.rollout.broker_streams.events.parts import clients, fields, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
 from holdfast.rollout.broker_streams.events.parts.new_client import MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import BOOLEAN, NAME, nullable
 from holdfast.rollout.json.kafka_codecs import THREADS
 from holdfast.rollout.json.record import member, record
@@ -38,6 +40,51 @@ class RestartClient(BrokerEvent):
     member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
 
     VERB = "restart_client"
+
+    ACTIONS = (ActionName.RESTART_CLIENT,)
+
+    def sentence(self, name: Name) -> str:
+        return f"restart {name(self.process_id)}{words.given(self._given())}"
+
+    def title(self, name: Name) -> tuple[str, str]:
+        return "restart", name(self.process_id)
+
+    def _given(self) -> tuple[str, ...]:
+        """What differs from a plain restart."""
+        new = "a new random process ID" if self.new_process_id is None else f"the process ID {self.new_process_id}"
+        found = (
+            (not self.leaves, "without leaving"),
+            (self.within_interval, "within the assignment interval"),
+            (not self.keeps_process_id, f"back with {new}"),
+            (not self.keeps_state, "with an empty state directory"),
+            (self.threads is not None, f"with {self.threads} threads"),
+        )
+        return tuple(text for is_so, text in found if is_so)
+
+    def step(self, of: StepOf) -> StepWords:
+        within = f"within {of.interval_ms / 1000:g} s of the newest target" if self.within_interval else ""
+        given = tuple(one for one in self._given() if not (within and one.startswith("within")))
+        says = f"Restart {of.name(self.process_id)}{words.given(tuple(filter(None, (within, *given))))}"
+        before = words.fresh_target(of) if self.within_interval else ""
+        if self.new_process_id is not None:
+            seed = f"While it is stopped, write {self.new_process_id} into its kafka-streams-process-metadata."
+            before = f"{before} {seed}".strip()
+        return StepWords(says, before, "Restart it as it was before.", words.listed_members(of.group_id))
+
+    def stops(self) -> tuple[str, ...]:
+        return (self.process_id,)
+
+    def restarts(self) -> bool:
+        return True
+
+    def seeds(self) -> bool:
+        return self.new_process_id is not None
+
+    def in_interval(self) -> bool:
+        return self.within_interval
+
+    def unnoticed(self) -> bool:
+        return not self.leaves
 
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)

@@ -5,10 +5,15 @@ from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import GROUP_KEYS, NUMBERS
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
+from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.scene import Scene, Settings
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.contract.plan_words import setting
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG
 
 
@@ -45,6 +50,23 @@ class SetConfig(BrokerEvent):
     @classmethod
     def codec(cls) -> Codec[Self]:
         return _SETTINGS.to(cls, lambda event: event.settings)
+
+    ACTIONS = (ActionName.SET_CONFIG,)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - as every event
+        return f"set {', '.join(f'{key} to {setting(value)}' for key, value in self.settings)}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002
+        return "set", ", ".join(f"{key}={setting(value)}" for key, value in self.settings)
+
+    def step(self, of: StepOf) -> StepWords:
+        values = ", ".join(f"{key} to {setting(value)}" for key, value in self.settings)
+        before = ", ".join(f"{key} to {setting(of.config.get(key))}" for key, _ in self.settings)
+        says, command = f"Set {values} on the group", words.alter_configs(of.group_id, self.settings)
+        return StepWords(says, "", f"Set {before}.", words.shows_configs(of.group_id), command)
+
+    def configures(self) -> tuple[tuple[str, ConfigValue], ...]:
+        return self.settings
 
     def applied(self, scene: Scene) -> Scene:
         config = dict(scene.config) | dict(self.settings)

@@ -66,10 +66,12 @@ class _Course:
         self._had: list[Had] = [
             {one.member_id: MemberTarget(one.member_id, one.active, one.standby) for one in ground.group.members}
         ]
+        self._batch_number = 0
         self._known: tuple[tuple[Topic, ...], tuple[Subtopology, ...]] = (snapshot.topics, ground.group.subtopologies)
 
     def targets(self, change: BrokerChange) -> Iterator[ComputedTarget]:
-        for batch in change.numbered_batches():
+        for number, batch in enumerate(change.numbered_batches()):
+            self._batch_number = number
             computed = list(self._batch(batch))
             yield from computed
             if batch.wait is not Wait.REBALANCE:
@@ -124,7 +126,7 @@ class _Course:
         processes = tuple((one, scene.members[one].process_id) for one in listed)
         later = tuple(task for task in _undetermined(results) if task not in own)
         ended = frozenset(chain.from_iterable(scene.dead))
-        return ComputedTarget(trigger, scene.epoch, assignment, processes, later, ended=ended)
+        return ComputedTarget(trigger, scene.epoch, assignment, processes, later, ended=ended, batch=self._batch_number)
 
     def _subtopologies(self, scene: Scene) -> tuple[Subtopology, ...]:
         topics, found = self._known

@@ -25,10 +25,10 @@ def leaves_open(change: BrokerChange) -> bool:
     return any(one.process_id is None or one.member_ids is None for one in change.starts())
 
 
-def how_many(snapshot: StreamsGroupSnapshot, tasks: int, change: BrokerChange, times: int) -> int:
+def how_many(snapshot: StreamsGroupSnapshot, tasks: int, change: BrokerChange, times: int, most: int = MOST) -> int:
     """How many draws are forecast: fewer of a large group."""
     of_one = (tasks + len(snapshot.members)) * (len(change.events) + 1)
-    return max(FEWEST, min(MOST, times * USUAL_WORK // max(1, of_one)))
+    return max(FEWEST, min(most, times * USUAL_WORK // max(1, of_one)))
 
 
 def missed_at_most(count: int) -> float:

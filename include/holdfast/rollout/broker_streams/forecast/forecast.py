@@ -3,7 +3,7 @@
 Nothing here is a guess: where evidence is missing it is CannotPredict.
 """
 
-from holdfast.errors import CannotPredict
+from holdfast.errors import CannotPredict, Unsupported
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast import course, draws, likely, summary, unowned
 from holdfast.rollout.broker_streams.forecast.course import Ground
@@ -12,20 +12,20 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapsh
 from holdfast.rollout.broker_streams.target.group import group_of, topology_of
 
 
-def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 1) -> BrokerForecast:
+def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 1, most: int = draws.MOST) -> BrokerForecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
 
-    `times`: by how much the usual number of draws is multiplied, where IDs are random.
+    `times`: by how much the usual number of draws is multiplied, where IDs are random; `most`: no more than these.
     """
     ground = ground_of(snapshot)
     if not draws.leaves_open(change):
         return BrokerForecast(change, _outcome(ground, change), snapshot.unknown)
     tasks = sum(one.tasks for one in ground.group.subtopologies)
-    drawn = [draws.drawn(snapshot, change, number) for number in range(draws.how_many(snapshot, tasks, change, times))]
+    drawn = [draws.drawn(snapshot, change, number) for number in range(draws.how_many(snapshot, tasks, change, times, most))]
     outcomes = [_outcome(ground, one) for one in drawn]
     example = likely.usual(outcomes)
     names = [draws.same_names(one, drawn[example]) for one in drawn]
-    return BrokerForecast(change, likely.together(outcomes, names, example), snapshot.unknown)
+    return BrokerForecast(change, likely.together(outcomes, names, example), snapshot.unknown, drawn[example])
 
 
 def _outcome(ground: Ground, change: BrokerChange) -> BrokerOutcome:
@@ -48,3 +48,12 @@ def ground_of(snapshot: StreamsGroupSnapshot) -> Ground:
             " coordinator assigns nothing until they fit. Collect the group again then"
         )
     return Ground(snapshot, snapshot.topology, group_of(snapshot, found))
+
+
+def refuse_misfit(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> None:
+    """Raise InvalidInput for a change that does not fit the group, with the path of the event. What cannot be predicted fits."""
+    try:
+        ground = ground_of(snapshot)
+        course.carried_out(ground, draws.drawn(snapshot, change, 0))
+    except (CannotPredict, Unsupported):
+        return

@@ -37,6 +37,8 @@ class ComputedTarget:
     likely: tuple[tuple[Task, tuple[tuple[str, float], ...]], ...] = ()
     ended: frozenset[str] = frozenset()
     """The members that ended without leaving, and whose sessions are not over yet."""
+    batch: int = 0
+    """The number of the batch of events that it follows from, from 0."""
 
 
 @record
@@ -98,6 +100,14 @@ class BrokerOutcome:
 
 @dataclass(frozen=True, slots=True)
 class BrokerForecast:
+    """`example`: the change with the IDs of the outcome, where it leaves some to chance."""
+
     change: BrokerChange
     outcome: BrokerOutcome
     unknown: tuple[Unknown, ...] = ()
+    example: BrokerChange | None = None
+
+    @property
+    def carried_out(self) -> BrokerChange:
+        """With every ID given."""
+        return self.example or self.change

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from holdfast.errors import CannotPredict
+from holdfast.errors import TopologyRejected
 from holdfast.kafka.coordinator.streams.group import Subtopology
 from holdfast.rollout.broker_streams.events.parts.scene import quoted
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
@@ -12,7 +12,7 @@ from holdfast.rollout.broker_streams.target.group import subtopologies_of
 def subtopologies(topology: GroupTopology, before: tuple[Topic, ...], now: tuple[Topic, ...]) -> tuple[Subtopology, ...]:
     """The subtopologies with the topics as they are now. `before`: as in the Snapshot, where the topology was ready.
 
-    Raise CannotPredict where the coordinator finds internal topics with other numbers of partitions than it needs.
+    Raise TopologyRejected where the coordinator finds internal topics with other numbers of partitions than it needs.
     """
     was = {topic.name: topic.partitions for topic in before}
     found = subtopologies_of(topology, {topic.name: topic.partitions for topic in now})
@@ -22,7 +22,7 @@ def subtopologies(topology: GroupTopology, before: tuple[Topic, ...], now: tuple
     for name, needed in _needed(topology, found, subtopologies_of(topology, was), was):
         there = counts.get(name, needed[0])
         if there != needed[1]:
-            raise CannotPredict(
+            raise TopologyRejected(
                 "the topology is not ready then: its coordinator answers INCORRECTLY_PARTITIONED_TOPICS (Existing topic"
                 f" {quoted(name)} has different number of partitions: expected {needed[1]}, found {there}) and assigns nothing."
                 " Kafka Streams does not grow internal topics: grow them in the same batch, or use a new application ID"

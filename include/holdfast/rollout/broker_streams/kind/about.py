@@ -2,12 +2,22 @@
 
 from collections.abc import Iterator
 
+from holdfast.kafka.coordinator.config_keys import (
+    ASSIGNMENT_INTERVAL,
+    DEFAULTS,
+    HEARTBEAT_INTERVAL,
+    INITIAL_DELAY,
+    SESSION_TIMEOUT,
+    STANDBYS,
+)
 from holdfast.rollout.broker_streams.kind.ownership import active, owners, subtopologies
+from holdfast.rollout.broker_streams.plan.effect_words import effect
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.group.difference import Line, maps, setting
 from holdfast.rollout.group.difference import facts as facts_that_differ
-from holdfast.rollout.group.group_kind import Host
+from holdfast.rollout.group.group_kind import Host, Row, Setting
 from holdfast.rollout.text.order import natural
 from holdfast.rollout.text.wording import many
 
@@ -67,3 +77,38 @@ def _owners(snapshot: StreamsGroupSnapshot) -> dict[str, str]:
 
 def _topics(snapshot: StreamsGroupSnapshot) -> dict[str, str]:
     return {topic.name: many(topic.partitions, "partition") for topic in snapshot.topics}
+
+
+def settings(one: StreamsGroupSnapshot) -> tuple[Setting, ...]:
+    """The group's own configs that people change."""
+    config = dict(one.config)
+    return tuple(Setting(key, setting(config.get(key)), str(DEFAULTS[key]), about) for key, about in _SETTINGS.items())
+
+
+_SETTINGS = {
+    STANDBYS: "standby copies of each stateful task",
+    ASSIGNMENT_INTERVAL: "the shortest time between two targets, from 4.3 on",
+    INITIAL_DELAY: "what the coordinator waits for more members where there were none",
+    SESSION_TIMEOUT: "after it a member that ended without leaving is missed",
+    HEARTBEAT_INTERVAL: "how often a member hears of its target",
+}
+
+
+def example(one: StreamsGroupSnapshot) -> Row | None:
+    """One client leaves, and another is started in its place. None: the group has none."""
+    first = next((each for each in one.members if each.process_id is not None), None)
+    if first is None:
+        return None
+    threads = sum(each.process_id == first.process_id for each in one.members)
+    return {"replace_client": {"process_id": first.process_id, "by": {"process_id": None, "threads": threads}}}
+
+
+def plan_lines(before: BrokerPlan, after: BrokerPlan) -> Iterator[Line]:
+    yield from maps("option", *({one.name: _figures(one) for one in plan.candidates} for plan in (before, after)))
+    yield from maps("step", *({one.id: one.says for one in plan.steps} for plan in (before, after)))
+
+
+def _figures(option: Considered) -> str:
+    if option.summary is None:
+        return option.refused or "nothing predicted"
+    return effect(option.summary, option.unowned, option.times)

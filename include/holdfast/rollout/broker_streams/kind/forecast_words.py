@@ -1,11 +1,12 @@
 """The Forecast of a streams group whose broker assigns as a person reads it: what each target moves."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Figures
+from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import listed, many, printable
@@ -59,12 +60,12 @@ def _targets(snapshot: StreamsGroupSnapshot, outcome: BrokerOutcome) -> Table:
     ground = ground_of(snapshot)
     stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
     before = figures.owners_now(ground, stateful)
-    names = _names(snapshot, outcome)
+    name = named(snapshot)
     rows: list[tuple[str, ...]] = []
     for number, one in enumerate(outcome.targets, start=1):
         after = figures.owners(one, stateful)
         if number <= FIRST_TARGETS or number == len(outcome.targets):
-            rows.append(_row(number, one, before, after, names))
+            rows.append(_row(number, one, before, after, name))
         elif number == FIRST_TARGETS + 1:
             rows.append(("…", "", f"{len(outcome.targets) - 1 - FIRST_TARGETS} more, see --json", "", "", ""))
         before = after
@@ -72,25 +73,14 @@ def _targets(snapshot: StreamsGroupSnapshot, outcome: BrokerOutcome) -> Table:
 
 
 def _row(
-    number: int, one: ComputedTarget, before: Mapping[Task, str], after: Mapping[Task, str], names: Mapping[str, str]
+    number: int, one: ComputedTarget, before: Mapping[Task, str], after: Mapping[Task, str], name: Callable[[str], str]
 ) -> tuple[str, ...]:
     epoch = "unknown" if one.group_epoch is None else str(one.group_epoch)
     moves = [
-        f"{task} {names.get(before[task], '?')}→{names[process]}"
+        f"{task} {name(before[task])}→{name(process)}"
         for task, process in sorted(after.items(), key=lambda each: each[0].rank)
         if before.get(task, process) != process
     ]
     standbys = sum(len(partitions) for given in one.assignment.members for _, partitions in given.standby)
     open_ = listed([str(task) for task in one.assignment.undetermined_tasks])
     return str(number), epoch, str(one.trigger), listed(moves), f"{standbys:,}", open_
-
-
-def _names(snapshot: StreamsGroupSnapshot, outcome: BrokerOutcome) -> Mapping[str, str]:
-    """The host where it distinguishes clients, else the first characters of the process ID."""
-    hosts = {one.process_id: one.host for one in snapshot.members if one.process_id is not None}
-    known = list(hosts.values())
-    processes = dict.fromkeys((*hosts, *(process for one in outcome.targets for _, process in one.processes)))
-    return {
-        process: printable(host, 40) if (host := hosts.get(process)) and known.count(host) == 1 else printable(process[:8])
-        for process in processes
-    }

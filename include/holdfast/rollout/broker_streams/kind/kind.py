@@ -1,7 +1,7 @@
 """Kafka Streams groups whose broker assigns (`group.protocol=streams`), as a kind of group.
 
-They are collected, compared, and the targets of a change are forecast. Changes to them are not planned yet: all that needs a plan
-refuses them by name.
+They are collected, compared, forecast and planned. Their plans are neither applied nor verified yet: what needs that refuses them
+by name.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Never, NoReturn
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.broker_streams.change import request, request_words
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.forecast import forecast as forecasts
@@ -20,8 +21,16 @@ from holdfast.rollout.broker_streams.guard import guard
 from holdfast.rollout.broker_streams.guard import words as guard_words
 from holdfast.rollout.broker_streams.guard.json import GUARD
 from holdfast.rollout.broker_streams.kind import about, forecast_words, losses, rows
+from holdfast.rollout.broker_streams.options import evaluation, proposals
+from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
+from holdfast.rollout.broker_streams.options.option import BrokerOption
+from holdfast.rollout.broker_streams.plan import assembly, review
+from holdfast.rollout.broker_streams.plan import json as plan_json
+from holdfast.rollout.broker_streams.plan.figures import target_figures
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, is_streams_group
+from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
@@ -31,33 +40,38 @@ from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Set
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
 
 
 def _refuse() -> NoReturn:
     raise Unsupported(
-        "this is a Streams group whose broker assigns (group.protocol=streams): changes to it cannot be planned or verified yet."
-        " `holdfast forecast` computes the targets of a change, `holdfast assign` the next one"
+        "this is a Streams group whose broker assigns (group.protocol=streams): its plans cannot be applied or verified"
+        " yet. `holdfast plan` plans a change, `holdfast forecast` computes its targets"
     )
 
 
-class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, BrokerForecast, Any, Any]):
+class BrokerStreamsKind(
+    GroupKind[StreamsGroupSnapshot, BrokerChange, BrokerOption, EvaluatedBrokerOption, BrokerForecast, BrokerPlan, Any]
+):
     """`protocol`: `streams`."""
 
     name: ClassVar[str] = "broker_streams"
     protocol: ClassVar[str] = PROTOCOL
     stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Streams group whose broker assigns", "client", "task", "Kafka Streams group, broker assigns")
-    values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot, BrokerChange)
+    values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot, BrokerChange, BrokerPlan)
     contracts: ClassVar[Mapping[str, Codec[Any]]] = {
         "streams-group-snapshot": SNAPSHOT,
         "streams-group-change": CHANGE,
         "streams-group-assignment": ASSIGNMENT,
         "streams-group-forecast": FORECASTS[Detail.FULL],
         "streams-group-guard": GUARD,
+        "streams-group-plan": plan_json.PLAN,
     }
-    asks: ClassVar[tuple[What, ...]] = ()
+    asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
     verbs: ClassVar[frozenset[str]] = frozenset(event.VERB for event in table.EVENTS)
     docs: ClassVar[str] = "streams-groups"
 
@@ -71,7 +85,7 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
         return False
 
     def owns_plan(self, document: object) -> bool:
-        return False
+        return plan_json.is_broker_plan(document)
 
     def snapshot_from_json(self, document: object) -> StreamsGroupSnapshot:
         return SNAPSHOT.read(document)
@@ -85,11 +99,11 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
     def change_to_json(self, change: BrokerChange) -> Row:
         return CHANGE.write(change)
 
-    def plan_from_json(self, document: object) -> Never:
-        _refuse()
+    def plan_from_json(self, document: object) -> BrokerPlan:
+        return plan_json.broker_plan_from_json(document)
 
-    def plan_to_json(self, plan: Any) -> Never:
-        _refuse()
+    def plan_to_json(self, plan: BrokerPlan) -> Row:
+        return plan_json.PLAN.write(plan)
 
     def verdict_to_json(self, verdict: Any) -> Never:
         _refuse()
@@ -113,10 +127,10 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
         return about.hosts(snapshot)
 
     def settings(self, snapshot: StreamsGroupSnapshot) -> tuple[Setting, ...]:
-        return ()
+        return about.settings(snapshot)
 
     def example(self, snapshot: StreamsGroupSnapshot) -> Row | None:
-        return None
+        return about.example(snapshot)
 
     # The change.
 
@@ -126,17 +140,17 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
     def change_for(self, document: object, snapshot: StreamsGroupSnapshot) -> BrokerChange:
         return self.change_from_json(document)
 
-    def change_of(self, request: Request, snapshot: StreamsGroupSnapshot) -> Never:
-        _refuse()
+    def change_of(self, request_: Request, snapshot: StreamsGroupSnapshot) -> BrokerChange:
+        return request.broker_change_of(request_, snapshot)
 
-    def refuse_misfit(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Never:
-        _refuse()
+    def refuse_misfit(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> None:
+        forecasts.refuse_misfit(snapshot, change)
 
-    def records_per_second(self, change: BrokerChange) -> Never:
-        _refuse()
+    def records_per_second(self, change: BrokerChange) -> float | None:
+        return None
 
-    def sentence(self, change: BrokerChange, snapshot: StreamsGroupSnapshot) -> Never:
-        _refuse()
+    def sentence(self, change: BrokerChange, snapshot: StreamsGroupSnapshot) -> str:
+        return request_words.request_text(change, snapshot)
 
     # The forecast.
 
@@ -157,71 +171,79 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, BrokerChange, Any, Any, 
 
     # The options.
 
-    def search_work(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Never:
-        _refuse()
+    def search_work(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> int:
+        return evaluation.work(snapshot, change)
 
-    def propose(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Never:
-        _refuse()
+    def propose(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> tuple[BrokerOption, ...]:
+        return proposals.propose(snapshot, change)
 
     def evaluate_all(
-        self, snapshot: StreamsGroupSnapshot, options: Iterable[Any], tell: Callable[[str], None], times: int
-    ) -> Never:
-        _refuse()
+        self, snapshot: StreamsGroupSnapshot, options: Iterable[BrokerOption], tell: Callable[[str], None], times: int
+    ) -> tuple[EvaluatedBrokerOption, ...]:
+        found: list[EvaluatedBrokerOption] = []
+        for option in options:
+            tell(option.name)
+            found.append(evaluation.evaluate(snapshot, option, times))
+        return tuple(found)
 
-    def evaluate(self, snapshot: StreamsGroupSnapshot, option: Any) -> Never:
-        _refuse()
+    def evaluate(self, snapshot: StreamsGroupSnapshot, option: BrokerOption) -> EvaluatedBrokerOption:
+        return evaluation.evaluate(snapshot, option)
 
-    def option_to_json(self, option: Any) -> Never:
-        _refuse()
+    def option_to_json(self, option: BrokerOption) -> Row:
+        return codec_of(BrokerOption).write(option)
 
-    def option_from_json(self, document: object) -> Never:
-        _refuse()
+    def option_from_json(self, document: object) -> BrokerOption:
+        return codec_of(BrokerOption).read(document)
 
-    def evaluated_to_json(self, evaluated: Any) -> Never:
-        _refuse()
+    def evaluated_to_json(self, evaluated: EvaluatedBrokerOption) -> Row:
+        return codec_of(EvaluatedBrokerOption).write(evaluated)
 
-    def evaluated_from_json(self, document: object) -> Never:
-        _refuse()
+    def evaluated_from_json(self, document: object) -> EvaluatedBrokerOption:
+        return codec_of(EvaluatedBrokerOption).read(document)
 
     def assemble(
         self,
         snapshot: StreamsGroupSnapshot,
         change: BrokerChange,
-        evaluated: tuple[Any, ...],
+        evaluated: tuple[EvaluatedBrokerOption, ...],
         policy: Policy,
         now: datetime,
         requested_by: str | None,
-    ) -> Never:
-        _refuse()
+    ) -> BrokerPlan:
+        return assembly.assemble(snapshot, change, evaluated, policy, now, requested_by)
 
     # The plan.
 
-    def reviewed(self, plan: Any) -> Never:
-        _refuse()
+    def reviewed(self, plan: BrokerPlan) -> PlanReview:
+        return review.reviewed(plan)
 
-    def title(self, plan: Any) -> Never:
-        _refuse()
+    def title(self, plan: BrokerPlan) -> str:
+        return request_words.title(plan.change, plan.basis)
 
-    def request(self, plan: Any) -> Never:
-        _refuse()
+    def request(self, plan: BrokerPlan) -> str:
+        return request_words.request_text(plan.change, plan.basis)
 
-    def figures(self, plan: Any) -> Never:
-        _refuse()
+    def figures(self, plan: BrokerPlan) -> Mapping[str, Any]:
+        chosen, plain = (target_figures(one) for one in (plan.recommended_option, plan.baseline_option))
+        return {"targets": chosen, "plain_targets": None if plan.baseline_option is plan.recommended_option else plain}
 
-    def plan_lines(self, before: Any, after: Any) -> Never:
-        _refuse()
+    def plan_lines(self, before: BrokerPlan, after: BrokerPlan) -> Iterator[Line]:
+        return about.plan_lines(before, after)
 
-    def option_rows(self, plan: Any) -> Never:
-        _refuse()
+    def option_rows(self, plan: BrokerPlan) -> list[Row]:
+        return [rows.option(one) for one in plan.candidates]
 
-    def too_early(self, plan: Any, waiting: AnyStep, given: Collection[ProcessId]) -> Never:
-        _refuse()
+    def too_early(self, plan: BrokerPlan, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
+        """Nothing is written."""
+        return None
 
-    def writes(self, plan: Any) -> Never:
-        _refuse()
+    def writes(self, plan: BrokerPlan) -> Mapping[str, ProcessId]:
+        """People write process IDs, where an option has them written."""
+        return {}
 
-    def step_text(self, step: AnyStep) -> Never:
-        _refuse()
+    def step_text(self, step: AnyStep) -> str:
+        assert isinstance(step, BrokerStep), "a step is of its plan's kind"
+        return step.says
 
     # What follows from it.
 

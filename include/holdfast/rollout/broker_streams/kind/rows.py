@@ -4,6 +4,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.config_keys import STANDBYS
 from holdfast.kafka.coordinator.streams.group import Subtopology, Task, each_task
 from holdfast.rollout.broker_streams.kind.ownership import active, owners, subtopologies, tasks
+from holdfast.rollout.broker_streams.plan.plan import Considered
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot, StreamThread
 from holdfast.rollout.broker_streams.target.target import decide
@@ -115,3 +116,17 @@ def targets(snapshot: StreamsGroupSnapshot) -> list[Row]:
         going |= dict.fromkeys(each_task(one.active), members[one.member_id])
     pairs = [(task, _process(running.get(task)), _process(going.get(task))) for task, stateful in tasks(found) if stateful]
     return [{"task_id": str(task), "owner": now, "target": then, "will_move": now != then} for task, now, then in pairs]
+
+
+def option(one: Considered) -> Row:
+    """The columns of the table of options that this kind fills. There is one outcome."""
+    if one.summary is None:
+        return {}
+    ends = None if one.times is None else one.times.rebalancing_ends
+    return {
+        "moved": one.summary.active_moved,
+        "expected_moved": float(one.summary.active_moved),
+        "needless": None if one.hand_over is None else one.hand_over.collateral,
+        "rebalances_most": one.summary.targets,
+        "hours_most": None if ends is None else ends.high / 3600,
+    }

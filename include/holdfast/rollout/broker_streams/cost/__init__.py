@@ -1,0 +1,1 @@
+"""What an option costs a streams group whose broker assigns."""

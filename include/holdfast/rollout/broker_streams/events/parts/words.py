@@ -1,0 +1,84 @@
+"""What several events say of clients, group configs and what shows them."""
+
+import shlex
+
+from holdfast.rollout.broker_streams.events.event import Name, StepOf
+from holdfast.rollout.broker_streams.events.parts.fields import State
+from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
+from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.text.request_words import short
+from holdfast.rollout.text.wording import many, printable
+
+SERVER = "--bootstrap-server $BOOTSTRAP_SERVER"
+
+
+def newcomer(client: NewClient) -> str:
+    """`a new client on app-3 (process ID …), 2 threads`."""
+    place = f" on {printable(client.host)}" if client.host else ""
+    identity = f" (process ID {printable(client.process_id)})" if client.process_id else ""
+    count = client.threads or len(client.member_ids or ())
+    threads = f", {many(count, 'thread')}" if count else ""
+    return f"a new client{place}{identity}{threads}"
+
+
+def short_newcomer(client: NewClient) -> str:
+    return short(client.host or client.process_id or "a new client")
+
+
+def how_it_ends(leaves: bool) -> str:
+    return "" if leaves else " without leaving the group"
+
+
+def given(parts: tuple[str, ...]) -> str:
+    return "".join(f", {one}" for one in parts)
+
+
+def disk(state: State, name: Name) -> str:
+    if state.copied_from is not None:
+        return f", with a copy of the disk of {name(state.copied_from)}"
+    return ", which keeps the disk" if state.disk is Disk.KEPT else ""
+
+
+def fresh_target(of: StepOf) -> str:
+    """What has to be so before a step within the interval."""
+    return (
+        f"The coordinator has computed a target a moment ago ({state(of.group_id)} shows a new TARGET-ASSIGNMENT-EPOCH): the next"
+        f" one comes no sooner than {of.interval_ms / 1000:g} s after it."
+    )
+
+
+def state(group_id: str) -> str:
+    return f"kafka-streams-groups.sh --describe --group {shlex.quote(group_id)} --state --verbose"
+
+
+def listed_members(group_id: str) -> str:
+    return f"kafka-streams-groups.sh --describe --group {shlex.quote(group_id)} --members lists its threads."
+
+
+def no_longer_listed(group_id: str) -> str:
+    return f"kafka-streams-groups.sh --describe --group {shlex.quote(group_id)} --members does not list its threads."
+
+
+def shows_configs(group_id: str) -> str:
+    return f"kafka-configs.sh --describe --entity-type groups --entity-name {shlex.quote(group_id)} shows it."
+
+
+def alter_configs(group_id: str, settings: tuple[tuple[str, ConfigValue], ...]) -> str:
+    """A command for a shell. A value of None: the config is deleted."""
+    sets = ",".join(f"{key}={_value(value)}" for key, value in settings if value is not None)
+    deletes = ",".join(key for key, value in settings if value is None)
+    parts = (
+        f" --add-config {shlex.quote(sets)}" if sets else "",
+        f" --delete-config {shlex.quote(deletes)}" if deletes else "",
+    )
+    entity = f"--entity-type groups --entity-name {shlex.quote(group_id)}"
+    return f"kafka-configs.sh {SERVER} --alter {entity}{''.join(parts)}"
+
+
+def _value(value: ConfigValue) -> str:
+    return f"[{','.join(value)}]" if isinstance(value, tuple) else str(value)
+
+
+def alter_topic(topic: str, partitions: int) -> str:
+    return f"kafka-topics.sh {SERVER} --alter --topic {shlex.quote(topic)} --partitions {partitions}"

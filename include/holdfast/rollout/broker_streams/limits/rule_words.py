@@ -1,0 +1,51 @@
+"""What the rules of streams groups whose broker assigns found, and their limits, in words: (found, limit) of each."""
+
+from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
+
+Words = tuple[str, str]
+_SIZES = "unknown: the sizes of changelogs are not collected for these groups"
+
+
+def in_interval(one: Measured) -> Words:
+    """`limit`: milliseconds; 0: the release has no interval."""
+    limit = f"{(one.limit or 0) / 1000:g} s, the assignment interval" if one.limit else "the next heartbeat: there is no interval"
+    usual, most = duration(int(one.usual or 0)), duration(int(one.most or 0))
+    return f"a client starts within {usual} usually, {most} at most", limit
+
+
+def without_copy(one: Measured) -> Words:
+    limit = duration(int(one.limit or 0))
+    return (
+        f"unknown for {many(one.of, 'hand-over')} to a disk without the task" if one.of else "none is restored from nothing",
+        limit,
+    )
+
+
+def at_once(one: Measured) -> Words:
+    return f"{many(int(one.most or 0), 'task')} at once", many(int(one.limit or 0), "task")
+
+
+def restored(one: Measured) -> Words:
+    return "nothing is restored from nothing" if one.most == 0 else _SIZES, f"{one.limit:,} bytes"
+
+
+def per_hour(one: Measured) -> Words:
+    found, limit = restored(one)
+    return found, f"{limit} an hour"
+
+
+def disk(one: Measured) -> Words:
+    limit = f"{amount_of_bytes(int(one.limit or 0))} free on every disk"
+    return "no disk gets more tasks" if one.most == 0 else _SIZES, limit
+
+
+def copies(one: Measured) -> Words:
+    limit = f"{one.limit} % of an even share"
+    if one.most is None:
+        return "no copies", limit
+    return f"{many(one.of or 0, 'copy', 'copies')} on {printable(one.names[0])}, {one.most} % of an even share", limit
+
+
+def evidence(one: Measured) -> Words:
+    return f"{one.most} unknown" if one.most else "complete", "complete"

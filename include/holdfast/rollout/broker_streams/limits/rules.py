@@ -1,0 +1,101 @@
+"""An option for a streams group whose broker assigns checked against the team's policy: rules, each passed, failed or unknown."""
+
+from collections.abc import Iterator, Mapping
+
+from holdfast.rollout.broker_streams.limits import rule_words as words
+from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
+from holdfast.rollout.broker_streams.options.impact import times_of
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.steps.steps import verbs
+from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.facts.refusals import Refusal, Refuses
+from holdfast.rollout.options import rules
+from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
+from holdfast.rollout.policy.judging import between, made, within
+from holdfast.rollout.policy.policy import Policy
+
+
+def judge(
+    evaluated: EvaluatedBrokerOption, snapshot: StreamsGroupSnapshot, policy: Policy, asked_targets: int, unstated: Unstated
+) -> tuple[Rule, ...]:
+    """All rules; where nothing can be predicted, only that. `asked_targets`: what the requested change causes by itself."""
+    summary, found = evaluated.summary, evaluated.hand_over
+    if summary is None or found is None:
+        return rules.refused(evaluated.refused or Refusal(Refuses.OUTCOME), policy)
+    shared = Found(
+        settles=True,
+        unsettled=None,
+        thing="stateful task",
+        collateral=Share(found.collateral, summary.stateful_tasks),
+        moved=Share(summary.active_moved, summary.stateful_tasks),
+        times=(times_of(evaluated, policy),),
+        restores=summary.cold_moves > 0,
+        rebalances=Rebalances(summary.targets, None, asked_targets),
+        verbs=tuple(verbs(evaluated.option.change)),
+        hosts=_touched_hosts(evaluated, snapshot),
+    )
+    return rules.judge(shared, _own(evaluated, policy), policy, unstated)
+
+
+def _own(evaluated: EvaluatedBrokerOption, policy: Policy) -> Iterator[Rule | None]:
+    assert evaluated.summary is not None, "what was refused has one rule"
+    assert evaluated.hand_over is not None, "what was refused has one rule"
+    cold, found = evaluated.summary.cold_moves, evaluated.hand_over
+    yield _in_interval(evaluated, policy)
+    without = Measured(of=cold, limit=policy.without_caught_up_copy_s_most)
+    yield made("without-caught-up-copy", words.without_copy(without), _known_if_none(cold), policy, without)
+    most = policy.without_caught_up_copy_tasks_most
+    if most is not None:
+        at_once = Measured(most=found.cold_at_once, limit=most)
+        status = within(found.cold_at_once, most)
+        yield made("without-caught-up-copy-at-once", words.at_once(at_once), status, policy, at_once)
+    yield from _sizes(cold, grows=bool(cold or evaluated.option.settings), policy=policy)
+    most = policy.copies_on_one_client_percent_most
+    if most is not None:
+        fullest = found.fullest
+        copies = Measured(limit=most)
+        if fullest is not None:
+            copies = Measured(most=fullest.percent, of=fullest.copies, names=(fullest.process_id,), limit=most)
+        yield made("copies-on-one-client", words.copies(copies), within(copies.most or 0, most), policy, copies)
+    unknown = Measured(most=len(evaluated.unknown), names=tuple(one.what for one in evaluated.unknown))
+    yield made("evidence", words.evidence(unknown), _known_if_none(len(evaluated.unknown)), policy, unknown)
+
+
+def _known_if_none(count: int) -> Status:
+    return Status.UNKNOWN if count else Status.PASS
+
+
+def _in_interval(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | None:
+    """Whether a client that has to be there before the next target starts in time. None: no client has to be."""
+    interval = evaluated.interval_ms
+    if interval is None:
+        return None
+    start = policy.start_up
+    found = Measured(least=start.low, usual=start.usual, most=start.high, limit=interval)
+    status = between(start.usual * 1000, start.high * 1000, interval)
+    return made("back-in-interval", words.in_interval(found), status, policy, found)
+
+
+def _sizes(cold: int, *, grows: bool, policy: Policy) -> Iterator[Rule]:
+    """Only where a limit is set: without sizes it is known only that nothing is restored. `grows`: whether disks get more tasks."""
+    nothing = Measured(most=None if cold else 0, limit=policy.restored_bytes_most)
+    if policy.restored_bytes_most is not None:
+        yield made("restored-bytes", words.restored(nothing), _known_if_none(cold), policy, nothing)
+    if policy.restored_bytes_per_hour_most is not None:
+        hourly = Measured(most=None if cold else 0, limit=policy.restored_bytes_per_hour_most)
+        yield made("restored-bytes-per-hour", words.per_hour(hourly), _known_if_none(cold), policy, hourly)
+    if policy.disk_free_bytes_least is not None:
+        room = Measured(most=None if grows else 0, limit=policy.disk_free_bytes_least)
+        yield made("disk", words.disk(room), _known_if_none(grows), policy, room)
+
+
+def _touched_hosts(evaluated: EvaluatedBrokerOption, snapshot: StreamsGroupSnapshot) -> Mapping[str | None, None]:
+    """The hosts of the clients that steps touch; None: of one it is unknown."""
+    hosts = {one.process_id: one.host for one in snapshot.members}
+    found: dict[str | None, None] = {}
+    for event in evaluated.option.change.statements():
+        found |= dict.fromkeys(hosts.get(process_id) for process_id in event.stops())
+        if event.comes() is not None and not event.restarts():
+            found[event.host()] = None
+    return found

@@ -1,0 +1,1 @@
+"""The options for a change to a streams group whose broker assigns, and their evaluation."""

@@ -1,0 +1,91 @@
+"""One option for a change to a streams group whose broker assigns: the value."""
+
+from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.times import EffortCounts
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
+from holdfast.rollout.facts.refusals import REFUSAL, Refusal
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, items, nullable
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.text.wording import many
+
+(
+    ONE_BY_ONE,
+    OTHER_ORDER,
+    WITHIN_INTERVAL,
+    AFTER_TARGET,
+    STANDBYS_FIRST,
+    NEW_FIRST,
+    OLD_FIRST,
+    TOGETHER,
+    SEED_PROCESS_IDS,
+    LONGER_DELAY,
+    STATIC,
+) = (
+    "one-by-one",
+    "other-order",
+    "within-interval",
+    "within-interval-from-the-first",
+    "standbys-first",
+    "new-client-first",
+    "old-client-first",
+    "all-together",
+    "seed-process-ids",
+    "longer-initial-delay",
+    "static-members",
+)
+NAMES = (
+    BASELINE_NAME,
+    ONE_BY_ONE,
+    OTHER_ORDER,
+    WITHIN_INTERVAL,
+    AFTER_TARGET,
+    STANDBYS_FIRST,
+    NEW_FIRST,
+    OLD_FIRST,
+    TOGETHER,
+    SEED_PROCESS_IDS,
+    LONGER_DELAY,
+    STATIC,
+)
+
+
+@record
+class OrdersTried:
+    """How many orders of the clients were forecast to find this one, of how many there are (None: over a million)."""
+
+    tried: int = member(COUNT)
+    of: int | None = member(nullable(COUNT), "Null: over a million.")
+
+    def __str__(self) -> str:
+        of = "over a million" if self.of is None else f"{self.of:,}"
+        return f"{many(self.tried, 'order')} (of {of})"
+
+
+@record
+class BrokerOption:
+    """One option for a change, as `options.option.Option`. `settings`: those for the time of the rollout; `refused`: why it does
+    not apply to this group."""
+
+    name: str = member(NAME)
+    title: str = member(TEXT)
+    change: BrokerChange = member(CHANGE)
+    assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, default=(), needed=True)
+    invalid_if: tuple[Invalidation, ...] = member(INVALIDATIONS, default=(), needed=True)
+    drawback: str = member(TEXT, default="", needed=True)
+    settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)), default=(), needed=True)
+    if_allowed: bool = member(BOOLEAN, default=False, needed=True)
+    refused: Refusal | None = member(REFUSAL, default=None, omit=True)
+    orders: OrdersTried | None = member(codec_of(OrdersTried), default=None, omit=True)
+
+    @property
+    def effort(self) -> EffortCounts:
+        """Everything is done by people."""
+        events = self.change.statements()
+        return EffortCounts(
+            restarts=sum(one.restarts() for one in events),
+            manual_steps=len(events),
+            copies=sum(one.copies_disk() for one in events),
+            files=sum(one.seeds() for one in events),
+        )

@@ -1,0 +1,280 @@
+"""The options for a change to a streams group whose broker assigns: the change as requested, and those that may spare hand-overs.
+
+An option that a reader may look for, and that this group cannot have, is listed with the reason.
+"""
+
+from collections.abc import Iterator
+
+from holdfast.errors import Unsupported
+from holdfast.kafka.coordinator.config_keys import (
+    ASSIGNMENT_INTERVAL,
+    INITIAL_DELAY,
+    LONGEST_INTERVAL_MS,
+    MOST_STANDBYS,
+    STANDBYS,
+    number_of,
+)
+from holdfast.kafka.coordinator.release import Behaviour, behaviour
+from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts
+from holdfast.rollout.broker_streams.options.option import (
+    AFTER_TARGET,
+    LONGER_DELAY,
+    NEW_FIRST,
+    OLD_FIRST,
+    ONE_BY_ONE,
+    OTHER_ORDER,
+    SEED_PROCESS_IDS,
+    STANDBYS_FIRST,
+    STATIC,
+    TOGETHER,
+    WITHIN_INTERVAL,
+    BrokerOption,
+)
+from holdfast.rollout.broker_streams.options.settled import refuse_unsettled
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.facts.conditions import Assumed, Assumption, Invalid, Invalidation
+from holdfast.rollout.facts.refusals import Refusal, Refuses
+from holdfast.rollout.json.kafka import ConfigValue
+
+LONGER_DELAY_MS = 60_000
+"""The initial rebalance delay of a cold start: every client of it is to join within it."""
+_NOW = "On the group (kafka-configs.sh --entity-type groups): it takes effect at once, without a restart."
+
+
+def propose(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> tuple[BrokerOption, ...]:
+    """The baseline first. An option with the same events and settings as one before it is left out.
+
+    Raise CannotPredict for a group that is handing tasks over, and for one without members that the change gives none.
+    """
+    refuse_unsettled(snapshot, change)
+    found: dict[object, BrokerOption] = {}
+    for option in _Group(snapshot, change).options():
+        key = (option.name,) if option.refused is not None else (option.change.events, option.settings)
+        found.setdefault(key, option)
+    return tuple(found.values())
+
+
+class _Group:
+    """The group, and what is asked for, as the options see it."""
+
+    def __init__(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> None:
+        self._snapshot, self._change = snapshot, change
+        self._config: dict[str, ConfigValue] = dict(snapshot.config)
+        self._restarts = restarts.restarts_of(change)
+        self._clients = len({one.process_id for one in snapshot.members})
+
+    def options(self) -> Iterator[BrokerOption]:
+        change = self._change
+        leaves, interval = (Assumption(Assumed.LEAVES_ON_CLOSE),) if self._stops() else (), self._interval_conditions(change)
+        yield BrokerOption(
+            BASELINE_NAME, "Make the change as requested", change, leaves, (*interval, Invalidation(Invalid.ANOTHER_CLIENT))
+        )
+        if len(self._restarts) > 1:
+            yield from self._sequences()
+        if self._restarts and not cold_start.is_one(self._snapshot, change):
+            yield from self._within_interval()
+        yield from self._replacements()
+        if self._stops() and not cold_start.is_one(self._snapshot, change):
+            yield self._standbys_first()
+            yield self._static()
+        if cold_start.is_one(self._snapshot, change):
+            yield from self._cold_start()
+
+    def _stops(self) -> bool:
+        return any(one.stops() for one in self._change.statements())
+
+    def _interval_conditions(self, change: BrokerChange) -> tuple[Invalidation, ...]:
+        return (Invalidation(Invalid.INTERVAL_OVER),) if any(one.in_interval() for one in change.statements()) else ()
+
+    # In which sequence.
+
+    def _sequences(self) -> Iterator[BrokerOption]:
+        ids, leaves = (Invalidation(Invalid.ANOTHER_CLIENT),), (Assumption(Assumed.LEAVES_ON_CLOSE),)
+        yield BrokerOption(
+            ONE_BY_ONE, "Restart one client at a time, each once the group is stable", restarts.in_turn(self._restarts), leaves, ids
+        )
+        yield from self._another_order(leaves, ids)
+        yield BrokerOption(
+            TOGETHER,
+            "Stop all clients, then start all",
+            restarts.together(self._restarts),
+            (*leaves, Assumption(Assumed.DOWN_UNTIL_RESTORED), Assumption(Assumed.ALL_IN_DELAY)),
+            (Invalidation(Invalid.DELAY_OVER),),
+            drawback="No task runs until all clients are back; that time is not in the figures.",
+        )
+
+    def _another_order(self, assumed: tuple[Assumption, ...], ids: tuple[Invalidation, ...]) -> Iterator[BrokerOption]:
+        best = restarts.best_order(self._snapshot, self._restarts)
+        if best is None:
+            return
+        order, tried = best
+        title, change = f"Restart one client at a time, in the best of {tried}", restarts.in_turn(order)
+        if order == self._restarts:
+            refused = Refusal(Refuses.NO_BETTER_ORDER, str(tried))
+            yield BrokerOption(OTHER_ORDER, "Restart one client at a time, in another order", self._change, refused=refused)
+            return
+        yield BrokerOption(OTHER_ORDER, title, change, assumed, ids, orders=tried)
+
+    # Within the assignment interval.
+
+    def _within_interval(self) -> Iterator[BrokerOption]:
+        refused = self._without_interval()
+        many_restart = len(self._restarts) > 1
+        if refused is not None:
+            title = "Restart each client within an assignment interval"
+            yield BrokerOption(WITHIN_INTERVAL, title, self._change, refused=refused)
+            return
+        longer = {ASSIGNMENT_INTERVAL: max(LONGEST_INTERVAL_MS, self._interval())}
+        assumed = (Assumption(Assumed.LEAVES_ON_CLOSE), Assumption(Assumed.STOPPED_AT_ONCE), Assumption(Assumed.INTERVAL_ALLOWED))
+        conditions = (Invalidation(Invalid.INTERVAL_OVER), Invalidation(Invalid.ANOTHER_CLIENT))
+        if many_restart:
+            yield BrokerOption(
+                WITHIN_INTERVAL,
+                "Raise the assignment interval, and restart each client but the first within an interval of the target before",
+                self._during(longer, restarts.within(self._restarts, 1)),
+                assumed,
+                conditions,
+                settings=self._settings(longer),
+            )
+        if self._no_standby() is None:
+            longer[STANDBYS] = self._standbys() + 1
+            yield BrokerOption(
+                AFTER_TARGET,
+                "Raise the assignment interval and the standbys, and restart each client within an interval of the target before",
+                self._during(longer, [Then(Wait.REBALANCE), *restarts.within(self._restarts, 0)]),
+                (*assumed, Assumption(Assumed.ROOM_FOR_COPIES)),
+                conditions,
+                settings=self._settings(longer),
+            )
+
+    def _without_interval(self) -> Refusal | None:
+        facts = self._facts()
+        return None if facts is None or facts.has_interval else Refusal(Refuses.NO_INTERVAL, str(self._snapshot.broker_release))
+
+    def _facts(self) -> Behaviour | None:
+        """Of the coordinator's release. None: it is unknown or not covered, which the forecast says."""
+        try:
+            return None if self._snapshot.broker_release is None else behaviour(self._snapshot.broker_release)
+        except Unsupported:
+            return None
+
+    def _interval(self) -> int:
+        return number_of(self._config, ASSIGNMENT_INTERVAL)
+
+    # Standbys.
+
+    def _standbys(self) -> int:
+        return number_of(self._config, STANDBYS)
+
+    def _no_standby(self) -> Refusal | None:
+        """Why the group can have no more standbys."""
+        if self._clients < 2:
+            return Refusal(Refuses.NO_OTHER_CLIENT)
+        most = min(MOST_STANDBYS, self._clients - 1)
+        return Refusal(Refuses.NO_MORE_STANDBYS, str(self._standbys())) if self._standbys() >= most else None
+
+    def _standbys_first(self) -> BrokerOption:
+        title, refused = "Create standby copies first, and remove them afterwards", self._no_standby()
+        if refused is not None:
+            return BrokerOption(STANDBYS_FIRST, title, self._change, refused=refused)
+        more = {STANDBYS: self._standbys() + 1}
+        return BrokerOption(
+            STANDBYS_FIRST,
+            title,
+            self._during(more, [Then(Wait.STABLE), *self._change.events]),
+            (
+                Assumption(Assumed.LEAVES_ON_CLOSE),
+                Assumption(Assumed.ROOM_FOR_COPIES),
+                Assumption(Assumed.STANDBYS_CAUGHT_UP),
+            ),
+            (Invalidation(Invalid.STANDBY_BEHIND), *self._interval_conditions(self._change), Invalidation(Invalid.ANOTHER_CLIENT)),
+            settings=self._settings(more),
+        )
+
+    # Replacements.
+
+    def _replacements(self) -> Iterator[BrokerOption]:
+        """A client that is replaced is one target only where the new one joins before the coordinator computes without the old."""
+        for name, title, parted in (
+            (OLD_FIRST, "Stop the old client, and start the new one once the group is stable", replacing.old_first),
+            (NEW_FIRST, "Start the new client, and stop the old one once the group is stable", replacing.new_first),
+        ):
+            change = parted(self._snapshot, self._change)
+            if change is not None:
+                yield BrokerOption(
+                    name, title, change, (Assumption(Assumed.LEAVES_ON_CLOSE),), (Invalidation(Invalid.ANOTHER_CLIENT),)
+                )
+        if not replacing.is_one(self._change):
+            return
+        refused = self._without_interval() or self._no_standby()
+        title = (
+            "Raise the assignment interval and the standbys, and replace the client within an interval of the target that follows"
+        )
+        if refused is not None:
+            yield BrokerOption(AFTER_TARGET, title, self._change, refused=refused)
+            return
+        longer = {ASSIGNMENT_INTERVAL: max(LONGEST_INTERVAL_MS, self._interval()), STANDBYS: self._standbys() + 1}
+        yield BrokerOption(
+            AFTER_TARGET,
+            title,
+            self._during(longer, [Then(Wait.REBALANCE), *self._change.events]),
+            (
+                Assumption(Assumed.LEAVES_ON_CLOSE),
+                Assumption(Assumed.STOPPED_AT_ONCE),
+                Assumption(Assumed.INTERVAL_ALLOWED),
+                Assumption(Assumed.ROOM_FOR_COPIES),
+            ),
+            (Invalidation(Invalid.INTERVAL_OVER), Invalidation(Invalid.ANOTHER_CLIENT)),
+            settings=self._settings(longer),
+        )
+
+    # Static members.
+
+    def _static(self) -> BrokerOption:
+        release = str(self._snapshot.broker_release)
+        facts = self._facts()
+        kind = Refuses.STATIC_NOT_COVERED if facts is None or facts.static_members else Refuses.NO_STATIC_MEMBERS
+        title = "Give each client a group.instance.id, and restart it within its session"
+        return BrokerOption(STATIC, title, self._change, refused=Refusal(kind, release))
+
+    # All stop, all start.
+
+    def _cold_start(self) -> Iterator[BrokerOption]:
+        title = "Give the clients the process IDs that they had"
+        kept = cold_start.with_old_ids(self._change)
+        if kept is None:
+            yield BrokerOption(SEED_PROCESS_IDS, title, self._change, refused=Refusal(Refuses.IDS_ALREADY_KEPT))
+        else:
+            yield BrokerOption(
+                SEED_PROCESS_IDS,
+                title,
+                kept,
+                (Assumption(Assumed.FILE_WRITTEN_STOPPED), Assumption(Assumed.ALL_IN_DELAY)),
+                (Invalidation(Invalid.DELAY_OVER), Invalidation(Invalid.ANOTHER_CLIENT)),
+            )
+        delay = {INITIAL_DELAY: max(LONGER_DELAY_MS, number_of(self._config, INITIAL_DELAY))}
+        yield BrokerOption(
+            LONGER_DELAY,
+            "Raise the initial rebalance delay, so that the first target has all clients",
+            self._during(delay, list(self._change.events)),
+            (Assumption(Assumed.LEAVES_ON_CLOSE), Assumption(Assumed.ALL_IN_DELAY)),
+            (Invalidation(Invalid.DELAY_OVER), Invalidation(Invalid.ANOTHER_CLIENT)),
+            settings=self._settings(delay),
+        )
+
+    # Configs for the time of the rollout.
+
+    def _during(self, values: dict[str, int], events: list[BrokerItem]) -> BrokerChange:
+        """The events between setting these configs and restoring them, which is once the group is stable."""
+        before = SetConfig(tuple(values.items()))
+        after = SetConfig(tuple((key, self._config.get(key)) for key in values))
+        last = events[:-1] if isinstance(events[-1], Then) else events
+        return BrokerChange((before, *last, Then(Wait.STABLE), after))
+
+    def _settings(self, values: dict[str, int]) -> tuple[SettingChange, ...]:
+        return tuple(SettingChange(key, value, self._config.get(key), _NOW) for key, value in values.items())

@@ -1,0 +1,96 @@
+"""Changes that restart clients, one or several: their restarts, and how these are put into another sequence."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, permutations
+
+from holdfast.errors import HoldfastError
+from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.events.restart_client import RestartClient
+from holdfast.rollout.broker_streams.forecast import course, draws, summary
+from holdfast.rollout.broker_streams.forecast.forecast import ground_of
+from holdfast.rollout.broker_streams.options.option import OrdersTried
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.contract.batches import Then, Wait
+
+MOST_ORDERS = 24
+"""So many orders are forecast at most, each with one draw of new IDs: where they differ, what restarts first decides it."""
+ORDERS_WORK = 200_000
+"""Tasks and members that the forecasts of all orders may look at together."""
+MANY = 1_000_000
+
+
+def restarts_of(change: BrokerChange) -> tuple[RestartClient, ...]:
+    """The restarts that the change consists of; none if there is anything else in it, or a client that does not leave."""
+    found: list[RestartClient] = []
+    for item in change.statements():
+        if not item.restarts() or item.in_interval() or item.unnoticed():
+            return ()
+        assert isinstance(item, RestartClient), "nothing else restarts a client"
+        found.append(item)
+    return tuple(found)
+
+
+def in_turn(restarts: Sequence[RestartClient]) -> BrokerChange:
+    """One after the other, each once the group is stable."""
+    events: list[BrokerItem] = []
+    for one in restarts:
+        events += [one, Then(Wait.STABLE)]
+    return BrokerChange(tuple(events[:-1]))
+
+
+def together(restarts: Sequence[RestartClient]) -> BrokerChange:
+    return BrokerChange(tuple(restarts))
+
+
+def within(restarts: Sequence[RestartClient], first: int) -> list[BrokerItem]:
+    """Each within the assignment interval of the target before; those before the number `first` are noticed."""
+    events: list[BrokerItem] = []
+    for number, one in enumerate(restarts):
+        events += [replace(one, within_interval=True) if number >= first else one, Then(Wait.REBALANCE)]
+    return events
+
+
+def best_order(
+    snapshot: StreamsGroupSnapshot, restarts: tuple[RestartClient, ...]
+) -> tuple[tuple[RestartClient, ...], OrdersTried] | None:
+    """The order with the fewest cold hand-overs, then hand-overs, then tasks moved, of those that are tried. None: the group is too
+    large to try any, or nothing can be predicted."""
+    try:
+        ground = ground_of(snapshot)
+        tasks = sum(one.tasks for one in ground.group.subtopologies)
+        of_one = (tasks + len(snapshot.members)) * (len(restarts) + 1)
+        count = min(MOST_ORDERS, ORDERS_WORK // max(1, of_one))
+        orders = tuple(islice(_orders(restarts), count))
+        if len(orders) < 2:
+            return None
+
+        def costs(order: tuple[RestartClient, ...]) -> tuple[int, int, int]:
+            change = draws.drawn(snapshot, in_turn(order), 0)
+            found = summary.summary(ground, change, course.carried_out(ground, change))
+            return found.cold_moves, found.moves, found.active_moved
+
+        best = min(orders, key=costs)
+    except HoldfastError:
+        return None
+    possible = math.factorial(len(restarts)) if len(restarts) < 11 else MANY + 1
+    return best, OrdersTried(len(orders), possible if possible <= MANY else None)
+
+
+def _orders(restarts: tuple[RestartClient, ...]) -> Iterator[tuple[RestartClient, ...]]:
+    """The order as it was asked for first, then its reverse; then all others where they are few, else each client put first."""
+    seen = {tuple(one.process_id for one in restarts)}
+    yield restarts
+    few = math.factorial(min(len(restarts), 6)) <= MOST_ORDERS
+    others = permutations(restarts) if few else (_from(restarts, number) for number in range(1, len(restarts)))
+    for order in (restarts[::-1], *others):
+        key = tuple(one.process_id for one in order)
+        if key not in seen:
+            seen.add(key)
+            yield tuple(order)
+
+
+def _from(restarts: tuple[RestartClient, ...], number: int) -> tuple[RestartClient, ...]:
+    """Beginning with that one, and round."""
+    return (*restarts[number:], *restarts[:number])

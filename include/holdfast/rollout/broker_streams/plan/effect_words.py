@@ -1,0 +1,34 @@
+"""What an option does to a streams group whose broker assigns, in a sentence: for headlines and pages."""
+
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Seconds
+from holdfast.rollout.contract.times import Times
+from holdfast.rollout.text.wording import duration, many
+from holdfast.rollout.timing import time_words
+
+
+def effect(summary: BrokerSummary, unowned: Seconds | None, times: Times | None) -> str:
+    """`17 of 24 stateful tasks migrate, 48 hand-overs (36 to a disk without the task), 6 targets; rebalancing ends after 40 s; 120
+    task-seconds without an owner.`"""
+    moved = f"{summary.active_moved:,} of {many(summary.stateful_tasks, 'stateful task')} migrate"
+    parts = [f"{moved}, {hand_overs(summary)}, {many(summary.targets, 'target')}"]
+    if times is not None:
+        parts.append(f"rebalancing ends after {time_words.estimate(times.rebalancing_ends)}")
+    if unowned is not None and unowned.most:
+        parts.append(f"{many(round(unowned.usual), 'task-second')} without an owner")
+    return f"{'; '.join(parts)}."
+
+
+def hand_overs(summary: BrokerSummary) -> str:
+    """`48 hand-overs (36 to a disk without the task)`."""
+    if not summary.moves:
+        return "no hand-over"
+    cold = f"{summary.cold_moves:,} to a disk without the task" if summary.cold_moves else "none to a disk without the task"
+    return f"{many(summary.moves, 'hand-over')} ({cold})"
+
+
+def longest(found: Seconds) -> str:
+    """Of one task."""
+    if not found.most:
+        return "none"
+    usual, most = (duration(round(seconds)) for seconds in (found.usual, found.most))
+    return f"up to {usual} per task" if usual == most else f"up to {usual} per task, {most} at most"

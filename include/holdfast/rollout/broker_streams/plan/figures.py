@@ -1,0 +1,64 @@
+"""A plan for a streams group whose broker assigns in a few figures."""
+
+import math
+from dataclasses import replace
+
+from holdfast.rollout.broker_streams.plan.plan import Considered as ConsideredOption
+from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.json.codec import COUNT, nullable
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.text.wording import duration
+from holdfast.rollout.timing import time_words
+
+
+@record(closed=False)
+class TargetFigures:
+    """What one option costs a streams group whose broker assigns. Times in seconds.
+
+    `unowned`: the longest that a task has no owner, usually, before it restores anything; `unowned_most`: at most. `to_stable`:
+    when the last target is reached, at most.
+    """
+
+    moved: int = member(COUNT)
+    stateful_tasks: int = member(COUNT)
+    hand_overs: int = member(COUNT)
+    cold: int = member(COUNT)
+    targets: int = member(COUNT)
+    unowned: int = member(COUNT)
+    unowned_most: int = member(COUNT)
+    task_seconds: int = member(COUNT)
+    to_stable: int | None = member(nullable(COUNT))
+    times: Times | None = member(nullable(codec_of(Times)), default=None)
+    effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
+
+    @property
+    def downtime_text(self) -> str:
+        return duration(self.unowned) if self.unowned_most else "none"
+
+    @property
+    def stable_text(self) -> str:
+        return "never" if self.times is None else time_words.estimate(self.times.rebalancing_ends)
+
+    @property
+    def effort_text(self) -> str:
+        return time_words.effort(self.effort)
+
+
+def target_figures(option: ConsideredOption | None) -> TargetFigures | None:
+    """None: nothing can be predicted."""
+    if option is None or option.summary is None or option.longest is None or option.unowned is None:
+        return None
+    found, ends = option.summary, None if option.times is None else option.times.rebalancing_ends
+    return TargetFigures(
+        moved=found.active_moved,
+        stateful_tasks=found.stateful_tasks,
+        hand_overs=found.moves,
+        cold=found.cold_moves,
+        targets=found.targets,
+        unowned=math.ceil(option.longest.usual),
+        unowned_most=math.ceil(option.longest.most),
+        task_seconds=round(option.unowned.usual),
+        to_stable=None if ends is None else ends.high,
+        times=None if option.times is None else replace(option.times, phases=(), rebalances=()),
+        effort=option.effort_counts,
+    )

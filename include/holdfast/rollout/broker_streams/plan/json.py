@@ -1,0 +1,73 @@
+"""The JSON of a Plan for a streams group whose broker assigns, and the fingerprint of its snapshot.
+
+Reading is strict, and `plan_id` must be the digest of the rest: an edited plan is refused.
+"""
+
+from dataclasses import replace
+
+from holdfast.errors import Unsupported
+from holdfast.kafka.coordinator.release import behaviour
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, StreamThread
+from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.record import codec_of
+
+PLAN = codec_of(BrokerPlan)
+
+
+def basis_of(snapshot: StreamsGroupSnapshot) -> StreamsGroupSnapshot:
+    """What a plan remembers of the group: not the records of earlier targets, nor what could not be read: the options name it."""
+    return replace(snapshot, unknown=(), recorded_targets=())
+
+
+def relied_on(snapshot: StreamsGroupSnapshot) -> dict[str, object]:
+    """What a plan goes by: members, what they own and are to own, configs, topology and topics. Not times, hosts and epochs;
+    offsets only where the release assigns by them."""
+    kept = replace(
+        snapshot,
+        captured_at=None,
+        group_state=None,
+        group_epoch=None,
+        assignment_epoch=None,
+        unknown=(),
+        recorded_targets=(),
+        members=tuple(_relied_on(one, offsets=_offsets_count(snapshot)) for one in snapshot.members),
+    )
+    return SNAPSHOT.write(kept)
+
+
+def _relied_on(member: StreamThread, *, offsets: bool) -> StreamThread:
+    return replace(
+        member,
+        client_id="",
+        host=None,
+        user_endpoint=None,
+        member_epoch=None,
+        task_offsets=member.task_offsets if offsets else (),
+        task_end_offsets=(),
+    )
+
+
+def _offsets_count(snapshot: StreamsGroupSnapshot) -> bool:
+    try:
+        return snapshot.broker_release is not None and behaviour(snapshot.broker_release).offsets_count
+    except Unsupported:
+        return False
+
+
+def is_broker_plan(value: object) -> bool:
+    """Whether a document says that it is a plan for a streams group whose broker assigns."""
+    return isinstance(value, dict) and "plan_id" in value and value.get("protocol") == PROTOCOL
+
+
+def with_id(plan: BrokerPlan) -> BrokerPlan:
+    """The plan under the first hexadecimal digits of the digest of everything but its ID."""
+    return replace(plan, plan_id=plan_id_in(PLAN.write(plan)))
+
+
+def broker_plan_from_json(value: object) -> BrokerPlan:
+    """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
+    plan = PLAN.read(value)
+    refuse_edited(plan.plan_id, strict.mapping(value))
+    return plan

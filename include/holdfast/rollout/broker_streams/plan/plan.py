@@ -1,0 +1,124 @@
+"""The Plan for a streams group whose broker assigns: the value. `assembly` makes it."""
+
+from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
+from holdfast.rollout.broker_streams.cost.hand_over import HandOver
+from holdfast.rollout.broker_streams.forecast.outcomes import SPAN, BrokerSummary, Draws, Seconds
+from holdfast.rollout.broker_streams.forecast.placement import Course
+from holdfast.rollout.broker_streams.options.option import NAMES, OrdersTried
+from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.steps.steps import BrokerStep
+from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
+from holdfast.rollout.facts.not_known import NOT_KNOWN
+from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
+from holdfast.rollout.facts.refusals import REFUSAL, Refusal
+from holdfast.rollout.facts.said import Said
+from holdfast.rollout.journal.signature import SIGNATURE
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
+from holdfast.rollout.json.record import codec_of, derived, member, record, spread
+from holdfast.rollout.json.strict import FORMAT_VERSION
+from holdfast.rollout.policy.json import POLICY
+from holdfast.rollout.policy.policy import Policy
+
+_OPTION_NAME = NAME.shaped(shapes.one_of(NAMES))
+_PROTOCOL = TEXT.shaped(shapes.one_of((PROTOCOL,)))
+
+
+@record
+class Considered:
+    """One option that was evaluated. `summary` None: `refused` says why nothing can be predicted, or why it does not apply.
+    `why_not`: empty if it is recommended.
+
+    `unowned`: task-seconds without an owner, `longest` of one task, by the policy's start-up times. `course`: of the recommended
+    option and of the baseline. `draws`: where IDs are new random ones, and the figures are an example.
+    """
+
+    name: str = member(_OPTION_NAME)
+    title: str = member(TEXT)
+    why_not: str = member(TEXT, "Empty for the recommended one.")
+    reason: Reason | None = member(REASON, "`why_not` as values.", absent=None, omit=True)
+    """None: of the recommended option."""
+    change: BrokerChange = member(CHANGE)
+    summary: BrokerSummary | None = member(nullable(codec_of(BrokerSummary)))
+    rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
+    unknown: tuple[Said[Unknown], ...] = spread(NOT_KNOWN)
+    refused: str | None = member(nullable(TEXT))
+    settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)), "For the time of the rollout.")
+    draws: Draws | None = member(codec_of(Draws), default=None, omit=True)
+    hand_over: HandOver | None = member(codec_of(HandOver), default=None, omit=True)
+    unowned: Seconds | None = member(SPAN, "Task-seconds: at least, usually, at most.", default=None, omit=True)
+    longest: Seconds | None = member(SPAN, "Of one task: at least, usually, at most.", default=None, omit=True)
+    course: Course | None = member(codec_of(Course), default=None, omit=True)
+    orders: OrdersTried | None = member(codec_of(OrdersTried), default=None, omit=True)
+    times: Times | None = member(codec_of(Times), default=None, omit=True)
+    effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)
+    refusal: Refusal | None = member(REFUSAL, "`refused` as values.", default=None, omit=True)
+
+
+@record(
+    version=FORMAT_VERSION,
+    also={"signature": SIGNATURE},
+    about="The recommended option for a change to a Streams group whose broker assigns, and why not the others.",
+)
+class BrokerPlan:
+    """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no option can be predicted.
+
+    `basis`: the group that it was made for. `settings`, `rules` and `unknown`: those of the recommended option.
+    """
+
+    plan_id: str = member(NAME, "The first digits of the digest of everything else.")
+
+    @property
+    @derived(_PROTOCOL)
+    def protocol(self) -> str:
+        return self.basis.protocol
+
+    created_at: str = member(INSTANT)
+    expires_at: str = member(INSTANT)
+    created_from: CreatedFrom = member(codec_of(CreatedFrom))
+
+    @property
+    @derived(TEXT)
+    def cluster(self) -> str:
+        return self.basis.cluster
+
+    @property
+    @derived(NAME)
+    def group_id(self) -> str:
+        return self.basis.group_id
+
+    verdict: PlanVerdict = member(choice(PlanVerdict))
+    headline: str = member(TEXT)
+    wrong_if: str = member(TEXT, "What would make its forecast invalid.")
+    blocked_by: tuple[str, ...] = member(TEXTS)
+    chosen: str | None = member(nullable(_OPTION_NAME))
+    steps: tuple[BrokerStep, ...] = member(items(codec_of(BrokerStep)))
+    settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)))
+    preconditions: tuple[str, ...] = member(TEXTS)
+    rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
+    unknown: tuple[Said[Unknown], ...] = spread(NOT_KNOWN)
+    candidates: tuple[Considered, ...] = member(items(codec_of(Considered)))
+    change: BrokerChange = member(CHANGE)
+    policy: Policy = member(POLICY)
+    basis: StreamsGroupSnapshot = member(codec_of(StreamsGroupSnapshot))
+    requested_by: str | None = member(
+        NAME, "The user who requested the plan, as Airflow names them. Left out: no user did.", default=None, omit=True
+    )
+    blocked: tuple[Blocked, ...] = member(BLOCKED, "`blocked_by` as values.", default=(), omit=True)
+    invalidations: tuple[Invalidation, ...] = member(
+        INVALIDATIONS, "`wrong_if` as values.", name="invalid_if", default=(), omit=True
+    )
+    assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, "`preconditions` as values.", default=(), omit=True)
+
+    @property
+    def recommended_option(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == self.chosen), None)
+
+    @property
+    def baseline_option(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)

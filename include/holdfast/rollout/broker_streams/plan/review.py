@@ -1,0 +1,175 @@
+"""A plan for a streams group whose broker assigns as a person reads it. The rest is `rollout.review`'s."""
+
+from collections.abc import Callable, Iterator
+
+from holdfast.kafka.coordinator.streams.group import Tasks, each_task
+from holdfast.rollout.broker_streams.change.request_words import request_text
+from holdfast.rollout.broker_streams.forecast.outcomes import Draws, Seconds
+from holdfast.rollout.broker_streams.plan import effect_words
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
+from holdfast.rollout.broker_streams.snapshot.processes import processes
+from holdfast.rollout.contract.plan_words import option_name
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.facts import condition_words
+from holdfast.rollout.facts.refusals import applies
+from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.review import sections
+from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
+from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.wording import inside, listed, many
+from holdfast.rollout.timing import time_words
+
+GLOSSARY = (
+    ("Target", "the assignment that the group's coordinator computes; the members reach it heartbeat by heartbeat."),
+    ("Hand-over", "a stateful task that a target gives to another client. A task may be handed over several times."),
+    ("Cold", "a hand-over to a client whose disk has never had the task: it restores all of its state."),
+    ("Without an owner", "the time between two owners, before the new one restores anything."),
+    ("Assignment interval", "streams.assignment.interval.ms: the shortest time between two targets (from 4.3 on)."),
+    ("Collateral", "tasks that move between clients that are there before and after."),
+)
+COUNTS = ("tasks moved", "collateral", "hand-overs", "cold", "targets", "task-seconds without an owner", "longest")
+
+
+def review(plan: BrokerPlan) -> tuple[Block, ...]:
+    """Everything, in order of importance."""
+    return sections.blocks(reviewed(plan))
+
+
+def reviewed(plan: BrokerPlan) -> PlanReview:
+    """The parts of the review, in words."""
+    option = plan.recommended_option
+    clients = len(processes(plan.basis))
+    return PlanReview(
+        plan_id=plan.plan_id,
+        cluster=plan.basis.cluster,
+        group_id=plan.basis.group_id,
+        verdict=plan.verdict,
+        flags=(),
+        request=request_text(plan.change, plan.basis) if plan.change.events else "",
+        recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
+        headline=plan.headline,
+        costs=tuple(_costs(plan)),
+        why=_why(plan),
+        blocked_by=plan.blocked_by[int(option is None) :],
+        condition=condition_words.labelled(plan),
+        of_snapshot=f"{many(clients, 'client')}, {many(len(plan.basis.members), 'thread')}",
+        contingencies=(),
+        steps=tuple(_steps(plan)),
+        assumptions=plan.preconditions,
+        settings=() if option is None else option.settings,
+        comparison=(_comparison(plan),) if any(one.summary is not None for one in plan.candidates) else (),
+        details=tuple(_details(plan)),
+        rules=() if option is None else option.rules,
+        unknown=texts_of(plan.unknown),
+        glossary=GLOSSARY,
+        created_from=plan.created_from,
+        created_at=plan.created_at,
+        expires_at=plan.expires_at,
+    )
+
+
+def _why(plan: BrokerPlan) -> str:
+    """The recommended option against the baseline."""
+    option, baseline = plan.recommended_option, plan.baseline_option
+    if option is None or baseline is None:
+        return ""
+    if len(plan.candidates) == 1:
+        return "There is no other option."
+    return "No other option costs less." if option is baseline else f"Baseline: {inside(baseline.why_not)}"
+
+
+# What it costs.
+
+
+def _costs(plan: BrokerPlan) -> Iterator[tuple[str, str]]:
+    option, baseline = plan.recommended_option, plan.baseline_option
+    if option is None or option.summary is None:
+        return
+    other = baseline if baseline is not option else None
+    yield "Hand-overs", _with_baseline(option, other, _hand_overs)
+    yield "Downtime", f"{_with_baseline(option, other, _downtime)} Restoring comes on top."
+    if option.times is not None:
+        yield "Time", f"from the first step, rebalancing ends after {time_words.estimate(option.times.rebalancing_ends)}."
+    yield "Effort", _with_baseline(option, other, lambda one: time_words.effort(one.effort_counts))
+    if option.draws is not None:
+        yield "New random IDs", _draws(option.draws)
+
+
+def _with_baseline(option: Considered, other: Considered | None, says: Callable[[Considered], str]) -> str:
+    baseline = f" Baseline: {says(other)}." if other is not None and other.summary is not None else ""
+    return f"{says(option)}.{baseline}"
+
+
+def _hand_overs(one: Considered) -> str:
+    return "" if one.summary is None else effect_words.hand_overs(one.summary)
+
+
+def _downtime(one: Considered) -> str:
+    return effect_words.longest(one.longest or Seconds(0, 0, 0))
+
+
+def _draws(found: Draws) -> str:
+    ranges = (f"{one.least:,} to {one.most:,} {what}" for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "cold")))
+    return (
+        f"an example of {found.count:,} draws, with {', '.join(ranges)}. What every draw assigns alike fails in at most"
+        f" {found.missed_at_most:.1%} of all starts ({found.confidence:.0%} confidence)."
+    )
+
+
+# Steps and options.
+
+
+def _steps(plan: BrokerPlan) -> Iterator[StepReview]:
+    for step in plan.steps:
+        yield StepReview(
+            id=step.id,
+            title=step.says,
+            brief=inside(step.says),
+            who=Who.OPERATOR,
+            before=step.check_before,
+            expect=step.expect,
+            check=step.check_after,
+            rollback=step.undo,
+            about_command="Command:" if step.command else "",
+            command=step.command,
+        )
+
+
+def _comparison(plan: BrokerPlan) -> Table:
+    return option_table((*COUNTS, "rebalancing ends after"), tuple(_comparison_row(plan, one) for one in plan.candidates))
+
+
+def _comparison_row(plan: BrokerPlan, one: Considered) -> tuple[str, ...]:
+    ends = "unknown" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
+    why = "recommended" if one.name == plan.chosen else one.why_not
+    return (option_name(one.name), *_counts(one), ends, time_words.effort(one.effort_counts), why)
+
+
+def _counts(one: Considered) -> tuple[str, ...]:
+    summary, found = one.summary, one.hand_over
+    if summary is None or found is None or one.unowned is None:
+        return ("unknown" if one.refusal is None or applies(one.refusal) else "–",) * len(COUNTS)
+    counts = (summary.active_moved, found.collateral, summary.moves, summary.cold_moves, summary.targets, round(one.unowned.usual))
+    return (*(f"{count:,}" for count in counts), _downtime(one))
+
+
+def _details(plan: BrokerPlan) -> Iterator[Block]:
+    """Who runs what, before and after."""
+    course = None if plan.recommended_option is None else plan.recommended_option.course
+    if course is None or not any(one.now for one in course.shares):
+        return
+    rows = []
+    for one in course.shares:
+        name = f"{one.process_id} on {one.host}" if one.host else one.process_id
+        now = "not in the group" if one.now is None else _listed(one.now)
+        then = "left" if one.then is None else "unchanged" if one.now == one.then and one.now else _listed(one.then)
+        rows.append((name, now, then))
+    yield Heading(2, "Task placement, before and after", aside=True)
+    if any(target.undetermined for target in course.targets):
+        yield Paragraph("An example: tasks whose place depends on new random IDs may end elsewhere.")
+    yield Table(("client", "before", "after"), tuple(rows[: sections.MOST_ROWS]))
+
+
+def _listed(tasks: Tasks) -> str:
+    return listed([str(one) for one in each_task(tasks)], 12) or "none"
