@@ -76,7 +76,7 @@ _ASSUMED: Mapping[Assumed, str] = {
         "The change restarts every consumer of the group: while one supports only {assignor}, the others need it too."
     ),
     Assumed.INSTANCE_ID_KEPT: "Each consumer has a unique group.instance.id, and keeps it.",
-    Assumed.LEAVES_ON_CLOSE: "Each client that stops leaves the group (KafkaStreams#close), and does not just end.",
+    Assumed.LEAVES_ON_CLOSE: "Each client that stops leaves the group (KafkaStreams#close).",
     Assumed.INTERVAL_ALLOWED: (
         "The brokers allow streams.assignment.interval.ms=15000 (group.streams.max.assignment.interval.ms, 15000 by default)."
     ),

@@ -53,7 +53,7 @@ def _collateral(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
 def _cold(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     mine = many(loser.known.cold_hand_overs, "hand-over")
     theirs = f"(recommended: {chosen.known.cold_hand_overs:,})"
-    return f"More to restore from nothing: {mine} to a {counted.member} that never had the {counted.thing} {theirs}."
+    return f"More state restored in full: {mine} to a {counted.member} that never had the {counted.thing} {theirs}."
 
 
 def _hand_overs(loser: Ranked, chosen: Ranked, counted: Counted) -> str:

@@ -96,7 +96,7 @@ class BrokerEvent(ABC):
         return ()
 
     def host(self) -> str | None:
-        """Where the client that it brings runs, where that is said."""
+        """Where the client that it brings runs, where that is given."""
         return None
 
     def restarts(self) -> bool:

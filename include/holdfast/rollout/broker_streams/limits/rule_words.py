@@ -17,7 +17,7 @@ def in_interval(one: Measured) -> Words:
 def without_copy(one: Measured) -> Words:
     limit = duration(int(one.limit or 0))
     return (
-        f"unknown for {many(one.of, 'hand-over')} to a disk without the task" if one.of else "none is restored from nothing",
+        f"unknown for {many(one.of, 'hand-over')} restored in full" if one.of else "no task",
         limit,
     )
 
@@ -27,7 +27,7 @@ def at_once(one: Measured) -> Words:
 
 
 def restored(one: Measured) -> Words:
-    return "nothing is restored from nothing" if one.most == 0 else _SIZES, f"{one.limit:,} bytes"
+    return "no task is restored in full" if one.most == 0 else _SIZES, f"{one.limit:,} bytes"
 
 
 def per_hour(one: Measured) -> Words:

@@ -16,8 +16,8 @@ COUNTED = Counted("task", "client", "client", round="target")
 
 
 def hand_over_s(heartbeat_ms: int) -> Estimate:
-    """One target, from what brings it about until its tasks are handed over: a heartbeat finds it out and revokes, the next tells
-    the coordinator, and the new owner gets them with one of its own."""
+    """One target, from what brings it about until its tasks are handed over: a heartbeat finds it out and revokes, the next one
+    acknowledges, and the new owner gets them with one of its own."""
     beat = heartbeat_ms / 1000
     return Estimate(0, math.ceil(beat), math.ceil(3 * beat))
 

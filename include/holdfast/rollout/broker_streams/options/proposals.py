@@ -42,7 +42,7 @@ from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.json.kafka import ConfigValue
 
 LONGER_DELAY_MS = 60_000
-"""The initial rebalance delay of a cold start: every client of it is to join within it."""
+"""The initial rebalance delay where all clients stop: every one of them is to join within it."""
 _NOW = "On the group (kafka-configs.sh --entity-type groups): it takes effect at once, without a restart."
 
 

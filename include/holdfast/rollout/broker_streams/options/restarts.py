@@ -15,7 +15,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapsh
 from holdfast.rollout.contract.batches import Then, Wait
 
 MOST_ORDERS = 24
-"""So many orders are forecast at most, each with one draw of new IDs: where they differ, what restarts first decides it."""
+"""Up to this number of orders are forecast, each with one draw of new IDs: where they differ, what restarts first decides it."""
 ORDERS_WORK = 200_000
 """Tasks and members that the forecasts of all orders may look at together."""
 MANY = 1_000_000
@@ -55,8 +55,8 @@ def within(restarts: Sequence[RestartClient], first: int) -> list[BrokerItem]:
 def best_order(
     snapshot: StreamsGroupSnapshot, restarts: tuple[RestartClient, ...]
 ) -> tuple[tuple[RestartClient, ...], OrdersTried] | None:
-    """The order with the fewest cold hand-overs, then hand-overs, then tasks moved, of those that are tried. None: the group is too
-    large to try any, or nothing can be predicted."""
+    """The order with the fewest tasks restored in full, then hand-overs, then tasks moved, of those that are tried. None: the
+    group is too large to try any, or nothing can be predicted."""
     try:
         ground = ground_of(snapshot)
         tasks = sum(one.tasks for one in ground.group.subtopologies)

@@ -7,7 +7,7 @@ from holdfast.rollout.timing import time_words
 
 
 def effect(summary: BrokerSummary, unowned: Seconds | None, times: Times | None) -> str:
-    """`17 of 24 stateful tasks migrate, 48 hand-overs (36 to a disk without the task), 6 targets; rebalancing ends after 40 s; 120
+    """`17 of 24 stateful tasks migrate, 48 hand-overs (36 restored in full), 6 targets; rebalancing ends after 40 s; 120
     task-seconds without an owner.`"""
     moved = f"{summary.active_moved:,} of {many(summary.stateful_tasks, 'stateful task')} migrate"
     parts = [f"{moved}, {hand_overs(summary)}, {many(summary.targets, 'target')}"]
@@ -19,11 +19,11 @@ def effect(summary: BrokerSummary, unowned: Seconds | None, times: Times | None)
 
 
 def hand_overs(summary: BrokerSummary) -> str:
-    """`48 hand-overs (36 to a disk without the task)`."""
+    """`48 hand-overs (36 restored in full)`."""
     if not summary.moves:
         return "no hand-over"
-    cold = f"{summary.cold_moves:,} to a disk without the task" if summary.cold_moves else "none to a disk without the task"
-    return f"{many(summary.moves, 'hand-over')} ({cold})"
+    restored = f"{summary.cold_moves:,}" if summary.cold_moves else "none"
+    return f"{many(summary.moves, 'hand-over')} ({restored} restored in full)"
 
 
 def longest(found: Seconds) -> str:

@@ -23,12 +23,12 @@ from holdfast.rollout.timing import time_words
 GLOSSARY = (
     ("Target", "the assignment that the group's coordinator computes; the members reach it heartbeat by heartbeat."),
     ("Hand-over", "a stateful task that a target gives to another client. A task may be handed over several times."),
-    ("Cold", "a hand-over to a client whose disk has never had the task: it restores all of its state."),
+    ("Restored in full", "a hand-over to a client whose disk has never had the task: it restores all of its state."),
     ("Without an owner", "the time between two owners, before the new one restores anything."),
     ("Assignment interval", "streams.assignment.interval.ms: the shortest time between two targets (from 4.3 on)."),
     ("Collateral", "tasks that move between clients that are there before and after."),
 )
-COUNTS = ("tasks moved", "collateral", "hand-overs", "cold", "targets", "task-seconds without an owner", "longest")
+COUNTS = ("tasks moved", "collateral", "hand-overs", "restored in full", "targets", "task-seconds without an owner", "longest")
 
 
 def review(plan: BrokerPlan) -> tuple[Block, ...]:
@@ -110,7 +110,10 @@ def _downtime(one: Considered) -> str:
 
 
 def _draws(found: Draws) -> str:
-    ranges = (f"{one.least:,} to {one.most:,} {what}" for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "cold")))
+    ranges = (
+        f"{one.least:,} to {one.most:,} {what}"
+        for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "restored in full"))
+    )
     return (
         f"an example of {found.count:,} draws, with {', '.join(ranges)}. What every draw assigns alike fails in at most"
         f" {found.missed_at_most:.1%} of all starts ({found.confidence:.0%} confidence)."

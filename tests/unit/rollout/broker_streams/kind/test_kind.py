@@ -90,7 +90,13 @@ def test_what_a_page_shows() -> None:
     unknown = dict(KIND.facts(taken(topology=None, broker_release=None, group_epoch=None)))
     assert (unknown["Tasks"], unknown["Brokers' release"], unknown["Group epoch"]) == ("unknown",) * 3
     assert [(one.name, one.detail) for one in KIND.hosts(taken())] == [("10.0.0.1", "runs 4 tasks"), ("10.0.0.2", "runs 4 tasks")]
-    assert (KIND.members(taken()), KIND.settings(taken()), KIND.example(taken())) == (2, (), None)
+    assert KIND.members(taken()) == 2
+    settings = {one.key: (one.now, one.default) for one in KIND.settings(taken())}
+    assert settings["streams.num.standby.replicas"] == ("1", "0")
+    assert KIND.example(taken()) == {
+        "replace_client": {"process_id": taken().members[0].process_id, "by": {"process_id": None, "threads": 1}}
+    }
+    assert KIND.example(taken(members=())) is None
 
 
 def test_what_differs() -> None:
@@ -122,14 +128,14 @@ REFUSES = sorted(
 
 
 @pytest.mark.parametrize("name", REFUSES)
-def test_all_that_needs_a_plan_is_refused_by_name(name: str) -> None:
+def test_what_follows_from_a_plan_is_refused_by_name(name: str) -> None:
     method = getattr(KIND, name)
-    with pytest.raises(Unsupported, match="holdfast assign"):
+    with pytest.raises(Unsupported, match="holdfast forecast"):
         method(*[None] * len(inspect.signature(method).parameters))
 
 
-def test_much_needs_one() -> None:
-    assert {"assemble", "propose", "verify", "plan_from_json"} <= set(REFUSES)
+def test_what_is_refused() -> None:
+    assert {"staleness", "next_action", "verify"} <= set(REFUSES)
     assert not KIND.owns_change({"events": []})
     assert not KIND.owns_plan({})
     KIND.refuse_settings(taken())
