@@ -74,6 +74,7 @@ class BrokerStreamsKind(
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
     verbs: ClassVar[frozenset[str]] = frozenset(event.VERB for event in table.EVENTS)
     docs: ClassVar[str] = "streams-groups"
+    request_note: ClassVar[str] = "New clients start with random IDs: the plan goes by many draws of them."
 
     # Documents.
 
