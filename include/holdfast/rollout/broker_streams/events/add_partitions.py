@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.scene import Scene, quoted
+from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.manual_steps import StepWords

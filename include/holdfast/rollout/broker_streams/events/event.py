@@ -2,30 +2,16 @@
 `table`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.record import codec_of
-
-Name = Callable[[str], str]
-"""What the client with a process ID is called."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepOf:
-    """The group of a step: its ID, the names of its clients, the assignment interval in effect and the configs before the step."""
-
-    group_id: str
-    name: Name
-    interval_ms: int
-    config: Mapping[str, ConfigValue]
 
 
 class BrokerEvent(ABC):

@@ -1,10 +1,11 @@
 """`remove_client`: a client ends permanently: it leaves, or it ends without leaving."""
 
-from holdfast.rollout.broker_streams.events.event import BrokerEvent, Name, StepOf
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME

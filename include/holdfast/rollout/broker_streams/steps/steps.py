@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, number_of
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events import table
-from holdfast.rollout.broker_streams.events.event import StepOf
 from holdfast.rollout.broker_streams.events.parts import words
+from holdfast.rollout.broker_streams.events.parts.step_of import StepOf
 from holdfast.rollout.broker_streams.forecast.placement import CourseTarget
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot

@@ -2,9 +2,9 @@
 
 import shlex
 
-from holdfast.rollout.broker_streams.events.event import Name, StepOf
 from holdfast.rollout.broker_streams.events.parts.fields import State
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
+from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.text.request_words import short
