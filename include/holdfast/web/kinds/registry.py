@@ -1,6 +1,7 @@
 """The pages of the kinds of group, one line per kind. A kind without a line has the pages that fit all kinds."""
 
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.web.kinds.broker_streams.pages import BrokerStreamsPages
 from holdfast.web.kinds.consumer.pages import ConsumerPages
 from holdfast.web.kinds.kind_pages import KindPages
 from holdfast.web.kinds.streams.pages import StreamsPages
@@ -8,6 +9,7 @@ from holdfast.web.kinds.streams.pages import StreamsPages
 PAGES: tuple[KindPages, ...] = (
     StreamsPages(),
     ConsumerPages(),
+    BrokerStreamsPages(),
 )
 _ANY = KindPages()
 

@@ -1,0 +1,1 @@
+"""Streams groups whose broker assigns, on the pages."""

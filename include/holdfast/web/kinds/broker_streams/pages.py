@@ -1,0 +1,19 @@
+"""The pages of streams groups whose broker assigns, for the registry."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.web.kinds.broker_streams import plan_view
+from holdfast.web.kinds.kind_pages import KindPages
+from holdfast.web.parts.plan_view import PlanView
+
+
+class BrokerStreamsPages(KindPages):
+    kind: ClassVar[str] = "broker_streams"
+    order: ClassVar[str] = "order in which the broker lists members"
+    same_id: ClassVar[str] = "the replacement keeps the process ID"
+    new_id: ClassVar[str] = "the replacement has a new random process ID"
+
+    def plan(self, plan: BrokerPlan, now: datetime) -> PlanView:
+        return plan_view.view(plan, now)
