@@ -19,6 +19,6 @@ def examples(number: int) -> int:
     return max(min(number, FEWEST), round(number * FACTOR))
 
 
-def some_of(cases: Sequence[T]) -> list[T]:
-    """As many of these cases as this run takes: all of them, unless it takes fewer examples."""
-    return random.sample(cases, min(len(cases), examples(len(cases))))
+def some_of(cases: Sequence[T], most: int) -> list[T]:
+    """A random selection of the cases: `most` of them, or as many as this run takes of that."""
+    return random.sample(cases, min(len(cases), examples(most)))

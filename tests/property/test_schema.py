@@ -89,6 +89,8 @@ def accepted(read_it: Reader, document: object) -> bool:
 
 
 Path = tuple[str | int, ...]
+MOST_PLACES = 120
+"""Of a document that a run tries: a plan has 370, and reading it takes 30 ms."""
 
 
 def places(value: object, path: Path = ()) -> Iterator[Path]:
@@ -170,7 +172,7 @@ WRONG: tuple[object, ...] = (None, True, -7, 0.5, "", "no such thing", [], ["x"]
 
 @pytest.mark.parametrize("name", READ)
 @given(data=some.data())
-@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_what_is_not_valid_is_refused(name: str, data: some.DataObject) -> None:
     """Any value in any place, a field less, a field more."""
     document, read_it = READ[name]
@@ -191,7 +193,7 @@ def test_what_is_not_valid_is_refused(name: str, data: some.DataObject) -> None:
 @pytest.mark.parametrize("name", READ)
 def test_a_field_that_the_reader_needs_the_schema_requires(name: str) -> None:
     document, read_it = READ[name]
-    fields = some_of([path for path in kinds(document) if isinstance(path[-1], str)])
+    fields = some_of([path for path in kinds(document) if isinstance(path[-1], str)], MOST_PLACES)
     valid = [path for path in fields if VALID[name].is_valid(without(document, path))]
     differing = [path for path in valid if not accepted(read_it, without(document, path)) and path[0] != "clients"]
 
@@ -245,6 +247,6 @@ def test_a_value_that_there_is_not_is_refused_by_both(name: str, path: Path, val
 def test_nothing_is_null_that_may_not_be(name: str) -> None:
     """Every kind of place in the document, one by one: what random places above reach only now and then."""
     document, read_it = READ[name]
-    for path in some_of(kinds(document)):
+    for path in some_of(kinds(document), MOST_PLACES):
         broken = put(document, path, None)
         assert VALID[name].is_valid(broken) or not accepted(read_it, broken), path
