@@ -42,7 +42,7 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
         part = work.part(len(releases) - number)
         answers.append((release, _outcomes(groups.with_release(snapshot, release), change, requested, most_outcomes, part)))
         work.used(part)
-    unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
+    unknown = [*snapshot.unknown, *groups.mixed_releases(snapshot), *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
     unknown.extend(note.as_unknown() for note in notes)

@@ -95,7 +95,7 @@ def look(snapshot: Snapshot) -> Guard:
     """
     refuse_unsettled(snapshot, not_said=True)
     ids = tuple(sorted(client.process_id for client in snapshot.clients))
-    unknown: list[str] = []
+    unknown = [f"{one.what}: {one.reason}" for one in groups.mixed_releases(snapshot)]
     reshuffle = None
     try:
         reshuffle = _reshuffle(snapshot)

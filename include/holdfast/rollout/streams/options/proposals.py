@@ -24,7 +24,7 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.churn import refuse_unsettled
-from holdfast.rollout.streams.snapshot.groups import group_of, mixed_releases, of_a_release, transactional
+from holdfast.rollout.streams.snapshot.groups import group_of, of_a_release, transactional
 from holdfast.rollout.streams.snapshot.passing_settings import PassingSetting
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
@@ -96,7 +96,7 @@ def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None) ->
         costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
     except (CannotPredict, Unsupported) as refusal:
         return EvaluatedOption(candidate, (), (), refusal_of(refusal))
-    unknown = tuple(one for one in (*predicted.unknown, *mixed_releases(snapshot)) if not one.about_log_sizes)
+    unknown = tuple(one for one in predicted.unknown if not one.about_log_sizes)
     heavy = sorted({task: None for one in costs for restore in one.restores if restore.size is None for task in restore.tasks})
     sizes = tuple(changelog_sizes.not_measured(snapshot, heavy))
     return EvaluatedOption(candidate, costs, unknown, None, sizes, lacking.to_give(unknown))

@@ -36,6 +36,17 @@ def test_a_group_that_stands_where_its_order_wants_it_is_left_alone() -> None:
     assert found.unknown == ()
 
 
+def test_several_releases_in_a_group_leave_it_unknown() -> None:
+    """The leader decides by its own release, and any member may lead the next rebalance."""
+    document = group(AFTER, "3.9.1")
+    for version, client in zip((9, 11, 11), document["clients"].values(), strict=True):
+        for consumer in client["consumers"].values():
+            consumer["metadata_version"] = version
+
+    (reason,) = look(document).unknown
+    assert "metadata versions 9 (2.8.0 to 2.8.2) and 11 (" in reason
+
+
 def test_the_latent_reshuffle_of_a_static_member_with_a_fresh_process_id() -> None:
     """The article's case, unseen: the first of three came back as the last, and kept its tasks until the next rebalance."""
     snapshot = snapshot_from_json(renamed(group(AFTER), C, LAST))

@@ -11,6 +11,7 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
 from holdfast.rollout.streams.cost.lacking import Give, to_give
+from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.review import review
@@ -87,6 +88,8 @@ class TestEvidence:
         plan = planned(document, {"restart_client": {"process_id": C}})
 
         assert any("metadata versions 9 (2.8.0 to 2.8.2) and 11 (" in one.text for one in plan.unknown)
+        restart = change_from_json(change({"restart_client": {"process_id": C}}))
+        assert any("several releases run in this group" in one.reason for one in forecast(read(document), restart).unknown)
         assert not any(
             "metadata versions" in one.text for one in planned(group(AFTER), {"restart_client": {"process_id": C}}).unknown
         )
