@@ -176,6 +176,14 @@ def test_what_is_no_plan_is_not_found(server: Server, name: str) -> None:
     assert "Traceback" not in answer.text
 
 
+def test_an_address_of_nothing_is_refused_in_a_sentence_without_it(server: Server) -> None:
+    answer = server.ask("GET", "/holdfast/owned-by-mallory", "vera")
+
+    assert answer.status == 404
+    assert "There is no such page." in answer.text
+    assert "mallory" not in answer.text
+
+
 @pytest.mark.parametrize("name", ["approval.json", "..%2fplan.json", "summary.json", "%2e%2e"])
 def test_other_files_of_a_plan_are_not_given_out(server: Server, made: dict[str, Plan], name: str) -> None:
     assert server.ask("GET", f"/holdfast/plans/{made['waiting'].plan_id}/{name}", "admin").status == 404

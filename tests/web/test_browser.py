@@ -37,6 +37,11 @@ def test_a_page_is_clean(browser: Browser, server: Server, made: dict[str, Plan]
         assert reader.too_wide() == 0
         page.set_viewport_size({"width": 390, "height": 844})
         assert reader.too_wide() == 0
+        if page.locator("#why").count():
+            warnings, decision = (page.locator(one).bounding_box() for one in ("#why", "#decision"))
+            assert warnings is not None
+            assert decision is not None
+            assert decision["y"] >= warnings["y"] + warnings["height"], "the decision is behind the warnings"
         assert reader.trouble == []
         keep(reader, f"{name}-phone")
 

@@ -329,6 +329,8 @@ async def _http_refusal(request: Request, refusal: AnyHTTPException) -> Response
     if refusal.status_code == HTTPStatus.UNAUTHORIZED and browsing:
         return RedirectResponse(access.login_page(request), HTTPStatus.SEE_OTHER)
     message = {401: "You are not logged in to Airflow.", 403: "Your Airflow role does not permit this."}
+    if refusal.detail == HTTPStatus(refusal.status_code).phrase:  # of the framework: a title, not a sentence
+        message |= {404: "There is no such page.", 405: "This page does not take such a request."}
     return _refusal(request, refusal.status_code, message.get(refusal.status_code, str(refusal.detail)))
 
 

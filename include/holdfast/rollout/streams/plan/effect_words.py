@@ -27,8 +27,8 @@ def _moves(costs: Sequence[Cost], requested: Change) -> str:
         notes = [f"{len(restored)} {where}"] if restored else []
         notes += ["some move and return"] if worst.handovers else []
         noted = f" ({'; '.join(notes)})" if notes else ""
-        return f"0 of {total} stateful tasks migrate{noted}"
-    moved = f"{worst.moved} of {total} stateful tasks migrate"
+        return f"0 of {total:,} stateful tasks migrate{noted}"
+    moved = f"{worst.moved:,} of {total:,} stateful tasks migrate"
     if len(costs) > 1:
         expected = sum(cost.probability * cost.moved for cost in costs)
         return f"at worst {moved} ({expected:.1f} on average over random process IDs)"

@@ -274,7 +274,7 @@ def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
 
 
 def _moved(cost: Cost) -> str:
-    return f"{cost.moved} of {cost.stateful_tasks}"
+    return f"{cost.moved:,} of {cost.stateful_tasks:,}"
 
 
 def _stable(plan: Plan, cost: Cost) -> str:
