@@ -67,7 +67,7 @@ class RandomChange:
 
     def _start(self) -> None:
         for _ in range(self._chance.choice((1, 2, 3, 4, 6))):
-            self._join(self._new_members(self._chance.choice((1, 1, 2, 4))), _process(self._chance))
+            self._join(self._new_members(self._chance.choice((1, 1, 2, 4))), new_process(self._chance))
         self._release_held()
         self._settle()
         for _ in range(self._chance.choice((0, 0, 1, 2))):  # its history before the observation
@@ -177,7 +177,10 @@ class RandomChange:
             self.events.append({"set_config": self._configure()})
             return
         if verb == "add" or not left:
-            process, members = _process(self._chance), self._new_members(1 if self._one_by_one else self._chance.choice((1, 2, 3)))
+            process, members = (
+                new_process(self._chance),
+                self._new_members(1 if self._one_by_one else self._chance.choice((1, 2, 3))),
+            )
             self.events.append({"add_client": {"process_id": process, "member_ids": members}})
             self._join(members, process)
             return
@@ -195,7 +198,7 @@ class RandomChange:
         if verb in ("remove", "crash"):
             self.events.append({"remove_client": {"process_id": process} | crash})
         elif verb == "replace":
-            other = _process(self._chance)
+            other = new_process(self._chance)
             self.events.append({"replace_client": {"process_id": process, "by": {"process_id": other, "member_ids": members}}})
             self._join(members, other)
         else:
@@ -208,47 +211,52 @@ class RandomChange:
 
     def forecast(self, shown: Case) -> list[Case]:
         """Holdfast's targets, from what was described before the change."""
-        snapshot = {
-            "format_version": "1.0",
-            "group_id": "shop",
-            "protocol": "streams",
-            "broker_release": self._release,
-            "group_state": shown["state"],
-            "group_epoch": shown["epoch"],
-            "assignment_epoch": shown["assignment epoch"],
-            "config": {key.removeprefix("group."): value for key, value in self._config.items()}
-            | {STANDBYS: self._initial_standbys},
-            "topology": {
-                "epoch": 0,
-                "subtopologies": {
-                    name: {"source_topics": [f"input-{name}"], "changelog_topics": [f"store-{name}-changelog"] if stateful else []}
-                    for name, _, stateful in self._subtopologies
-                },
-            },
-            "topics": {
-                f"input-{name}": {"partitions": [{"id": number} for number in range(count)]}
-                for name, count, _ in self._subtopologies
-            },
-            "members": {
-                name: {
-                    "process_id": one["process"],
-                    "member_epoch": one["epoch"],
-                    "assignment": _named(one["assignment"]),
-                    "target": _named(one["target"]),
-                }
-                for name, one in shown["members"].items()
-            },
-        }
+        snapshot = described(
+            shown, self._release, self._config | {f"group.{STANDBYS}": self._initial_standbys}, self._subtopologies
+        )
         change = {"format_version": "1.0", "events": self.events}
         answer: Any = forecast_case({"snapshot": snapshot, "change": change}, Detail.FULL)
         return answer["outcomes"][0]["targets"]
 
 
-def _process(chance: random.Random) -> str:
+def described(shown: Case, release: str, config: Case, subtopologies: list[Any]) -> Case:
+    """The Snapshot of what the coordinator shows. `config`: the brokers', all that the group has."""
+    return {
+        "format_version": "1.0",
+        "group_id": "shop",
+        "protocol": "streams",
+        "broker_release": release,
+        "group_state": shown["state"],
+        "group_epoch": shown["epoch"],
+        "assignment_epoch": shown["assignment epoch"],
+        "config": {key.removeprefix("group."): value for key, value in config.items()},
+        "topology": {
+            "epoch": 0,
+            "subtopologies": {
+                name: {"source_topics": [f"input-{name}"], "changelog_topics": [f"store-{name}-changelog"] if stateful else []}
+                for name, _, stateful in subtopologies
+            },
+        },
+        "topics": {
+            f"input-{name}": {"partitions": [{"id": number} for number in range(count)]} for name, count, _ in subtopologies
+        },
+        "members": {
+            name: {
+                "process_id": one["process"],
+                "member_epoch": one["epoch"],
+                "assignment": named(one["assignment"]),
+                "target": named(one["target"]),
+            }
+            for name, one in shown["members"].items()
+        },
+    }
+
+
+def new_process(chance: random.Random) -> str:
     return str(uuid.UUID(int=chance.getrandbits(128)))
 
 
-def _named(tasks: Case) -> Case:
+def named(tasks: Case) -> Case:
     return {role: [f"{name}_{number}" for name, numbers in tasks[role].items() for number in numbers] for role in tasks}
 
 
@@ -257,7 +265,7 @@ def computed(shown: list[Case]) -> list[Case]:
     found = []
     for before, after in itertools.pairwise(shown):
         if after["members"] and after["assignment epoch"] != before["assignment epoch"]:
-            members = {name: _named(one["target"]) for name, one in after["members"].items()}
+            members = {name: named(one["target"]) for name, one in after["members"].items()}
             found.append({"group_epoch": after["assignment epoch"], "members": members})
     return found
 

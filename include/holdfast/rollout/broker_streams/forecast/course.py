@@ -20,7 +20,7 @@ from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.forecast import readiness
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Occasion, TargetTrigger
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, StreamsGroupSnapshot, Topic
 from holdfast.rollout.broker_streams.target.group import standby_replicas
 from holdfast.rollout.broker_streams.target.target import Given, TargetAssignment
@@ -67,6 +67,7 @@ class _Course:
             {one.member_id: MemberTarget(one.member_id, one.active, one.standby) for one in ground.group.members}
         ]
         self._batch_number = 0
+        self._died: dict[str, int] = {}
         self._known: tuple[tuple[Topic, ...], tuple[Subtopology, ...]] = (snapshot.topics, ground.group.subtopologies)
 
     def targets(self, change: BrokerChange) -> Iterator[ComputedTarget]:
@@ -84,6 +85,7 @@ class _Course:
         scene = replace(self._scene, dead=(*self._scene.dead, ()))
         for index, event in batch.events:
             scene = _placed(index, event, event.applied, scene)
+        self._died |= dict.fromkeys(scene.dead[-1], self._batch_number)
         self._scene = replace(scene, dead=tuple(filter(None, scene.dead)))
         yield from self._computed(TargetTrigger.CHANGE)
         for index, event in batch.events:
@@ -93,20 +95,29 @@ class _Course:
     def _session_over(self) -> Iterator[ComputedTarget]:
         over, *others = self._scene.dead
         self._scene = scenes.gone(replace(self._scene, dead=tuple(others)), over)
-        yield from self._computed(TargetTrigger.SESSION_OVER)
+        yield from self._computed(TargetTrigger.SESSION_OVER, over)
 
-    def _computed(self, trigger: TargetTrigger) -> Iterator[ComputedTarget]:
+    def _computed(self, trigger: TargetTrigger, over: tuple[str, ...] = ()) -> Iterator[ComputedTarget]:
         """The target that is due, if one is. It takes a heartbeat: members that ended without leaving send none."""
         scene = self._scene
         if scene.members and not scene.present():
             return
+        bumps = len(scene.moves)
         if scene.unseen and scene.members:
             scene = replace(scenes.raised(scene), seen=decides(dict(scene.config)), grown=False)
+            bumps += 1
         if scene.due and scene.members:
-            yield self._target(scene, TargetTrigger.DELAY_OVER if scene.delayed else trigger)
+            occasion = self._occasion(scene, over, bumps)
+            yield self._target(scene, TargetTrigger.DELAY_OVER if scene.delayed else trigger, occasion)
         self._scene = replace(scene, due=False, delayed=False, moves=(), table=scene.table.after(scene.moves))
 
-    def _target(self, scene: Scene, trigger: TargetTrigger) -> ComputedTarget:
+    def _occasion(self, scene: Scene, over: tuple[str, ...], bumps: int) -> Occasion:
+        joins = sum(joins and one in scene.members for one, joins in scene.moves)
+        died = self._died.get(over[0], 0) if over else 0
+        by_joining = bumps == len(scene.moves) and scene.moves[-1:] != () and scene.moves[-1][1]
+        return Occasion(died, len(over), scene.alive(), joins, by_joining, bumps, scene.config)
+
+    def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion) -> ComputedTarget:
         subtopologies = self._subtopologies(scene)
         standbys = standby_replicas(scene.config)
         orders = tuple(_orders(scene))
@@ -126,7 +137,9 @@ class _Course:
         processes = tuple((one, scene.members[one].process_id) for one in listed)
         later = tuple(task for task in _undetermined(results) if task not in own)
         ended = frozenset(chain.from_iterable(scene.dead))
-        return ComputedTarget(trigger, scene.epoch, assignment, processes, later, ended=ended, batch=self._batch_number)
+        return ComputedTarget(
+            trigger, scene.epoch, assignment, processes, later, ended=ended, batch=self._batch_number, occasion=occasion
+        )
 
     def _subtopologies(self, scene: Scene) -> tuple[Subtopology, ...]:
         topics, found = self._known

@@ -5,7 +5,7 @@ Nothing here is a guess: where evidence is missing it is CannotPredict.
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.forecast import course, draws, likely, summary, unowned
+from holdfast.rollout.broker_streams.forecast import clock, course, draws, likely, summary, unowned
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
@@ -30,12 +30,13 @@ def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 
 
 def _outcome(ground: Ground, change: BrokerChange) -> BrokerOutcome:
     targets = course.carried_out(ground, change)
+    times = clock.times(ground, change, targets)
     last = targets[-1].processes if targets else ()
     return BrokerOutcome(
         process_ids=tuple(dict.fromkeys(process for _, process in last)),
         targets=targets,
-        summary=summary.summary(ground, change, targets),
-        unowned=unowned.unowned(ground, targets),
+        summary=summary.summary(ground, change, targets, times),
+        unowned=unowned.unowned(ground, change, targets, times),
     )
 
 

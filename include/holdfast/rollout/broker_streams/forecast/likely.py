@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from holdfast.kafka.coordinator.streams.group import Task, each_task
 from holdfast.rollout.broker_streams.forecast.draws import CONFIDENCE, missed_at_most
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Figures
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Figures, Seconds
 
 Places = dict[Task, tuple[str, tuple[str, ...]]]
 """The process of each active task, and those of its standbys."""
@@ -34,7 +34,10 @@ def together(outcomes: Sequence[BrokerOutcome], names: Sequence[Mapping[str, str
         moves=_range([one.moves for one in summaries]),
         cold_moves=_range([one.cold_moves for one in summaries]),
     )
-    return replace(found, targets=tuple(targets), draws=draws)
+    summary = replace(
+        found.summary, seconds_to_stable=_widest([one.seconds_to_stable for one in summaries if one.seconds_to_stable is not None])
+    )
+    return replace(found, targets=tuple(targets), summary=summary, draws=draws, unowned=_unowned(outcomes))
 
 
 def usual(outcomes: Sequence[BrokerOutcome]) -> int:
@@ -46,6 +49,22 @@ def usual(outcomes: Sequence[BrokerOutcome]) -> int:
 def _range(values: list[int]) -> Figures:
     values.sort()
     return Figures(values[0], values[len(values) // 2], values[-1])
+
+
+def _widest(spans: list[Seconds]) -> Seconds:
+    usual = sorted(one.usual for one in spans)
+    return Seconds(min(one.least for one in spans), usual[len(usual) // 2], max(one.most for one in spans))
+
+
+def _unowned(outcomes: Sequence[BrokerOutcome]) -> tuple[tuple[Task, Seconds | None], ...]:
+    """Of the tasks that any draw hands over. Where some draws do not, it may be no time at all."""
+    drawn = [dict(one.unowned) for one in outcomes]
+    found: list[tuple[Task, Seconds | None]] = []
+    for task in sorted({task for one in drawn for task in one}, key=lambda task: task.rank):
+        spans = [one.get(task, Seconds(0, 0, 0)) for one in drawn]
+        known = [one for one in spans if one is not None]
+        found.append((task, _widest(known) if len(known) == len(spans) else None))
+    return tuple(found)
 
 
 def _places(target: ComputedTarget, names: Mapping[str, str]) -> Places:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
+from holdfast.rollout.broker_streams.events.parts.scene import Settings
 from holdfast.rollout.broker_streams.target.target import TargetAssignment
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.json.codec import COUNT, PROBABILITY, SECONDS, Codec, row
+from holdfast.rollout.json.codec import COUNT, PROBABILITY, SECONDS, Codec, nullable, row
 from holdfast.rollout.json.record import member, record
 
 
@@ -19,6 +20,24 @@ class TargetTrigger(StrEnum):
     CHANGE = "change"
     DELAY_OVER = "delay over"
     SESSION_OVER = "session over"
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What decides when a target is computed. `died`: the number of the batch of events in which the members ended whose sessions
+    are over, and `fenced` how many they are.
+
+    `running`: the members that send heartbeats. `joins`: of them those that join before this target, and `by_joining` whether one
+    does so last; `bumps`: how often the epoch is raised before it. `config`: of the group, then.
+    """
+
+    died: int = 0
+    fenced: int = 0
+    running: int = 1
+    joins: int = 0
+    by_joining: bool = False
+    bumps: int = 1
+    config: Settings = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +58,7 @@ class ComputedTarget:
     """The members that ended without leaving, and whose sessions are not over yet."""
     batch: int = 0
     """The number of the batch of events that it follows from, from 0."""
-
-
-@record
-class BrokerSummary:
-    stateful_tasks: int = member(COUNT)
-    active_moved: int = member(COUNT, "Stateful tasks whose active owner at the end is in another process than before.")
-    moves: int = member(COUNT, "Stateful tasks that a target gives to another process than the one before, over all targets.")
-    cold_moves: int = member(COUNT, "Those of the moves that go to a process whose disk has never had the task.")
-    targets: int = member(COUNT)
+    occasion: Occasion = Occasion()
 
 
 class Seconds(NamedTuple):
@@ -59,6 +70,23 @@ class Seconds(NamedTuple):
 
 
 SPAN: Codec[Seconds] = row("three numbers of seconds: at least, usually, at most", Seconds, list, SECONDS, SECONDS, SECONDS)
+
+
+@record
+class BrokerSummary:
+    stateful_tasks: int = member(COUNT)
+    active_moved: int = member(COUNT, "Stateful tasks whose active owner at the end is in another process than before.")
+    moves: int = member(COUNT, "Stateful tasks that a target gives to another process than the one before, over all targets.")
+    cold_moves: int = member(COUNT, "Those of the moves that go to a process whose disk has never had the task.")
+    targets: int = member(COUNT)
+    seconds_to_stable: Seconds | None = member(
+        nullable(SPAN),
+        "From the first event until every member has what the last target gives it: at least, usually, at most. Without start_ups.",
+        default=None,
+    )
+    start_ups: int = member(
+        COUNT, "How many times, one after the other, the change waits for clients to start, for as long as they take.", default=0
+    )
 
 
 class Figures(NamedTuple):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task, Tasks, each_task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
+from holdfast.rollout.broker_streams.forecast.clock import Times, rounded
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamThread
@@ -22,7 +23,8 @@ class Move(NamedTuple):
     cold: bool
 
 
-def summary(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> BrokerSummary:
+def summary(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...], times: Times | None = None) -> BrokerSummary:
+    """`times` None: how long it takes is left out."""
     stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
     first = owners_now(ground, stateful)
     last = owners(targets[-1], stateful) if targets else first
@@ -33,6 +35,8 @@ def summary(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget,
         moves=sum(moves for moves, _ in counts),
         cold_moves=sum(cold for _, cold in counts),
         targets=len(targets),
+        seconds_to_stable=None if times is None else rounded(times.stable),
+        start_ups=0 if times is None else times.start_ups,
     )
 
 

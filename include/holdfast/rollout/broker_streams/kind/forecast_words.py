@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Figures
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Figures, Seconds
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.text.wording import duration, listed, many, printable
 
 FIRST_TARGETS = 30
 TARGET_COLUMNS = ("#", "group epoch", "trigger", "moves (stateful)", "standbys", "undetermined")
@@ -19,6 +19,8 @@ def blocks(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast, *, targets:
     outcome = forecast.outcome
     yield Heading(1, _headline(outcome))
     yield Paragraph(_moves(outcome))
+    if outcome.targets and outcome.summary.seconds_to_stable is not None:
+        yield Paragraph(_time(outcome.summary.seconds_to_stable, outcome.summary.start_ups))
     if outcome.draws is not None:
         yield Paragraph(_draws(outcome.draws))
     if targets and outcome.targets:
@@ -41,6 +43,12 @@ def _moves(outcome: BrokerOutcome) -> str:
         return "No stateful task is handed over."
     none = f"{found.cold_moves:,} of them" if found.cold_moves else "none of them"
     return f"{many(found.moves, 'hand-over')} of stateful tasks in all, {none} to a client whose disk has never had the task."
+
+
+def _time(span: Seconds, start_ups: int) -> str:
+    least, usual, most = (duration(round(one)) for one in span)
+    without = f", without {many(start_ups, 'start-up')} of clients" if start_ups else ""
+    return f"Stable {least} to {most} after the first event{without} (usually {usual})."
 
 
 def _draws(found: Draws) -> str:

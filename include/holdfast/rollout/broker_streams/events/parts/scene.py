@@ -49,6 +49,10 @@ class Scene:
         """The process IDs of the clients that run, in the order in which their members are listed."""
         return tuple(dict.fromkeys(one.process_id for one in self._alive()))
 
+    def alive(self) -> int:
+        """How many members send heartbeats."""
+        return sum(1 for _ in self._alive())
+
     @property
     def unseen(self) -> bool:
         """Whether the next heartbeat finds configs or topics changed."""

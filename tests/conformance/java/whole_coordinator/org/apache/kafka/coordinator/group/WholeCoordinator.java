@@ -106,9 +106,10 @@ public final class WholeCoordinator {
                     .setRebalanceTimeoutMs(300000).setActiveTasks(List.of()).setStandbyTasks(List.of()).setWarmupTasks(List.of()));
                 break;
             case "heartbeat":
-                final StreamsGroupHeartbeatResponseData has = owned.get(id);
-                beat(id, request(id).setMemberEpoch(epochs.get(id)).setActiveTasks(tasks(has.activeTasks()))
-                    .setStandbyTasks(tasks(has.standbyTasks())).setWarmupTasks(List.of()));
+                beat(id);
+                break;
+            case "heartbeat, and what follows":
+                while (beat(id)) { }
                 break;
             case "leave":
                 keep(context.streamsGroupHeartbeat(request(id).setMemberEpoch(-1)).records());
@@ -137,18 +138,26 @@ public final class WholeCoordinator {
         return new StreamsGroupHeartbeatRequestData().setGroupId(GROUP).setMemberId(id);
     }
 
-    /** A member does at once what it is told: it owns what the answer lists. */
-    private void beat(final String id, final StreamsGroupHeartbeatRequestData request) {
+    private boolean beat(final String id) {
+        final StreamsGroupHeartbeatResponseData has = owned.get(id);
+        return beat(id, request(id).setMemberEpoch(epochs.get(id)).setActiveTasks(tasks(has.activeTasks()))
+            .setStandbyTasks(tasks(has.standbyTasks())).setWarmupTasks(List.of()));
+    }
+
+    /** A member does at once what it is told: it owns what the answer lists. Returns whether that is news, which it acknowledges at once. */
+    private boolean beat(final String id, final StreamsGroupHeartbeatRequestData request) {
         final var result = context.streamsGroupHeartbeat(request);
         keep(result.records());
         final StreamsGroupHeartbeatResponseData response = result.response().data();
         epochs.put(id, response.memberEpoch());
         final StreamsGroupHeartbeatResponseData before = owned.get(id);
-        if (response.activeTasks() == null) {
+        final boolean told = response.activeTasks() != null;
+        if (!told) {
             response.setActiveTasks(before == null ? List.of() : before.activeTasks());
             response.setStandbyTasks(before == null ? List.of() : before.standbyTasks());
         }
         owned.put(id, response);
+        return told;
     }
 
     private static List<StreamsGroupHeartbeatRequestData.TaskIds> tasks(final List<StreamsGroupHeartbeatResponseData.TaskIds> tasks) {
