@@ -16,6 +16,7 @@ from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.events.parts.fields import MEMBER_IDS
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.scene.static_members import is_static
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
 from holdfast.rollout.streams.steps.steps import ChangeThreads
 from holdfast.rollout.text.wording import host_or, many
@@ -74,7 +75,8 @@ class SetThreads(Event):
         if len(came) != more:
             raise InvalidInput(f"{more} member IDs are needed, those of the new threads; {len(came)} were found", "member_ids")
         members.refuse_members_present(scene, came)
-        return replace(client, consumers=(*client.consumers, *(Consumer(member_id, member_id[:-37]) for member_id in came)))
+        instance = members.ITS_OWN if is_static(client) else None  # Kafka Streams names each thread's after the client's
+        return replace(client, consumers=(*client.consumers, *members.new_members(came, instance)))
 
     def _with_fewer(self, client: Client, reports: Reports) -> Client:
         """Who stays owns and reports what it did. A thread that goes leaves the group and closes its copies: from then on the first

@@ -28,6 +28,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.options import search_work
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.scene.static_members import all_static
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
 
@@ -129,6 +130,8 @@ def _in_time(snapshot: Snapshot, change: Change, limit: float) -> Branch | None:
     """Static members that are taken to cause a rebalance, and cause none if they return, or are taken over, in time."""
     if any(isinstance(item, Then) and item.wait is Wait.REBALANCE for item in change.events):
         return None  # what returns in the middle of a rebalance is not modelled
+    if all_static(snapshot.clients):  # a release that is rolled out comes with their restarts
+        change = replace(change, events=tuple(_each_restart(snapshot, change.events)))
     events = tuple(item if isinstance(item, Then) else item.returning_unseen(snapshot) for item in change.events)
     ids = _backs(was for was, now in zip(change.events, events, strict=True) if was is not now)
     return Branch(If.IN_TIME, limit, ids, replace(change, events=events)) if ids else None

@@ -83,10 +83,20 @@ class TestUsual:
                 STABLE,
                 {"rolling_restart": {"within_session": True}},
             ],
+            [{"set_threads": {"process_id": A, "threads": 3}}],
         ],
     )
     def test_a_static_group_can_grow_and_have_a_client_replaced(self, events: list[object]) -> None:
-        assert planned(static(group(AFTER, config={"max.warmup.replicas": 2})), *events).chosen is not None
+        assert planned(static(group(AFTER, "3.5.2", config={"max.warmup.replicas": 2})), *events).chosen is not None
+
+    def test_a_release_may_reach_a_static_group_without_a_rebalance(self) -> None:
+        plan = planned(static(group(AFTER, "3.5.2")), {"rolling_restart": {"kafka_release": "3.9.1"}})
+        (found,) = (one for one in plan.otherwise if one.branch.condition is If.IN_TIME)
+
+        assert plan.recommended_option is not None
+        assert plan.recommended_option.costs[0].rebalances.low == 3
+        assert [cost.rebalances.high for cost in found.costs] == [0]
+        assert "the same group.instance.id within" in contingency_words.sentence(found)
 
     def test_a_static_group_is_restarted_and_set_without_a_rebalance(self) -> None:
         for event in ({"rolling_restart": {}}, {"set_config": {"num.standby.replicas": 1}}):
