@@ -7,6 +7,7 @@ import random
 import uuid
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,12 +17,18 @@ from tests.harness.examples import examples
 from tests.harness.plain_groups import group as group_of_consumers
 from tests.harness.plain_groups import member
 from tests.harness.plans import read
+from tests.unit.rollout.broker_streams.plans import restart as broker_restart
+from tests.unit.rollout.broker_streams.streams_groups import snapshot as broker_group
 
+from holdfast.kafka.coordinator.config_keys import STANDBYS
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.broker_streams.plan.plan import Considered as BrokerConsidered
 from holdfast.rollout.consumer.plan.plan import Considered as ConsumerConsidered
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.contract.verdicts import BASELINE_NAME, Rule, Status
 from holdfast.rollout.options import selection
 from holdfast.rollout.options.criteria import CRITERIA
+from holdfast.rollout.options.criterion import Criterion
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import effort_rank
@@ -192,6 +199,66 @@ def test_other_options_than_the_baseline_win() -> None:
     assert len(won - {BASELINE_NAME}) >= 3, won
 
 
+def of_broker_streams(option: BrokerConsidered, policy: Policy) -> tuple[float, ...] | None:
+    if option.summary is None or option.effort_counts is None or option.hand_over is None or option.unowned is None:
+        return None
+    own = {"rebalances": policy.rebalances_most is None, "time-to-stable": policy.time_to_stable_s_most is None}
+    counts = option.effort_counts
+    return (
+        failing(rule for rule in option.rules if rule.blocking),
+        failing(rule for rule in option.rules if rule.blocking or not own.get(rule.name)),
+        option.summary.cold_moves,
+        option.summary.moves,
+        option.hand_over.collateral,
+        option.unowned.usual,
+        counts.restarts,
+        counts.manual_steps + counts.copies + counts.files,
+        option.summary.targets,
+        option.summary.active_moved,
+    )
+
+
+def broker_streams(chance: random.Random) -> tuple[Document, list[Document]]:
+    """A settled group of some release, and a change that restarts some clients, replaces one, or makes one join or leave."""
+    document = broker_group(broker_release=chance.choice(("4.2.1", "4.3.1", "4.4.0")), config={STANDBYS: chance.choice((0, 0, 1))})
+    restarted = chance.sample("abc", chance.randint(1, 3))
+    roll = [broker_restart(name, keeps_process_id=chance.random() < 0.8, new_process_id=None) for name in restarted]
+    apart = [one for each in roll for one in (each, {"then": "stable"})][:-1]
+    others: list[list[Document]] = [
+        [{"remove_client": {"process_id": restarted[0], "leaves": chance.random() < 0.5}}],
+        [{"add_client": {"process_id": "n", "member_ids": ["n0", "n1"]}}],
+        [{"replace_client": {"process_id": restarted[0], "by": {"process_id": "n", "member_ids": ["n0", "n1"]}}}],
+    ]
+    return document, chance.choice((roll, apart, chance.choice(others)))
+
+
+def judged_of_broker_streams(seed: int) -> str:
+    """As `judged_of_consumers`."""
+    chance = random.Random(seed)
+    document, events = broker_streams(chance)
+    policy = Policy(
+        moved_percent_most=chance.choice((0, 25, 100)),
+        rebalances_most=chance.choice((None, 0, 3, 50)),
+        start_up_s=chance.choice((2, 5, 20)),
+        blocking=chance.choice(((), ("forecast", "rebalances"), ("moved-without-need",))),
+        exclude=chance.choice(((), (), ("within-interval-from-the-first",), ("standbys-first",))),
+    )
+    plan: BrokerPlan = workflow.make_from(("s", document), ("c", change(*events)), policy, NOON)
+    best, baseline = plan.recommended_option, plan.baseline_option
+    if best is None or baseline is None or best.name == BASELINE_NAME:
+        return BASELINE_NAME
+    figures = of_broker_streams(best, plan.policy), of_broker_streams(baseline, plan.policy)
+    if figures[0] is not None and figures[1] is not None:
+        refuse_worse(figures[0], figures[1])
+    return best.name
+
+
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 2**32))
+def test_of_a_group_whose_broker_assigns(seed: int) -> None:
+    judged_of_broker_streams(seed)
+
+
 def judged_of_streams(seed: int) -> None:
     chance = random.Random(seed)
     document, ids = fleet(chance.randint(3, 5), chance.randint(6, 14), seed)
@@ -208,10 +275,19 @@ def judged_of_streams(seed: int) -> None:
             refuse_worse(figures[0], figures[1])
 
 
-@pytest.mark.parametrize("judged", [judged_of_consumers, judged_of_streams])
-def test_a_wrong_order_of_criteria_is_seen(judged: Callable[[int], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """For either kind of group: what is checked above fails where the last criterion comes first."""
-    monkeypatch.setattr(selection, "CRITERIA", CRITERIA[::-1])
+@pytest.mark.parametrize(
+    ("judged", "wrong"),
+    [
+        (judged_of_consumers, CRITERIA[::-1]),
+        (judged_of_streams, CRITERIA[::-1]),
+        (judged_of_broker_streams, (*CRITERIA[2:], *CRITERIA[:2])),  # its baseline is always the quickest
+    ],
+)
+def test_a_wrong_order_of_criteria_is_seen(
+    judged: Callable[[int], object], wrong: tuple[Criterion[Any, Any], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For every kind of group: what is checked above fails where the last criterion, or limits, come in another place."""
+    monkeypatch.setattr(selection, "CRITERIA", wrong)
 
     def is_seen(seed: int) -> bool:
         try:

@@ -19,6 +19,7 @@ MEANINGS = {
     "copies-on-one-client": "Whether a client holds far more than its share, even temporarily",
     "copied-in-time": "Whether a state directory can be copied in time",
     "back-in-interval": "Whether a client starts before the coordinator computes the next target",
+    "joined-in-delay": "Whether clients that start together join before the first target is computed",
     "actions": "Whether every step is of an allowed kind",
     "untouchable-hosts": "Hosts that no step may touch",
     "evidence": "Whether all inputs are known",

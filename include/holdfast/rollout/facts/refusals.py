@@ -13,11 +13,11 @@ class Refuses(StrEnum):
     then; `TOO_LARGE`: the group, for a forecast next to others.
 
     The others say why an option does not apply to this group: `NO_INTERVAL`: its coordinator's release has no assignment interval
-    (`reason`: the release); `NO_MORE_STANDBYS`: it has as many as brokers allow (`reason`: how many); `NO_OTHER_CLIENT`: no other
-    client could take a copy; `NO_STATIC_MEMBERS`: its coordinator refuses them (`reason`: the release); `STATIC_NOT_COVERED`: their
-    effect is not forecast; `IDS_ALREADY_KEPT`: every client keeps its process ID; `NO_BETTER_ORDER`:
-    none of those tried (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology
-    that the change makes."""
+    (`reason`: the release); `INTERVAL_TOO_SHORT`: a client usually takes longer to start (`reason`: both); `NO_MORE_STANDBYS`: it
+    has as many as brokers allow (`reason`: how many); `NO_OTHER_CLIENT`: no other client could take a copy; `NO_STATIC_MEMBERS`:
+    its coordinator refuses them (`reason`: the release); `STATIC_NOT_COVERED`: their effect is not forecast; `IDS_ALREADY_KEPT`:
+    every client keeps its process ID; `NO_BETTER_ORDER`: none of those tried (`reason`: how many of how many). `TOPOLOGY`: its
+    coordinator rejects the topology that the change makes."""
 
     EVIDENCE = "evidence"
     WORK = "work"
@@ -28,6 +28,7 @@ class Refuses(StrEnum):
     TOO_LARGE = "too_large"
     TOPOLOGY = "topology"
     NO_INTERVAL = "no_interval"
+    INTERVAL_TOO_SHORT = "interval_too_short"
     NO_MORE_STANDBYS = "no_more_standbys"
     NO_OTHER_CLIENT = "no_other_client"
     NO_STATIC_MEMBERS = "no_static_members"
@@ -39,6 +40,7 @@ class Refuses(StrEnum):
 _DOES_NOT_APPLY = {
     Refuses.NO_INTERVAL: "The coordinator of Kafka {reason} has no streams.assignment.interval.ms (from 4.3 on): each stop and each"
     " start of a client leads to a target.",
+    Refuses.INTERVAL_TOO_SHORT: "A client is not back within the assignment interval: {reason}.",
     Refuses.NO_MORE_STANDBYS: "The group has {reason} standby replicas already; brokers allow no more"
     " (group.streams.max.standby.replicas).",
     Refuses.NO_OTHER_CLIENT: "The group has one client: no other client could have a standby copy.",

@@ -32,6 +32,7 @@ RULES = (
     "copies-on-one-client",
     "copied-in-time",
     "back-in-interval",
+    "joined-in-delay",
     "actions",
     "untouchable-hosts",
     "evidence",

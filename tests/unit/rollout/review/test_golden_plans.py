@@ -1,4 +1,4 @@
-"""Does a plan read as before, for both kinds of group and every verdict, as text, as Markdown and as a part of a page?"""
+"""Does a plan read as before, for every kind of group and every verdict, as text, as Markdown and as a part of a page?"""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -11,7 +11,11 @@ from tests.harness.golden import MEDIA, hold
 from tests.harness.plain_groups import Document, change, member
 from tests.harness.plain_groups import group as consumer_group
 from tests.harness.plans import NOON, REPLACE_FIRST, measured, planned, raised_plan
+from tests.unit.rollout.broker_streams import plans as broker_plans
+from tests.unit.rollout.broker_streams import streams_groups
+from tests.unit.rollout.broker_streams.plans import ROLL
 
+from holdfast.rollout.broker_streams.plan import review as broker_review
 from holdfast.rollout.consumer.plan import review as consumer_review
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.policy.policy import Policy
@@ -44,6 +48,12 @@ def consumer(consumers: dict[str, Document], *events: object, policy: Policy | N
     snapshot = consumer_group(copy.deepcopy(consumers), topics={"orders": {"partitions": partitions}}, cluster="prod")
     plan = planning.make_from(("snapshot", snapshot), ("change", change(*events)), policy or Policy(), NOON)
     return plan.verdict, consumer_review.review(replace(plan, plan_id=ANY_ID))
+
+
+def broker(*events: Document, policy: Policy | None = None, **differs: str) -> Read:
+    document = streams_groups.snapshot(cluster="prod", captured_at="2026-11-23T11:59:00Z", **differs)
+    plan = broker_plans.planned(*events, of=document, policy=policy)
+    return plan.verdict, broker_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def restart(name: str) -> object:
@@ -79,6 +89,17 @@ PLANS: Mapping[str, tuple[PlanVerdict, Callable[[], Read]]] = {
             policy=STILL,
         ),
     ),
+    "broker-streams-within-policy": (PlanVerdict.SAFE, lambda: broker(*ROLL)),
+    "broker-streams-random-ids": (
+        PlanVerdict.REVIEW,
+        lambda: broker({"replace_client": {"process_id": "a", "by": {"host": "host-n"}}}, policy=Policy()),
+    ),
+    "broker-streams-old-release": (PlanVerdict.REVIEW, lambda: broker(*ROLL, broker_release="4.2.1")),
+    "broker-streams-topology-rejected": (
+        PlanVerdict.BLOCKED,
+        lambda: broker({"add_partitions": {"topic": "users", "partitions": 8}}),
+    ),
+    "broker-streams-nothing-to-do": (PlanVerdict.NOTHING_TO_DO, broker),
     "consumer-nothing-to-do": (PlanVerdict.NOTHING_TO_DO, lambda: consumer(TWO)),
 }
 
@@ -99,6 +120,6 @@ def test_a_plan_reads_as_before(name: str, medium: str) -> None:
     hold(f"plans/{name}", medium, made(name)[1])
 
 
-@pytest.mark.parametrize("kind", ["streams", "consumer"])
+@pytest.mark.parametrize("kind", ["streams", "consumer", "broker-streams"])
 def test_every_verdict_of_a_plan_is_held(kind: str) -> None:
     assert {verdict for name, (verdict, _) in PLANS.items() if name.startswith(kind)} == set(PlanVerdict)

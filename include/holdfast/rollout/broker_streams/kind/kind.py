@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Never, NoReturn
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.broker_streams.change import request, request_words
+from holdfast.rollout.broker_streams.change import request, request_words, shorthands
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.forecast import forecast as forecasts
@@ -136,10 +136,10 @@ class BrokerStreamsKind(
     # The change.
 
     def check_change(self, document: object) -> None:
-        self.change_from_json(document)
+        self.change_from_json(shorthands.written_out(document, None))
 
     def change_for(self, document: object, snapshot: StreamsGroupSnapshot) -> BrokerChange:
-        return self.change_from_json(document)
+        return self.change_from_json(shorthands.written_out(document, snapshot))
 
     def change_of(self, request_: Request, snapshot: StreamsGroupSnapshot) -> BrokerChange:
         return request.broker_change_of(request_, snapshot)

@@ -14,6 +14,11 @@ def in_interval(one: Measured) -> Words:
     return f"a client starts within {usual} usually, {most} at most", limit
 
 
+def in_delay(one: Measured) -> Words:
+    usual, most = duration(int(one.usual or 0)), duration(int(one.most or 0))
+    return f"the last client joins {usual} after the first, {most} at most", f"{(one.limit or 0) / 1000:g} s, the initial delay"
+
+
 def without_copy(one: Measured) -> Words:
     limit = duration(int(one.limit or 0))
     return (

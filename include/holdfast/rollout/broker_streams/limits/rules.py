@@ -43,6 +43,7 @@ def _own(evaluated: EvaluatedBrokerOption, policy: Policy) -> Iterator[Rule | No
     assert evaluated.hand_over is not None, "what was refused has one rule"
     cold, found = evaluated.summary.cold_moves, evaluated.hand_over
     yield _in_interval(evaluated, policy)
+    yield _in_delay(evaluated, policy)
     without = Measured(of=cold, limit=policy.without_caught_up_copy_s_most)
     yield made("without-caught-up-copy", words.without_copy(without), _known_if_none(cold), policy, without)
     most = policy.without_caught_up_copy_tasks_most
@@ -75,6 +76,16 @@ def _in_interval(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | Non
     found = Measured(least=start.low, usual=start.usual, most=start.high, limit=interval)
     status = between(start.usual * 1000, start.high * 1000, interval)
     return made("back-in-interval", words.in_interval(found), status, policy, found)
+
+
+def _in_delay(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | None:
+    """Whether clients that start together join within the initial delay of the first. None: none do."""
+    delay, start = evaluated.delay_ms, policy.start_up
+    if delay is None:
+        return None
+    found = Measured(usual=start.usual - start.low, most=start.high - start.low, limit=delay)
+    status = between((start.usual - start.low) * 1000, (start.high - start.low) * 1000, delay)
+    return made("joined-in-delay", words.in_delay(found), status, policy, found)
 
 
 def _sizes(cold: int, *, grows: bool, policy: Policy) -> Iterator[Rule]:

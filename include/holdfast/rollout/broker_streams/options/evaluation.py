@@ -35,7 +35,8 @@ class EvaluatedBrokerOption:
     """The evaluation of an option. `summary` None: `refused` says why nothing can be predicted, or why it does not apply.
 
     `draws`: where IDs are new random ones. `interval_ms`: the shortest assignment interval that a client has to be back in; None:
-    no client has to be. `heartbeat_ms`: the heartbeat interval. `acts`: the actions, each with its time.
+    no client has to be. `delay_ms`: the initial rebalance delay within which several clients are to join; None: none are.
+    `heartbeat_ms`: the heartbeat interval. `acts`: the actions, each with its time.
     """
 
     option: BrokerOption = member(codec_of(BrokerOption))
@@ -46,6 +47,7 @@ class EvaluatedBrokerOption:
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=(), needed=True)
     course: Course | None = member(codec_of(Course), default=None, omit=True)
     interval_ms: int | None = member(nullable(COUNT), default=None, omit=True)
+    delay_ms: int | None = member(nullable(COUNT), default=None, omit=True)
     heartbeat_ms: int = member(COUNT, default=0, needed=True)
     acts: tuple[Act, ...] = member(items(codec_of(Act)), default=(), needed=True)
 
@@ -72,6 +74,7 @@ def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 
         unknown=foreseen.unknown,
         course=course(ground, change, outcome),
         interval_ms=_interval(snapshot, option.change),
+        delay_ms=_delay(snapshot, option.change, outcome.targets),
         heartbeat_ms=number_of(dict(snapshot.config), HEARTBEAT_INTERVAL),
         acts=_acts(snapshot, option.change, outcome.targets),
     )
@@ -85,6 +88,18 @@ def _interval(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> int | Non
         config |= dict(event.configures())
         if event.in_interval():
             found.append(number_of(config, ASSIGNMENT_INTERVAL) if known else 0)
+    return min(found, default=None)
+
+
+def _delay(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> int | None:
+    """The shortest initial delay within which several clients are to join. None: none are."""
+    delayed = {one.batch for one in targets if one.trigger is TargetTrigger.DELAY_OVER}
+    config, found = dict(snapshot.config), list[int]()
+    for number, batch in enumerate(change.numbered_batches()):
+        for _, event in batch.events:
+            config |= dict(event.configures())
+        if number in delayed and sum(event.comes() is not None for _, event in batch.events) > 1:
+            found.append(number_of(config, INITIAL_DELAY))
     return min(found, default=None)
 
 

@@ -70,9 +70,16 @@ class _Group:
 
     def options(self) -> Iterator[BrokerOption]:
         change = self._change
-        leaves, interval = (Assumption(Assumed.LEAVES_ON_CLOSE),) if self._stops() else (), self._interval_conditions(change)
+        interval, cold = self._interval_conditions(change), cold_start.is_one(self._snapshot, change)
+        assumed = [Assumed.LEAVES_ON_CLOSE] if self._stops() else []
+        assumed += [Assumed.DOWN_UNTIL_RESTORED, Assumed.ALL_IN_DELAY] if cold else []
+        delay = (Invalidation(Invalid.DELAY_OVER),) if cold else ()
         yield BrokerOption(
-            BASELINE_NAME, "Make the change as requested", change, leaves, (*interval, Invalidation(Invalid.ANOTHER_CLIENT))
+            BASELINE_NAME,
+            "Make the change as requested",
+            change,
+            tuple(map(Assumption, assumed)),
+            (*interval, *delay, Invalidation(Invalid.ANOTHER_CLIENT)),
         )
         if len(self._restarts) > 1:
             yield from self._sequences()

@@ -19,12 +19,14 @@ from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.not_known import not_known
+from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import conclusion, selection
 from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.wording import duration
 
 Ranked = RankedOption[EvaluatedBrokerOption]
 
@@ -70,6 +72,7 @@ def ranked(
     snapshot: StreamsGroupSnapshot, evaluated: tuple[EvaluatedBrokerOption, ...], policy: Policy, made: datetime
 ) -> tuple[Ranked, ...]:
     """Every option with what the policy says about it."""
+    evaluated = tuple(_in_time(one, policy) for one in evaluated)
     baseline = next((one.summary for one in evaluated if one.option.name == BASELINE_NAME), None)
     requested = 0 if baseline is None else baseline.targets
     heartbeat = number_of(dict(snapshot.config), HEARTBEAT_INTERVAL)
@@ -81,6 +84,15 @@ def ranked(
         lambda one: impact_of(one, policy),
         lambda acts: impact.times_of_acts(acts, policy, heartbeat),
     )
+
+
+def _in_time(one: EvaluatedBrokerOption, policy: Policy) -> EvaluatedBrokerOption:
+    """What the policy's start-up time makes impossible does not apply; the requested change stays, with the rule that it fails."""
+    usual, interval = policy.start_up.usual, one.interval_ms
+    if interval is None or usual * 1000 <= interval or one.option.name == BASELINE_NAME:
+        return one
+    reason = f"it takes {duration(usual)} to start, and the interval is {interval / 1000:g} s"
+    return EvaluatedBrokerOption(one.option, None, Refusal(Refuses.INTERVAL_TOO_SHORT, reason))
 
 
 def _steps(chosen: Ranked, snapshot: StreamsGroupSnapshot) -> tuple[BrokerStep, ...]:

@@ -17,7 +17,7 @@ from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import inside, listed, many
+from holdfast.rollout.text.wording import inside, listed, many, span
 from holdfast.rollout.timing import time_words
 
 GLOSSARY = (
@@ -111,8 +111,7 @@ def _downtime(one: Considered) -> str:
 
 def _draws(found: Draws) -> str:
     ranges = (
-        f"{one.least:,} to {one.most:,} {what}"
-        for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "restored in full"))
+        f"{span(one.least, one.most)} {what}" for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "restored in full"))
     )
     return (
         f"an example of {found.count:,} draws, with {', '.join(ranges)}. What every draw assigns alike fails in at most"
