@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from holdfast.kafka import java
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.batches_json import Verbal
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.codec import Codec, integer
+from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.record_codec import Record
 from holdfast.rollout.json.unions import tagged
 
@@ -27,13 +27,14 @@ class StepWords:
     command: str = ""
 
 
+@record
+class _Limit:
+    limit_s: int = member(integer(1, java.INT_MAX))
+
+
 def _wait(wait: Wait) -> Codec[Any]:
     """How long to wait is the same for all."""
-    return Codec(
-        lambda inputs: (strict.mapping(inputs), Then(wait))[1],
-        lambda _: {"limit_s": WAIT_AT_LEAST_S},
-        lambda: shapes.closed({"limit_s": shapes.integer(1, java.INT_MAX)}),
-    )
+    return codec_of(_Limit).to(lambda _: Then(wait), lambda _: _Limit(WAIT_AT_LEAST_S))
 
 
 def action(events: Callable[[], tuple[type[E], ...]]) -> Record[E | Then]:

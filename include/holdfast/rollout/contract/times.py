@@ -47,8 +47,7 @@ class Act:
 
     `starts`: clients that are started in it, at the same time. `noticed_s`: the session timeout that has to pass because a client
     ended without leaving. `stopped_s`: how long the application is unavailable on purpose. `refresh_s`: how long consumers may take
-    to see that a topic has grown. `unseen`: static members that return before the group notices. `interval_s`: the assignment
-    interval that the coordinator waits out after its previous target.
+    to see that a topic has grown. `unseen`: static members that return before the group notices.
     """
 
     rebalances: int = member(COUNT, "That follow from it.")
@@ -57,7 +56,6 @@ class Act:
     stopped_s: int = member(COUNT, default=0, needed=True)
     refresh_s: int = member(COUNT, default=0, needed=True)
     unseen: bool = member(BOOLEAN, "Static members that return before the group notices.", default=False, needed=True)
-    interval_s: int = member(COUNT, "The assignment interval that the coordinator waits out.", default=0, omit=True)
 
 
 class PhaseKind(StrEnum):
@@ -65,7 +63,6 @@ class PhaseKind(StrEnum):
 
     START_UP = "client start-up"
     SESSION_TIMEOUT = "session timeout"
-    INTERVAL = "assignment interval"
     STOPPED = "application stopped"
     REFRESH = "metadata refresh"
     REBALANCE = "rebalance"

@@ -8,21 +8,20 @@ from typing import Any, Generic, TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
-from holdfast.rollout.contract.times import Act, Times
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, Rule
+from holdfast.rollout.contract.times import Times
+from holdfast.rollout.contract.verdicts import Rule
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.reasons import Blocked
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json import instants
 from holdfast.rollout.options import blocking, selection
-from holdfast.rollout.options.option import EvaluatedOption, Impact, Option, RankedOption, TimedOption
+from holdfast.rollout.options.option import EvaluatedOption, Impact, Option, RankedOption
 from holdfast.rollout.options.rules import Unstated
 from holdfast.rollout.policy.policy import LEAST_SECONDS, Policy
 from holdfast.rollout.timing import timeline
 from holdfast.rollout.timing.time_rules import expires
 
 E = TypeVar("E", bound=EvaluatedOption[Option])
-T = TypeVar("T", bound=TimedOption[Option])
 
 
 def in_utc(now: datetime) -> datetime:
@@ -33,30 +32,22 @@ def in_utc(now: datetime) -> datetime:
 
 
 def ranked(
-    evaluated: tuple[T, ...],
+    evaluated: tuple[E, ...],
     policy: Policy,
-    made: datetime,
-    judge: Callable[[T, int, Unstated], tuple[Rule, ...]],
-    impact_of: Callable[[T], Impact | None],
-    times_of: Callable[[tuple[Act, ...]], Times],
-) -> tuple[RankedOption[T], ...]:
-    """Every option with what the policy says about it. `judge` is given the rebalances that the requested change causes by itself,
-    and the limits where the policy states none."""
-    baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME), None)
-    acts = () if baseline is None else baseline.acts
-    requested = sum(act.rebalances > 0 for act in acts)
-    unstated = Unstated(made, seconds_most=LEAST_SECONDS + timeline.own_seconds(times_of(acts)))
+    judge: Callable[[E], tuple[Rule, ...]],
+    impact_of: Callable[[E], Impact | None],
+) -> tuple[RankedOption[E], ...]:
+    """Every option with what the policy says about it."""
     return tuple(
-        RankedOption(
-            place,
-            one,
-            judge(one, requested, unstated),
-            selection.barred(one.option, policy),
-            policy,
-            impact_of(one),
-        )
+        RankedOption(place, one, judge(one), selection.barred(one.option, policy), policy, impact_of(one))
         for place, one in enumerate(evaluated)
     )
+
+
+def unstated(made: datetime, baseline: Times | None) -> Unstated:
+    """The limits where the policy states none. `baseline`: how long the requested change takes by itself; None: it is not known."""
+    own = 0 if baseline is None else timeline.own_seconds(baseline)
+    return Unstated(made, seconds_most=LEAST_SECONDS + own)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 from holdfast.rollout.contract.settings import SettingChange
-from holdfast.rollout.contract.times import Act, EffortCounts, Times
+from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.facts.reasons import Lost
@@ -55,13 +55,6 @@ class EvaluatedOption(Protocol[O_co]):
 
     @property
     def refused(self) -> Refusal | None: ...
-
-
-class TimedOption(EvaluatedOption[O_co], Protocol[O_co]):
-    """One whose time follows from its actions alone."""
-
-    @property
-    def acts(self) -> tuple[Act, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

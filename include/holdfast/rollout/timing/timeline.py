@@ -5,7 +5,6 @@ An option is walked three times: as fast as it can go, as it usually goes, and a
 - a client that ends without leaving is missed once its session has timed out. A rebalance that another client's join has begun is
   complete no sooner, so a simultaneous start costs nothing while it is the shorter of the two;
 - a client that is started joins after its start-up time;
-- the coordinator of a group whose broker assigns may wait until its assignment interval is over;
 - each rebalance takes as long as its members need to hear of it (a heartbeat) and to join;
 - a probing rebalance comes one interval after the rebalance before. One that finds a warm-up still restoring changes nothing, so
   that the next one counts;
@@ -48,12 +47,12 @@ class _Pace:
     records_per_second: int
 
 
-def _paces(policy: Policy, join_s: Estimate) -> tuple[_Pace, _Pace, _Pace]:
+def _paces(policy: Policy) -> tuple[_Pace, _Pace, _Pace]:
     start, between = policy.start_up, policy.between_steps
     return (
-        _Pace(start.low, join_s.low, between.low, -HEARTBEAT_S, 0, EMPTY_GROUP_S.low, policy.fastest_restore),
-        _Pace(start.usual, join_s.usual, between.usual, 0, 0.5, EMPTY_GROUP_S.usual, policy.restore_records_per_second),
-        _Pace(start.high, join_s.high, between.high, CLOSING_S, 1, EMPTY_GROUP_S.high, policy.slowest_restore),
+        _Pace(start.low, JOIN_S.low, between.low, -HEARTBEAT_S, 0, EMPTY_GROUP_S.low, policy.fastest_restore),
+        _Pace(start.usual, JOIN_S.usual, between.usual, 0, 0.5, EMPTY_GROUP_S.usual, policy.restore_records_per_second),
+        _Pace(start.high, JOIN_S.high, between.high, CLOSING_S, 1, EMPTY_GROUP_S.high, policy.slowest_restore),
     )
 
 
@@ -83,9 +82,9 @@ class _Walk:
         return max(self.busy_until.values(), default=0)
 
 
-def of_acts(acts: Sequence[Act], policy: Policy, join_s: Estimate = JOIN_S) -> Times:
-    """Every act and its rebalances, without what is restored. `join_s`: what one rebalance takes."""
-    return combined(Course(tuple((act, (_USUAL_ROUND,) * act.rebalances) for act in acts), join_s=join_s), policy)
+def of_acts(acts: Sequence[Act], policy: Policy) -> Times:
+    """The times of a group that has no state: every act and its rebalances."""
+    return combined(Course(tuple((act, (_USUAL_ROUND,) * act.rebalances) for act in acts)), policy)
 
 
 _USUAL_ROUND = Round(trigger="change", at_seconds=0, handed_over=0, withheld=0, warm_ups=0, restoring_longest=0)
@@ -94,22 +93,21 @@ _USUAL_ROUND = Round(trigger="change", at_seconds=0, handed_over=0, withheld=0, 
 @dataclass(frozen=True, slots=True)
 class Course:
     """What is walked. `spared_s`: probing intervals that the quickest course does not have; `more`: rebalances that may come beyond
-    it, `probes_more` of them a `probing_s` apart; `join_s`: what one rebalance takes."""
+    it, `probes_more` of them a `probing_s` apart."""
 
     acts: tuple[tuple[Act, tuple[Round, ...]], ...]
     spared_s: int = 0
     more: int = 0
     probes_more: int = 0
     probing_s: int = 0
-    join_s: Estimate = JOIN_S
 
 
 def combined(course: Course, policy: Policy) -> Times:
     """The three walks as one, phase by phase."""
-    quick, usual, slow = (_walked(course, pace) for pace in _paces(policy, course.join_s))
+    quick, usual, slow = (_walked(course, pace) for pace in _paces(policy))
     spared = _spare(course, quick)
     if course.more:
-        slow.lap(PhaseKind.FURTHER, course.more * course.join_s.high + course.probes_more * course.probing_s)
+        slow.lap(PhaseKind.FURTHER, course.more * JOIN_S.high + course.probes_more * course.probing_s)
     phases = tuple(
         Phase(three[2].kind, in_order(three[0].seconds, three[1].seconds, three[2].seconds), three[2].rebalance)
         for three in zip_longest(quick.laps, usual.laps, slow.laps, fillvalue=_Lap(PhaseKind.FURTHER, 0))
@@ -126,7 +124,7 @@ def combined(course: Course, policy: Policy) -> Times:
 
 def usually(course: Course, policy: Policy) -> tuple[int, int]:
     """When rebalancing ends, and when all is restored, as it usually goes: the usual figures of `combined`, with less work."""
-    walk = _walked(course, _paces(policy, course.join_s)[1])
+    walk = _walked(course, _paces(policy)[1])
     return walk.at, max(walk.at, walk.restored)
 
 
@@ -176,7 +174,6 @@ def _begin(walk: _Walk, act: Act, pace: _Pace, leads_to: int | None) -> None:
         walk.lap(PhaseKind.REFRESH, int(act.refresh_s * pace.refresh_share), leads_to)
     walk.lap(PhaseKind.SESSION_TIMEOUT, noticed, leads_to)
     walk.lap(PhaseKind.START_UP, max(0, start_up - noticed), leads_to)
-    walk.lap(PhaseKind.INTERVAL, max(0, act.interval_s - start_up), leads_to)
 
 
 def _spare(course: Course, walk: _Walk) -> int:

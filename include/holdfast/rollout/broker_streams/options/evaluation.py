@@ -1,13 +1,10 @@
 """One option for a streams group whose broker assigns, forecast: the figures that a plan needs."""
 
-from collections import Counter
-
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.coordinator.config_keys import (
     ASSIGNMENT_INTERVAL,
     HEARTBEAT_INTERVAL,
     INITIAL_DELAY,
-    SESSION_TIMEOUT,
     number_of,
 )
 from holdfast.kafka.coordinator.release import behaviour
@@ -19,11 +16,10 @@ from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Com
 from holdfast.rollout.broker_streams.forecast.placement import Course, course
 from holdfast.rollout.broker_streams.options.option import BrokerOption
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.contract.times import Act
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
-from holdfast.rollout.json.codec import COUNT, items, nullable
+from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
 MOST_DRAWS = 60
@@ -36,7 +32,8 @@ class EvaluatedBrokerOption:
 
     `draws`: where IDs are new random ones. `interval_ms`: the shortest assignment interval that a client has to be back in; None:
     no client has to be. `delay_ms`: the initial rebalance delay within which several clients are to join; None: none are.
-    `heartbeat_ms`: the heartbeat interval. `acts`: the actions, each with its time.
+    `heartbeat_ms`: the heartbeat interval. `start_ups`: how many times, one after the other, clients are waited for that start,
+    outside of assignment intervals. `batches`: of events that take effect together.
     """
 
     option: BrokerOption = member(codec_of(BrokerOption))
@@ -49,7 +46,8 @@ class EvaluatedBrokerOption:
     interval_ms: int | None = member(nullable(COUNT), default=None, omit=True)
     delay_ms: int | None = member(nullable(COUNT), default=None, omit=True)
     heartbeat_ms: int = member(COUNT, default=0, needed=True)
-    acts: tuple[Act, ...] = member(items(codec_of(Act)), default=(), needed=True)
+    start_ups: int = member(COUNT, default=0, needed=True)
+    batches: int = member(COUNT, default=0, needed=True)
 
 
 def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 1) -> EvaluatedBrokerOption:
@@ -66,6 +64,7 @@ def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 
             raise
         return EvaluatedBrokerOption(option, None, Refusal(Refuses.ORDER))  # one event may need what another one did
     outcome, change = foreseen.outcome, foreseen.carried_out
+    batches = [[event for _, event in batch.events] for batch in option.change.numbered_batches() if batch.events]
     return EvaluatedBrokerOption(
         option=option,
         summary=outcome.summary,
@@ -76,7 +75,8 @@ def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 
         interval_ms=_interval(snapshot, option.change),
         delay_ms=_delay(snapshot, option.change, outcome.targets),
         heartbeat_ms=number_of(dict(snapshot.config), HEARTBEAT_INTERVAL),
-        acts=_acts(snapshot, option.change, outcome.targets),
+        start_ups=outcome.summary.start_ups - sum(any(one.in_interval() for one in batch) for batch in batches),
+        batches=len(batches),
     )
 
 
@@ -101,29 +101,6 @@ def _delay(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[
         if number in delayed and sum(event.comes() is not None for _, event in batch.events) > 1:
             found.append(number_of(config, INITIAL_DELAY))
     return min(found, default=None)
-
-
-def _acts(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> tuple[Act, ...]:
-    """One a batch of events."""
-    config = dict(snapshot.config)
-    follow = Counter(one.batch for one in targets)
-    delayed = {one.batch for one in targets if one.trigger is TargetTrigger.DELAY_OVER}
-    found = []
-    for number, batch in enumerate(change.numbered_batches()):
-        events = [event for _, event in batch.events]
-        for event in events:
-            config |= dict(event.configures())
-        waits = number_of(config, ASSIGNMENT_INTERVAL) if any(one.in_interval() for one in events) else 0
-        waits = max(waits, number_of(config, INITIAL_DELAY) if number in delayed else 0)
-        found.append(
-            Act(
-                follow[number],
-                starts=sum(one.comes() is not None for one in events),
-                noticed_s=number_of(config, SESSION_TIMEOUT) // 1000 if any(one.unnoticed() for one in events) else 0,
-                interval_s=-(-waits // 1000),
-            )
-        )
-    return tuple(found)
 
 
 OPTIONS = 8

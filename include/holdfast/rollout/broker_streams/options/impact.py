@@ -5,31 +5,32 @@ import math
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.forecast.outcomes import Seconds
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
-from holdfast.rollout.contract.times import Act, Estimate, Times
+from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, Times
 from holdfast.rollout.options.criteria import Counted
 from holdfast.rollout.options.option import Impact
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import many
-from holdfast.rollout.timing import timeline
 
 COUNTED = Counted("task", "client", "client", round="target")
 
 
-def hand_over_s(heartbeat_ms: int) -> Estimate:
-    """One target, from what brings it about until its tasks are handed over: a heartbeat finds it out and revokes, the next one
-    acknowledges, and the new owner gets them with one of its own."""
-    beat = heartbeat_ms / 1000
-    return Estimate(0, math.ceil(beat), math.ceil(3 * beat))
-
-
-def times_of_acts(acts: tuple[Act, ...], policy: Policy, heartbeat_ms: int) -> Times:
-    return timeline.of_acts(acts, policy, hand_over_s(heartbeat_ms))
-
-
 def times_of(evaluated: EvaluatedBrokerOption, policy: Policy) -> Times:
-    if evaluated.summary is None:
+    """What the forecast says of its targets, the starts of clients, and what passes between the steps of people."""
+    found = None if evaluated.summary is None else evaluated.summary.seconds_to_stable
+    if found is None:
         return Times(None, None)
-    return times_of_acts(evaluated.acts, policy, evaluated.heartbeat_ms)
+    targets = Estimate(math.floor(found.least), round(found.usual), math.ceil(found.most))
+    parts = (
+        Phase(PhaseKind.REBALANCE, targets),
+        Phase(PhaseKind.START_UP, _times(evaluated.start_ups, policy.start_up)),
+        Phase(PhaseKind.BETWEEN_STEPS, _times(max(0, evaluated.batches - 1), policy.between_steps)),
+    )
+    ends = sum((one.seconds for one in parts), NO_TIME)
+    return Times(ends, ends, phases=tuple(one for one in parts if one.seconds.high))
+
+
+def _times(count: int, one: Estimate) -> Estimate:
+    return Estimate(count * one.low, count * one.usual, count * one.high)
 
 
 def waits_to_start(evaluated: EvaluatedBrokerOption, policy: Policy) -> Seconds:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import datetime
 
-from holdfast.kafka.coordinator.config_keys import HEARTBEAT_INTERVAL, number_of
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.limits.rules import judge
 from holdfast.rollout.broker_streams.options import impact
@@ -73,16 +72,14 @@ def ranked(
 ) -> tuple[Ranked, ...]:
     """Every option with what the policy says about it."""
     evaluated = tuple(_in_time(one, policy) for one in evaluated)
-    baseline = next((one.summary for one in evaluated if one.option.name == BASELINE_NAME), None)
-    requested = 0 if baseline is None else baseline.targets
-    heartbeat = number_of(dict(snapshot.config), HEARTBEAT_INTERVAL)
+    baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME and one.summary is not None), None)
+    requested = 0 if baseline is None or baseline.summary is None else baseline.summary.targets
+    unstated = conclusion.unstated(made, None if baseline is None else impact.times_of(baseline, policy))
     return conclusion.ranked(
         evaluated,
         policy,
-        made,
-        lambda one, _, unstated: judge(one, snapshot, policy, requested, unstated),
+        lambda one: judge(one, snapshot, policy, requested, unstated),
         lambda one: impact_of(one, policy),
-        lambda acts: impact.times_of_acts(acts, policy, heartbeat),
     )
 
 

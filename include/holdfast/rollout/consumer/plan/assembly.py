@@ -65,13 +65,15 @@ def ranked(
     snapshot: ConsumerSnapshot, evaluated: tuple[EvaluatedConsumerOption, ...], policy: Policy, made: datetime
 ) -> tuple[Ranked, ...]:
     """Every option with what the policy says about it."""
+    baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME), None)
+    acts = () if baseline is None else baseline.acts
+    requested = sum(act.rebalances > 0 for act in acts)
+    unstated = conclusion.unstated(made, timeline.of_acts(acts, policy))
     return conclusion.ranked(
         evaluated,
         policy,
-        made,
-        lambda one, requested, unstated: judge(one, snapshot, policy, requested, unstated),
+        lambda one: judge(one, snapshot, policy, requested, unstated),
         lambda one: impact_of(one, policy),
-        lambda acts: timeline.of_acts(acts, policy),
     )
 
 
