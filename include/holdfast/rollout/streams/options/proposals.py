@@ -20,11 +20,12 @@ from holdfast.rollout.streams.options import contingencies, recipes, usual
 from holdfast.rollout.streams.options.rewrites import sequence
 from holdfast.rollout.streams.options.table import OPTION_ENTRIES, OptionEntry
 from holdfast.rollout.streams.process_ids import chances
+from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.churn import refuse_unsettled
-from holdfast.rollout.streams.snapshot.groups import group_of, of_a_release, transactional
+from holdfast.rollout.streams.snapshot.groups import group_of, of_a_release, settings_of, transactional
 from holdfast.rollout.streams.snapshot.passing_settings import PassingSetting
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
@@ -42,6 +43,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
     clients: nothing can be planned for unknown clients.
     """
     refuse_unsettled(snapshot, not_said=True)
+    _refuse_values(snapshot, change)
     refuse_misfit(snapshot, change)
     rolled = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
     requested = usual.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
@@ -56,6 +58,23 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
         if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
             found.append(candidate)
     return tuple(found)
+
+
+def _refuse_values(snapshot: Snapshot, change: Change) -> None:
+    """Raise InvalidInput for values with which no client starts, by the event that was given: a roll-out is written out later."""
+    config = dict(snapshot.config)
+    for index, item in enumerate(change.events):
+        if isinstance(item, Then) or not item.settings_set():
+            continue
+        config |= dict(item.settings_set())
+        changed = replace(snapshot, config=tuple(sorted((key, one) for key, one in config.items() if one is not None)))
+        try:
+            settings_of(changed, of_a_release(changed).kafka_release or "")
+            outage.refuse_times(Scene.of(changed))
+        except InvalidInput as problem:
+            raise InvalidInput(problem.problem, f"events[{index}].{item.VERB}") from None
+        except (CannotPredict, Unsupported):
+            return
 
 
 def refuse_misfit(snapshot: Snapshot, change: Change) -> None:

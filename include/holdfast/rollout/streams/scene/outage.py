@@ -79,6 +79,13 @@ def in_time_s(scene: Scene) -> float:
     return int(seconds) if seconds == int(seconds) else seconds
 
 
+def refuse_times(scene: Scene) -> None:
+    """Raise InvalidInput for timeouts with which no consumer starts (the Heartbeat of AbstractCoordinator, every release)."""
+    session, heartbeat = _milliseconds(scene, "session.timeout.ms"), _milliseconds(scene, HEARTBEAT)
+    if session is not None and heartbeat is not None and heartbeat >= session:
+        raise InvalidInput(f"session.timeout.ms is {session:,} and {HEARTBEAT} {heartbeat:,}; the second must be lower")
+
+
 def _milliseconds(scene: Scene, key: str) -> int | None:
     given = dict(scene.config).get(key)
     if given is None:

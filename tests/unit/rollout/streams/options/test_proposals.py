@@ -293,3 +293,21 @@ def test_a_static_client_that_comes_back_elsewhere_asks_for_a_rebalance(event: o
     assert Invalid.OTHER_ENDPOINT in kinds
     for group_, what in ((without, event), (said, {"remove_client": {"process_id": A}})):
         assert Invalid.OTHER_ENDPOINT not in [one.kind for one in proposed(group_, what)["plainly"].invalid_if]
+
+
+@pytest.mark.parametrize(
+    ("event", "problem"),
+    [
+        ({"set_config": {"max.warmup.replicas": 0}}, r"events\[2\]\.set_config: max\.warmup\.replicas is 0"),
+        ({"rolling_restart": {"set_config": {"acceptable.recovery.lag": -7}}}, r"events\[2\]\.rolling_restart: acceptable"),
+        ({"set_config": {"session.timeout.ms": -1}}, r"events\[2\]\.set_config: session\.timeout\.ms is -1"),
+        (
+            {"set_config": {"session.timeout.ms": 9000, "heartbeat.interval.ms": 9000}},
+            r"events\[2\]\.set_config: session\.timeout\.ms is 9,000 and heartbeat\.interval\.ms 9,000; the second must be lower",
+        ),
+    ],
+)
+def test_a_value_that_no_client_starts_with_is_refused_by_the_event_that_was_given(event: object, problem: str) -> None:
+    """Not by one of those that a roll-out is written out as."""
+    with pytest.raises(InvalidInput, match=problem):
+        proposed(group(AFTER), {"restart_client": {"process_id": A}}, {"then": "stable"}, event)
