@@ -45,7 +45,7 @@ def ranked(
 
 
 def unstated(made: datetime, baseline: Times | None) -> Unstated:
-    """The limits where the policy states none. `baseline`: how long the requested change takes by itself; None: it is not known."""
+    """The limits where the policy states none. `baseline`: how long the requested change takes by itself; None: unknown."""
     own = 0 if baseline is None else timeline.own_seconds(baseline)
     return Unstated(made, seconds_most=LEAST_SECONDS + own)
 

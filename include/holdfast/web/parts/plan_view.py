@@ -26,7 +26,8 @@ VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The words in which kinds of group differ. `unit`: what the picture over time goes by, `time` or `rebalance`."""
+    """The words in which kinds of group differ. `unit`: what the picture over time goes by, `time` or the `round`:
+    what a rebalance is called."""
 
     owners: str
     time: str
@@ -35,6 +36,7 @@ class Labels:
     unit: str
     rounds: tuple[str, ...]
     options: tuple[str, ...]
+    round: str = "rebalance"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ from holdfast.web.parts.plan_view import PlanView
 
 def timeline_data(view: PlanView) -> dict[str, object]:
     """A line an option. A point: when, handed over so far, handed over then, what else, what is dangerous about it."""
+    total = view.pictures[0].total if view.pictures else 0
+    most = max((at.so_far for one in view.timelines for at in one.points), default=0)
     return {
         "end": max((one.end for one in view.timelines), default=0),
-        "total": view.pictures[0].total if view.pictures else 0,
+        "total": total if most <= total else 0,  # what is handed over several times may be more than there is
         "things": view.labels.total,
         "unit": view.labels.unit,
         "risk": view.labels.risk,

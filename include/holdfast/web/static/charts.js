@@ -56,10 +56,10 @@
       tooltip: { ...tip(), trigger: "item", formatter: (on) => {
         const raw = on.data.raw;
         if (!raw) return "";
-        const when = timed ? `after ${time(raw[0])}` : `rebalance ${raw[0]}`;
+        const when = timed ? `after ${time(raw[0])}` : `${data.unit} ${raw[0]}`;
         return [on.seriesName, `${when}: ${raw[2]} handed over, ${raw[1]} so far`, raw[3], raw[4]].filter(Boolean).join("\n");
       } },
-      xAxis: { type: "value", min: 0, max: end, interval, ...axis(), splitLine: { show: false }, axisLabel: { ...axis().axisLabel, formatter: timed ? time : (at) => (Number.isInteger(at) && at ? `rebalance ${at}` : ""), hideOverlap: true, showMaxLabel: false } },
+      xAxis: { type: "value", min: 0, max: end, interval, ...axis(), splitLine: { show: false }, axisLabel: { ...axis().axisLabel, formatter: timed ? time : (at) => (Number.isInteger(at) && at ? `${data.unit} ${at}` : ""), hideOverlap: true, showMaxLabel: false } },
       yAxis: { type: "value", min: 0, max: data.total || null, minInterval: 1, name: data.total ? `of ${data.total} ${data.things}` : data.things, nameLocation: "end", nameGap: 14, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
       series,
     };

@@ -36,9 +36,10 @@ LABELS = Labels(
     time="Cumulative stateful tasks handed to another client, by target.",
     total="hand-overs",
     risk="restored in full",
-    unit="rebalance",
+    unit="target",
     rounds=("Trigger", "Group epoch", "Hand-overs", "Undetermined", "Restored in full"),
     options=("Tasks moved", "Hand-overs", "Restored in full", "Task-seconds without an owner"),
+    round="target",
 )
 
 
