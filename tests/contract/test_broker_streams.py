@@ -14,6 +14,7 @@ from tests.contract.conftest import GROUP as CLASSIC
 from tests.contract.conftest import INPUT, PARTITIONS, PLAIN_GROUP, Cluster
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.streams_app import Application, StreamsClient
+from tests.live.streams_group import LiveGroup
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
@@ -77,6 +78,7 @@ def said(found: StreamsGroupSnapshot, what: str) -> str:
 class Shop:
     cluster: Cluster
     without_rights: dict[str, Any]
+    clients: dict[str, StreamsClient]
 
     @property
     def reader(self) -> ClusterConnection:
@@ -105,7 +107,7 @@ def shop(live_cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Ite
         for user in ("reader", "limited"):
             broker.grant(user, ACLOperation.DESCRIBE, ResourceType.GROUP, SHOP)
         broker.grant("reader", ACLOperation.DESCRIBE, ResourceType.TOPIC, f"{SHOP}-", prefixed=True)
-        found = Shop(live_cluster, {})
+        found = Shop(live_cluster, {}, {"first": first, "second": second})
         found.without_rights["configs"] = until(lambda: _when_allowed(found.reader), lambda one: settled(one, 2))
         found.without_rights["doctor"] = found.holdfast("reader", "doctor", "--json")
         broker.grant("reader", ACLOperation.DESCRIBE_CONFIGS, ResourceType.GROUP, SHOP)
@@ -224,6 +226,25 @@ class TestWhatCannotBeRead:
     def test_a_collection_of_a_classic_group_refuses_it_by_name(self, shop: Shop) -> None:
         with pytest.raises(Unsupported, match="whose broker assigns"):
             wiring.collect_snapshot(shop.reader, SHOP, (), GroupSettings(), 30)
+
+
+def test_a_restart_takes_the_course_that_was_forecast(shop: Shop, tmp_path: Path) -> None:
+    """Every target that the broker records, the end, how long it takes and how long tasks have no owner. The client has a
+    successor from here on."""
+    broker = shop.cluster.broker
+    group = LiveGroup(broker.bootstrap, broker.log, tmp_path, SHOP, INPUT, THREADS)
+    group.clients |= shop.clients
+    group.settled(2)
+
+    def events(before: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"restart_client": {"process_id": group.process_of("first", before), "threads": THREADS}}]
+
+    try:
+        step = group.change("restart", lambda: group.restart("first"), events)
+    finally:
+        group.clients["first"].stop()
+    assert not step.wrong
+    assert step.targets
 
 
 @pytest.mark.live

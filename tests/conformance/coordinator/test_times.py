@@ -32,4 +32,4 @@ def test_a_change_takes_as_long_as_was_forecast(release: str) -> None:
             assert not wrong, f"{where}: {wrong}"
             as_forecast += alike
     print(f"the targets of {as_forecast} changes are those that were forecast")
-    assert as_forecast > CHANGES // 4, "too few changes are judged task by task"
+    assert as_forecast > CHANGES // 2, "too few changes are judged task by task"

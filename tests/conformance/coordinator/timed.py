@@ -136,7 +136,8 @@ class TimedChange:
     def _new(self, threads: int) -> list[str]:
         return [base64.urlsafe_b64encode(self._chance.randbytes(16)).decode().rstrip("=") for _ in range(threads)]
 
-    def _joins(self, members: list[str], process: str) -> None:
+    def _joins(self, members: list[str], process: str, started: Case) -> None:
+        """`started`: of the change, where it says whether the first of them computes a target alone."""
         for member in members:
             if not self._alive and not self._expires and int(self._config[DELAY]):
                 self._delayed_until = self._now + int(self._config[DELAY])
@@ -144,6 +145,8 @@ class TimedChange:
             self._do("join", id=member, process=process)
             self._alive[member] = process
             self._heard(member)
+            if member == members[0] and not self._due:
+                started["first_thread_alone"] = True
 
     def _gone(self, process: str, *, leaves: bool) -> None:
         for member in [one for one, own in self._alive.items() if own == process]:
@@ -158,14 +161,14 @@ class TimedChange:
 
     def _batch(self, wait: str) -> None:
         began, self._computed = self._now, False
-        back: list[tuple[list[str], str]] = []
+        back: list[tuple[list[str], str, Case]] = []
         left = list(dict.fromkeys(self._alive.values()))
         for _ in range(self._chance.choice((1, 1, 1, 2))):
             verbs = ["add", "remove", "restart", "restart", "within", "replace", "standbys", "times", "crash", "crash and return"]
             self._event(self._chance.choice(verbs), left, back)
         self._wait_for_target()
-        for members, process in back:
-            self._joins(members, process)
+        for members, process, started in back:
+            self._joins(members, process, started)
         self._wait_for_target()
         if wait == "stable":
             self._sessions_over(set(self._expires))
@@ -189,7 +192,7 @@ class TimedChange:
         while self._due:
             next(self._until(10**9))
 
-    def _event(self, verb: str, left: list[str], back: list[tuple[list[str], str]]) -> None:
+    def _event(self, verb: str, left: list[str], back: list[tuple[list[str], str, Case]]) -> None:
         if verb == "times" and left:
             changed = {key: self._chance.choice(values) for key, values in TIMES.items() if key in self._config}
             self._config |= changed
@@ -204,8 +207,9 @@ class TimedChange:
             return
         if verb == "add" or not left:
             process, members = new_process(self._chance), self._new(self._chance.choice((1, 1, 2)))
-            self.events.append({"add_client": {"process_id": process, "member_ids": members}})
-            self._joins(members, process)
+            started: Case = {"process_id": process, "member_ids": members}
+            self.events.append({"add_client": started})
+            self._joins(members, process, started)
             return
         process = left.pop(self._chance.randrange(len(left)))
         members = self._new(sum(own == process for own in self._alive.values()))
@@ -215,15 +219,17 @@ class TimedChange:
             self.events.append({"remove_client": {"process_id": process} | crash})
         elif verb == "replace":
             other = new_process(self._chance)
-            self.events.append({"replace_client": {"process_id": process, "by": {"process_id": other, "member_ids": members}}})
-            self._joins(members, other)
+            started = {"process_id": other, "member_ids": members}
+            self.events.append({"replace_client": {"process_id": process, "by": started}})
+            self._joins(members, other, started)
         else:
             within = {"within_interval": True} if verb == "within" else {}
-            self.events.append({"restart_client": {"process_id": process, "member_ids": members} | crash | within})
+            started = {"process_id": process, "member_ids": members} | crash | within
+            self.events.append({"restart_client": started})
             if verb == "restart":
-                back.append((members, process))
+                back.append((members, process, started))
             else:
-                self._joins(members, process)
+                self._joins(members, process, started)
 
     # What came of it.
 

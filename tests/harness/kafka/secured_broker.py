@@ -32,6 +32,11 @@ _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
 class SecuredBroker:
     """A broker while the context is open. Clients of the PLAINTEXT listener may do everything."""
 
+    @property
+    def log(self) -> Path:
+        """What the broker logs, from the coordinators in full."""
+        return self._folder / "broker" / "broker.log"
+
     def __init__(self, folder: Path, *, users: tuple[str, ...], properties: Mapping[str, str] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder

@@ -8,7 +8,7 @@ from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import clients, fields, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
-from holdfast.rollout.broker_streams.events.parts.new_client import MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
+from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
@@ -39,6 +39,7 @@ class RestartClient(BrokerEvent):
     new_process_id: str | None = member(NEW_PROCESS_ID, default=None, omit=True)
     threads: int | None = member(nullable(THREADS), default=None, omit=True)
     member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
+    first_thread_alone: bool = member(FIRST_ALONE, default=False, omit=True)
 
     VERB = "restart_client"
 
@@ -102,7 +103,7 @@ class RestartClient(BrokerEvent):
 
     def _client(self) -> NewClient:
         process_id = self.process_id if self.keeps_process_id else self.new_process_id
-        return NewClient(process_id=process_id, threads=self.threads, member_ids=self.member_ids)
+        return NewClient(process_id, self.threads, member_ids=self.member_ids, first_thread_alone=self.first_thread_alone)
 
     def comes(self) -> tuple[NewClient, str | None] | None:
         return self._client(), self.process_id

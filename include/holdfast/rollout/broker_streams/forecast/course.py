@@ -82,15 +82,22 @@ class _Course:
                 yield from self._session_over()
 
     def _batch(self, batch: Batch[BrokerEvent]) -> Iterator[ComputedTarget]:
-        scene = replace(self._scene, dead=(*self._scene.dead, ()))
+        self._scene = replace(self._scene, dead=(*self._scene.dead, ()))
         for index, event in batch.events:
-            scene = _placed(index, event, event.applied, scene)
-        self._died |= dict.fromkeys(scene.dead[-1], self._batch_number)
-        self._scene = replace(scene, dead=tuple(filter(None, scene.dead)))
+            yield from self._event(index, event, event.applied)
+        self._died |= dict.fromkeys(self._scene.dead[-1], self._batch_number)
+        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
         yield from self._computed(TargetTrigger.CHANGE)
         for index, event in batch.events:
-            self._scene = _placed(index, event, event.returned, self._scene)
+            yield from self._event(index, event, event.returned)
         yield from self._computed(TargetTrigger.CHANGE)
+
+    def _event(self, index: int, event: BrokerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
+        """What it makes of the scene. A target comes of it where a first thread joins alone."""
+        self._scene = _placed(index, event, applied, self._scene)
+        while self._scene.follow is not None:
+            yield from self._computed(TargetTrigger.CHANGE)
+            self._scene = _placed(index, event, scenes.followed, self._scene)
 
     def _session_over(self) -> Iterator[ComputedTarget]:
         over, *others = self._scene.dead

@@ -55,6 +55,8 @@ class _Books:
         fenced = target.trigger is TargetTrigger.SESSION_OVER
         since = self._not_stable_since(target.occasion.died if fenced else target.batch)
         hardly = {(one.task, one.to) for one in self._done if one.batch >= since}  # these may not have them yet
+        if fenced:
+            self._keepers(target, moment, since, self._present - members.keys())
         joined = bool(members.keys() - self._present)
         for given in target.assignment.members:
             ended = given.member_id in target.ended
@@ -77,8 +79,6 @@ class _Books:
                     self._done.append(_HandOver(target.batch, was, task, given.member_id))
                 self._runs[task] = given.member_id
                 self._add(task, span)
-        if fenced:
-            self._keepers(target, moment, since, self._present - members.keys())
         self._present = set(members)
 
     def _no_longer_lost(self, task: Task, moment: Moment) -> Seconds | None:
@@ -89,7 +89,7 @@ class _Books:
         """A member that ended before it learned of a target keeps what it was to give up until its session is over."""
         longer = Seconds(0, 0, moment.sessions.most + moment.waits.most + moment.heartbeat.most)
         for one in self._done:
-            if since <= one.batch < target.occasion.died and one.by in over:
+            if since <= one.batch <= target.occasion.died and one.by in over:
                 self._add(one.task, longer)
 
     def _add(self, task: Task, span: Seconds | None) -> None:

@@ -42,6 +42,43 @@ def test_what_an_event_makes_the_coordinator_compute(events: Any, expected: Any)
     assert course(*events) == expected
 
 
+ALONE = {"first_thread_alone": True}
+FIRST = frozenset({"n0"})
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        (({"add_client": ADD["add_client"] | ALONE},), [(13, EVERYONE | FIRST), (14, EVERYONE | NEW)]),
+        ((restart(**ALONE),), [(14, WITHOUT_C), (15, WITHOUT_C | FIRST), (16, WITHOUT_C | NEW)]),
+        ((restart(**ALONE, leaves=False),), [(13, EVERYONE | FIRST), (14, EVERYONE | NEW), (16, WITHOUT_C | NEW)]),
+        (
+            ({"replace_client": {"process_id": "c", "by": {"process_id": "d", "member_ids": ["n0", "n1"]} | ALONE}},),
+            [(15, WITHOUT_C | FIRST), (16, WITHOUT_C | NEW)],
+        ),
+        (
+            ({"add_client": {"process_id": "d", "member_ids": ["n0"]} | ALONE}, REMOVE),
+            [(13, EVERYONE | FIRST), (15, WITHOUT_C | FIRST)],
+        ),
+    ],
+)
+def test_a_first_thread_makes_a_target_alone_where_the_change_says_so(events: Any, expected: Any) -> None:
+    assert [(epoch, members) for _, epoch, members in course(*events)] == expected
+
+
+def test_without_an_assignment_interval_every_thread_makes_a_target() -> None:
+    three = {"add_client": {"process_id": "d", "member_ids": ["n0", "n1", "n2"]} | ALONE}
+    found = course(three, of=snapshot(broker_release="4.2.1"))
+    assert [len(members) for _, _, members in found] == [7, 8, 9]
+
+
+def test_the_initial_delay_of_an_empty_group_waits_for_all_threads() -> None:
+    empty = snapshot(members={}, group_state="Empty")
+    assert [(trigger, members) for trigger, _, members in course({"add_client": ADD["add_client"] | ALONE}, of=empty)] == [
+        ("delay over", NEW)
+    ]
+
+
 def test_events_between_markers_come_before_one_target() -> None:
     assert course(REMOVE, ADD) == [("change", 16, WITHOUT_C | NEW)]
     assert course(REMOVE, {"then": "target"}, ADD) == [("change", 14, WITHOUT_C), ("change", 16, WITHOUT_C | NEW)]

@@ -2,7 +2,7 @@
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json import shapes
-from holdfast.rollout.json.codec import NAME, NAMES, TEXT, nullable
+from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, TEXT, nullable
 from holdfast.rollout.json.kafka_codecs import STRING_MAP, THREADS
 from holdfast.rollout.json.record import member, record, variant
 
@@ -18,6 +18,12 @@ MEMBER_IDS = nullable(NAMES.checked(_one_a_thread).shaped(shapes.items(shapes.na
     "One a thread, in the order in which they join. Null: random ones, as every start makes them."
 )
 NEW_PROCESS_ID = nullable(NAME).described("Null: a new random one.")
+
+
+FIRST_ALONE = BOOLEAN.described(
+    "True: the heartbeat with which its first thread joins computes a target, as in a group whose assignment interval is over; the"
+    " other threads are in the next target (up to 4.2: each in one of its own)."
+)
 
 
 def threads_fit(client: "NewClient") -> None:
@@ -41,6 +47,7 @@ class NewClient:
     client_tags: tuple[tuple[str, str], ...] = member(STRING_MAP, default=(), omit=True)
     user_endpoint: str | None = member(nullable(TEXT), default=None, omit=True)
     member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
+    first_thread_alone: bool = member(FIRST_ALONE, default=False, omit=True)
 
 
 def _has_threads(client: NewClient) -> None:

@@ -7,6 +7,7 @@ with the next heartbeat, a joining one included.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.coordinator.config_keys import INITIAL_DELAY, decides, number_of
@@ -20,6 +21,14 @@ from holdfast.rollout.text.wording import printable, some_of
 Settings = tuple[tuple[str, ConfigValue], ...]
 
 
+class Following(NamedTuple):
+    """Threads that join after a target that the first thread of their client is in."""
+
+    process_id: str
+    member_ids: tuple[str, ...]
+    field: str
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """`members`: by ID, those that the coordinator knows; what each has is set when a target is computed. `static`: of them those
@@ -28,7 +37,8 @@ class Scene:
     `dead`: members that ended without leaving, as they ended together, the first to time out first. `epoch` None: unknown.
     `due`: the epoch has been raised since the last target. `seen`: of the configs that decide, as the last heartbeat found them;
     `grown`: topics have grown since.
-    `delayed`: the group was empty when its first member joined, and the initial delay runs.
+    `delayed`: the group was empty when its first member joined, and the initial delay runs. `follow`: a target is computed now, and
+    then these join.
     """
 
     facts: Behaviour
@@ -44,6 +54,7 @@ class Scene:
     delayed: bool = False
     moves: tuple[Move, ...] = ()
     dead: tuple[tuple[str, ...], ...] = ()
+    follow: Following | None = None
 
     def present(self) -> tuple[str, ...]:
         """The process IDs of the clients that run, in the order in which their members are listed."""
@@ -112,6 +123,17 @@ def joined(scene: Scene, process_id: str, member_ids: Iterable[str], field: str 
             delayed=scene.delayed or (first and number_of(dict(scene.config), INITIAL_DELAY) > 0),
         )
     return scene
+
+
+def followed(scene: Scene) -> Scene:
+    """The other threads of the client join: within the assignment interval; without one each makes a target."""
+    if scene.follow is None:
+        return scene
+    process_id, member_ids, field = scene.follow
+    count = len(member_ids) if scene.facts.has_interval else 1
+    after = joined(replace(scene, follow=None), process_id, member_ids[:count], field)
+    rest = member_ids[count:]
+    return after if scene.facts.has_interval else replace(after, follow=Following(process_id, rest, field) if rest else None)
 
 
 def gone(scene: Scene, member_ids: Iterable[str]) -> Scene:

@@ -1,0 +1,283 @@
+"""A real streams group whose broker assigns: a change is forecast, carried out, and compared with what its coordinator recorded.
+
+Member IDs are random at each start: what happened is forecast once more with those that came, and must be equal, target by target;
+the forecast that leaves them open must contain it.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
+from tests.harness.kafka.streams_app import Application, StreamsClient
+from tests.live import broker_log
+from tests.live.broker_log import Entry, What
+
+from holdfast import wiring
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.errors import ClusterTrouble
+from holdfast.kafka.coordinator.streams.group import Task
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.kinds import any_kind
+from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.forecast import forecast_case
+
+Document = dict[str, Any]
+LATE_S = 1.5
+"""What a slow machine may take in addition: requests, tasks that are closed."""
+_SETTLES_WITHIN_S = 120
+
+
+@dataclass
+class Step:
+    """One change as it happened. `wrong`: how it differs from the forecast; `findings`: in figures."""
+
+    name: str
+    targets: int = 0
+    moves: int = 0
+    seconds: float = 0.0
+    forecast_s: tuple[float, ...] = ()
+    wrong: list[str] = field(default_factory=list)
+
+
+class LiveGroup:
+    def __init__(self, bootstrap: str, log: Path, folder: Path, group_id: str, input_topic: str, threads: int) -> None:
+        self.group_id, self.threads = group_id, threads
+        self.clients: dict[str, StreamsClient] = {}
+        self._log, self._folder = log, folder
+        self._application = Application("4.3.1", group_id, bootstrap, input_topic, {"group.protocol": "streams"})
+        self._started = 0
+        self._killed_at: float | None = None
+
+    # Clients: by names; each start is a process of its own, on the disk of the one before if there was one.
+
+    def create_topic(self, partitions: int) -> None:
+        admin = KafkaAdminClient(bootstrap_servers=self._application.bootstrap)
+        admin.create_topics([NewTopic(self._application.input_topic, partitions, 1)])
+        admin.close()
+
+    def load(self, name: str, disk: Path | None = None) -> StreamsClient:
+        self._started += 1
+        folder = self._folder / f"{name}-{self._started}"
+        client = StreamsClient(self._application, folder, threads=self.threads, process_id=None, disk=disk)
+        client.load()
+        client.wait_loaded()
+        return client
+
+    def add(self, name: str) -> None:
+        self.clients[name] = self.load(name)
+        self.clients[name].go()
+
+    def remove(self, name: str) -> None:
+        self.clients.pop(name).stop()
+
+    def restart(self, name: str) -> None:
+        """The new process is loaded beforehand, so that it joins soon."""
+        following = self.load(name, self.clients[name].disk)
+        self.clients[name].stop()
+        self.clients[name] = following
+        following.go()
+
+    def replace(self, old: str, new: str) -> None:
+        following = self.load(new)
+        self.clients.pop(old).stop()
+        self.clients[new] = following
+        following.go()
+
+    def kill(self, name: str) -> None:
+        self._killed_at = _now()
+        self.clients.pop(name).kill()
+
+    def stop(self) -> None:
+        for client in self.clients.values():
+            client.kill()
+
+    def configure(self, **configs: str) -> None:
+        named = {f"streams.{key.replace('_', '.')}": value for key, value in configs.items()}
+        admin = KafkaAdminClient(bootstrap_servers=self._application.bootstrap)
+        admin.alter_configs([ConfigResource(ConfigResourceType.GROUP, self.group_id, named)])
+        admin.close()
+
+    # What is seen of it.
+
+    def look(self) -> Document:
+        """`holdfast snapshot` as an operator runs it."""
+        command = [sys.executable, "-m", "holdfast.cli.main", "snapshot", "--bootstrap-server", self._application.bootstrap]
+        done = subprocess.run([*command, "--group", self.group_id], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        found: Document = json.loads(done.stdout)
+        return found
+
+    def collected(self) -> Document:
+        connection = ClusterConnection.of(self._application.bootstrap)
+        found: Any = any_kind.snapshot_to_json(wiring.collect_any(connection, self.group_id, (), Given(None, {}, {}), 60))
+        return dict(json.loads(json.dumps(found)))
+
+    def settled(self, clients: int, after: int = -1) -> Document:
+        """Once the group is stable with that number of clients, and beyond that epoch."""
+        ends_at = time.monotonic() + _SETTLES_WITHIN_S
+        while True:
+            try:
+                found = self.collected()
+                processes = {one["process_id"] for one in found["members"].values()}
+                whole = found["group_state"] == "Stable" and len(found["members"]) == clients * self.threads
+                if whole and len(processes) == clients and found["group_epoch"] > after:
+                    return found
+            except ClusterTrouble:
+                found = {}  # it is not there yet
+            assert time.monotonic() < ends_at, f"{self.group_id} is not stable: {found}"
+            time.sleep(0.3)
+
+    def log(self) -> list[Entry]:
+        return list(broker_log.entries(self._log.read_text(encoding="utf-8", errors="replace"), self.group_id))
+
+    # A change.
+
+    def process_of(self, name: str, snapshot: Document) -> str:
+        """By the process ID that Kafka Streams keeps in the state directory."""
+        path = self.clients[name].state_directory / "kafka-streams-process-metadata"
+        found = str(json.loads(path.read_text(encoding="utf-8"))["processId"])
+        assert found in {one["process_id"] for one in snapshot["members"].values()}
+        return found
+
+    def change(self, name: str, act: Callable[[], None], events: Callable[[Document], list[Document]]) -> Step:
+        """`events`: of the change, without member IDs: those that came are put into them in the order in which they joined."""
+        before = self.look()
+        asked = events(before)
+        seen = len(self.log())
+        self._killed_at = None
+        began = _now()
+        act()
+        after = self.settled(len(self.clients), before["group_epoch"])
+        happened = self.log()[seen:]
+        step = Step(name)
+        self._judge(step, before, asked, after, happened, began)
+        print(name, step, flush=True)
+        return step
+
+    def _judge(
+        self, step: Step, before: Document, asked: list[Document], after: Document, happened: list[Entry], began: float
+    ) -> None:
+        flagged = as_it_came(asked, happened, with_ids=False)
+        given = as_it_came(asked, happened, with_ids=True)
+        recorded = [one for one in after["recorded_targets"] if one["assignment_epoch"] > before["assignment_epoch"]]
+        exact = _forecast(before, given)
+        step.targets, step.moves = len(recorded), exact["summary"]["moves"]
+        step.wrong += targets_differ(exact["targets"], recorded)
+        if any("member_ids" in str(one) for one in given):
+            step.wrong += _not_contained(_forecast(before, flagged), exact, before, recorded)
+        if self._killed_at is None:
+            first = [one.at for one in happened if one.what in (What.LEFT, What.JOINED)]
+            began = min([began, *first]) if not first or first[0] > began + LATE_S else first[0]
+        step.seconds = round(broker_log.stable_at(happened, set(after["members"])) - began, 2)
+        step.forecast_s = tuple(exact["summary"]["seconds_to_stable"])
+        start_ups = _start_ups(happened, began)
+        if not step.forecast_s[0] - LATE_S <= step.seconds <= step.forecast_s[2] + start_ups + LATE_S:
+            step.wrong.append(f"stable after {step.seconds} s ({start_ups:.1f} s of start-ups), forecast {step.forecast_s}")
+        step.wrong += self._owners_differ(exact["unowned_seconds"], before, happened, recorded)
+
+    def _owners_differ(self, spans: Document, before: Document, happened: list[Entry], recorded: list[Document]) -> list[str]:
+        runs = {Task.parse(task): member for member, one in before["members"].items() for task in one["assignment"]["active"]}
+        left = {one.member for one in happened if one.what is What.LEFT}
+        ended: set[str] = set()
+        if self._killed_at is not None:
+            ended = set(before["members"]) - left - set(recorded[-1]["members"])
+        measured = broker_log.without_owner(happened, runs, ended, self._killed_at or 0.0)
+        wrong = []
+        for task, seconds in measured.items():
+            span = spans.get(str(task), [0, 0, 0])
+            if span is not None and not span[0] - LATE_S <= seconds <= span[2] + LATE_S:
+                wrong.append(f"{task} had no owner for {seconds:.2f} s, forecast {span}")
+        return wrong
+
+
+def _now() -> float:
+    at = time.localtime()
+    return at.tm_hour * 3600 + at.tm_min * 60 + at.tm_sec + time.time() % 1
+
+
+def as_it_came(asked: list[Document], happened: list[Entry], *, with_ids: bool) -> list[Document]:
+    """The events with what happened: the member IDs, whether a client's first thread made a target alone, and whether a restarted
+    client was back before the next target."""
+    joins = [one for one in happened if one.what is What.JOINED]
+    found: list[Document] = []
+    for event in asked:
+        (verb, value) = next(iter(event.items()))
+        if verb not in ("add_client", "replace_client", "restart_client"):
+            found.append(event)
+            continue
+        started = value["by"] if verb == "replace_client" else value
+        own, joins = joins[: started["threads"]], joins[started["threads"] :]
+        new: Document = {"threads": started["threads"]}
+        if with_ids:
+            new["member_ids"] = [one.member for one in own]
+        if any(one.what is What.TARGET and one.at >= own[0].at for one in happened[: happened.index(own[-1])]):
+            new["first_thread_alone"] = True
+        if verb == "restart_client" and value.get("leaves", True):
+            gone = max(at for at, one in enumerate(happened[: happened.index(own[0])]) if one.what is What.LEFT)
+            if not any(one.what is What.TARGET for one in happened[gone : happened.index(own[0])]):
+                new["within_interval"] = True
+        found.append({verb: value | {"by": started | new}} if verb == "replace_client" else {verb: value | new})
+    return found
+
+
+def _forecast(before: Document, events: list[Document]) -> Document:
+    change = {"format_version": "1.0", "events": events}
+    answer: Any = forecast_case({"snapshot": before, "change": change}, Detail.FULL)
+    outcome: Document = answer["outcomes"][0]
+    return outcome
+
+
+def targets_differ(forecast: list[Document], recorded: list[Document]) -> list[str]:
+    """Target by target, but for undetermined tasks."""
+    epochs = [one["group_epoch"] for one in forecast], [one["assignment_epoch"] for one in recorded]
+    if epochs[0] != epochs[1]:
+        return [f"targets of epochs {epochs[1]}, forecast {epochs[0]}"]
+    wrong = []
+    for ours, theirs in zip(forecast, recorded, strict=True):
+        free = {*ours["assignment"]["undetermined_tasks"], *ours.get("after_undetermined", ())}
+        own, other = (
+            {name: {role: sorted(set(one.get(role, ())) - free) for role in ("active", "standby")} for name, one in members.items()}
+            for members in (ours["assignment"]["members"], theirs["members"])
+        )
+        if own != other:
+            wrong.append(f"target {ours['group_epoch']}: recorded {other}, forecast {own}")
+    return wrong
+
+
+def _not_contained(open_: Document, exact: Document, before: Document, recorded: list[Document]) -> list[str]:
+    """What of it the forecast with random IDs rules out: places that it calls certain, figures outside of its ranges."""
+    wrong = []
+    draws = open_["draws"]
+    for figure in ("moves", "cold_moves", "active_moved"):
+        least, _, most = draws[figure]
+        if not least <= exact["summary"][figure] <= most:
+            wrong.append(f"{exact['summary'][figure]} {figure}, {least} to {most} in {draws['count']} draws")
+    old = {name: one["process_id"] for name, one in before["members"].items()}
+    came = {one["process_id"] for target in recorded for name, one in target["members"].items() if name not in old}
+    for ours, theirs in zip(open_["targets"], recorded, strict=False):
+        free = set(ours["assignment"]["undetermined_tasks"])
+        there = {task: one["process_id"] for one in theirs["members"].values() for task in one["active"]}
+        for name, one in ours["assignment"]["members"].items():
+            certain = {old[name]} if name in old else came
+            wrong += [
+                f"target {ours['group_epoch']}: {task} is on {there[task]}, certain was {certain}"
+                for task in one["active"]
+                if task not in free and there[task] not in certain
+            ]
+    return wrong
+
+
+def _start_ups(happened: list[Entry], began: float) -> float:
+    """From the last that left, or the beginning, until clients joined."""
+    total, last = 0.0, began
+    for one in happened:
+        if one.what is What.JOINED:
+            total += max(0.0, one.at - last)
+        last = one.at
+    return total
