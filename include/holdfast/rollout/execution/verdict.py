@@ -30,3 +30,9 @@ class Rebalances:
 
     expected: tuple[int, int] = member(RANGE)
     found: int | None = member(nullable(COUNT))
+
+
+@record(closed=False)
+class TaskScore:
+    as_forecast: int = member(SCORED, name="tasks_as_forecast")
+    compared: int = member(SCORED, name="tasks")

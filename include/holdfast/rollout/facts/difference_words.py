@@ -25,12 +25,8 @@ def sentence(one: Difference) -> str:
         case Differs.CLIENTS:
             missing, still = ", ".join(one.expected) or "none", ", ".join(one.found) or "none"
             return f"The clients are not those of the forecast yet: missing {missing}; still in the group {still}."
-        case Differs.OWNER:
-            return f"Task {of} is on {_names(one.found)}; forecast: {_names(one.expected)}."
-        case Differs.STANDBYS:
-            return f"Standby copies of task {of} are on {_names(one.found)}; forecast: {_names(one.expected)}."
-        case Differs.READER:
-            return f"{of} is assigned to {_names(one.found, 'no consumer')}; forecast: {_names(one.expected, 'no consumer')}."
+        case Differs.OWNER | Differs.STANDBYS | Differs.READER | Differs.TARGET:
+            return _assigned(one, of)
         case Differs.REBALANCES:
             return f"{many(count, 'rebalance')} since the plan was created; forecast: {span(one.least or 0, one.most or 0)}."
         case Differs.CONSUMERS:
@@ -43,6 +39,16 @@ def sentence(one: Difference) -> str:
             return "Static consumers joined with group.instance.ids other than forecast."
         case _:
             assert_never(one.kind)
+
+
+def _assigned(one: Difference, of: str) -> str:
+    if one.kind is Differs.TARGET:
+        tasks = f"{one.count or 0} of {many(one.most or 0, 'task')}"
+        return f"In the target with epoch {of}, {tasks} are assigned otherwise than forecast."
+    if one.kind is Differs.READER:
+        return f"{of} is assigned to {_names(one.found, 'no consumer')}; forecast: {_names(one.expected, 'no consumer')}."
+    what = f"Task {of} is" if one.kind is Differs.OWNER else f"Standby copies of task {of} are"
+    return f"{what} on {_names(one.found)}; forecast: {_names(one.expected)}."
 
 
 def _names(names: tuple[str, ...], nobody: str = "no client") -> str:

@@ -13,7 +13,8 @@ class Differs(StrEnum):
     `STATE`: the group is in another state than Stable. `STEP`: a step is contradicted or not shown. `STRANGERS`: clients with
     process IDs of their own. `CLIENTS`: those of the forecast are not all there yet. `OWNER`, `STANDBYS`, `READER`: who has a task,
     its standby copies, a partition. `REBALANCES`: how many there were. `CONSUMERS`: those of the change have not all joined, or
-    others have. `LEFT`: consumers outside the change have left. `INSTANCE_IDS`: static consumers came under others.
+    others have. `LEFT`: consumers outside the change have left. `INSTANCE_IDS`: static consumers came under others. `TARGET`:
+    tasks of a target of a group whose broker assigns.
     """
 
     STATE = "state"
@@ -27,6 +28,7 @@ class Differs(StrEnum):
     CONSUMERS = "consumers"
     LEFT = "left"
     INSTANCE_IDS = "instance_ids"
+    TARGET = "target"
 
 
 @record

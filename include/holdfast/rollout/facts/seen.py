@@ -58,6 +58,10 @@ class Sees(StrEnum):
     JOINED_IN_PLAN = "joined_in_plan"
     JOINED = "joined"
     LEFT = "left"
+    CONFIG = "config"
+    CONFIG_NOT_YET = "config_not_yet"
+    CONFIG_LATER = "config_later"
+    CONFIG_UNKNOWN = "config_unknown"
 
 
 @record

@@ -80,4 +80,8 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.JOINED_IN_PLAN: lambda _: "It joined during this plan: a further restart is not visible.",
     Sees.JOINED: lambda s: f"{many(s.found, 'new member')} joined, and all members to be removed have left.",
     Sees.LEFT: lambda _: "It has left the group.",
+    Sees.CONFIG: lambda s: f"The group has {printable(s.of)}.",
+    Sees.CONFIG_NOT_YET: lambda s: f"The group does not have {printable(s.of)} yet.",
+    Sees.CONFIG_LATER: lambda s: f"A later step sets it again, so that {printable(s.of)} does not show.",
+    Sees.CONFIG_UNKNOWN: lambda s: f"The group's configs could not be read, {printable(s.of)} among them.",
 }

@@ -2,11 +2,10 @@
 
 from holdfast.rollout.consumer.execution.verdict import PartitionScore
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.verdict import VERDICT_VERSION
+from holdfast.rollout.execution.verdict import VERDICT_VERSION, TaskScore
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import INSTANT, TEXTS, Codec, choice, nullable
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.streams.execution.verdict import TaskScore
 
 
 def _counted(value: object) -> TaskScore | PartitionScore:

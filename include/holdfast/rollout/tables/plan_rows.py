@@ -2,7 +2,7 @@
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.consumer.execution.verdict import PartitionScore
-from holdfast.rollout.execution.verdict import SCORED, VERDICT_VERSION, range_of
+from holdfast.rollout.execution.verdict import SCORED, VERDICT_VERSION, TaskScore, range_of
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, nullable
 from holdfast.rollout.json.record import codec_of, member, record
@@ -10,7 +10,6 @@ from holdfast.rollout.json.strict import A_ROW, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import COUNTED
-from holdfast.rollout.streams.execution.verdict import TaskScore
 
 Row = dict[str, object]
 MOST_DIFFERENCES = 20

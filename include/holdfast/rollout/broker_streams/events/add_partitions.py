@@ -38,6 +38,9 @@ class AddPartitions(BrokerEvent):
         after = f"kafka-topics.sh --describe shows {many(self.partitions, 'partition')}."
         return StepWords(says, "", "Not possible: a topic cannot shrink.", after, words.alter_topic(self.topic, self.partitions))
 
+    def grows(self) -> tuple[str, int] | None:
+        return self.topic, self.partitions
+
     def applied(self, scene: Scene) -> Scene:
         topic = scenes.topic_of(scene, self.topic)
         if self.partitions <= topic.partitions:

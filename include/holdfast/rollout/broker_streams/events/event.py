@@ -49,6 +49,10 @@ class BrokerEvent(ABC):
         """The configs that it sets."""
         return ()
 
+    def grows(self) -> tuple[str, int] | None:
+        """The topic that it gives partitions, and how many it has then."""
+        return None
+
     # Its effect.
 
     @abstractmethod

@@ -1,18 +1,15 @@
-"""Kafka Streams groups whose broker assigns (`group.protocol=streams`), as a kind of group.
-
-They are collected, compared, forecast and planned. Their plans are neither applied nor verified yet: what needs that refuses them
-by name.
-"""
+"""Kafka Streams groups whose broker assigns (`group.protocol=streams`), as a kind of group."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, ClassVar, Never, NoReturn
+from typing import Any, ClassVar
 
-from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.broker_streams.change import request, request_words, shorthands
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.events import table
+from holdfast.rollout.broker_streams.execution import apply, staleness, verify
+from holdfast.rollout.broker_streams.execution.verdict import VERDICT, BrokerVerdict
 from holdfast.rollout.broker_streams.forecast import forecast as forecasts
 from holdfast.rollout.broker_streams.forecast import json as forecast_json
 from holdfast.rollout.broker_streams.forecast.json import FORECASTS
@@ -20,7 +17,7 @@ from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast
 from holdfast.rollout.broker_streams.guard import guard
 from holdfast.rollout.broker_streams.guard import words as guard_words
 from holdfast.rollout.broker_streams.guard.json import GUARD
-from holdfast.rollout.broker_streams.kind import about, forecast_words, losses, rows
+from holdfast.rollout.broker_streams.kind import about, forecast_words, losses, rows, verdict_words
 from holdfast.rollout.broker_streams.options import evaluation, proposals
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
 from holdfast.rollout.broker_streams.options.option import BrokerOption
@@ -34,7 +31,8 @@ from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
-from holdfast.rollout.execution.next_actions import AnyStep
+from holdfast.rollout.execution.drift import Staleness
+from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.group.guarded import Guarded
@@ -46,15 +44,8 @@ from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
 
 
-def _refuse() -> NoReturn:
-    raise Unsupported(
-        "this is a Streams group whose broker assigns (group.protocol=streams): its plans cannot be applied or verified"
-        " yet. `holdfast plan` plans a change, `holdfast forecast` computes its targets"
-    )
-
-
 class BrokerStreamsKind(
-    GroupKind[StreamsGroupSnapshot, BrokerChange, BrokerOption, EvaluatedBrokerOption, BrokerForecast, BrokerPlan, Any]
+    GroupKind[StreamsGroupSnapshot, BrokerChange, BrokerOption, EvaluatedBrokerOption, BrokerForecast, BrokerPlan, BrokerVerdict]
 ):
     """`protocol`: `streams`."""
 
@@ -62,7 +53,7 @@ class BrokerStreamsKind(
     protocol: ClassVar[str] = PROTOCOL
     stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Streams group whose broker assigns", "client", "task", "Kafka Streams group, broker assigns")
-    values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot, BrokerChange, BrokerPlan)
+    values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot, BrokerChange, BrokerPlan, BrokerVerdict)
     contracts: ClassVar[Mapping[str, Codec[Any]]] = {
         "streams-group-snapshot": SNAPSHOT,
         "streams-group-change": CHANGE,
@@ -70,6 +61,7 @@ class BrokerStreamsKind(
         "streams-group-forecast": FORECASTS[Detail.FULL],
         "streams-group-guard": GUARD,
         "streams-group-plan": plan_json.PLAN,
+        "streams-group-verdict": VERDICT,
     }
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
     verbs: ClassVar[frozenset[str]] = frozenset(event.VERB for event in table.EVENTS)
@@ -106,8 +98,8 @@ class BrokerStreamsKind(
     def plan_to_json(self, plan: BrokerPlan) -> Row:
         return plan_json.PLAN.write(plan)
 
-    def verdict_to_json(self, verdict: Any) -> Never:
-        _refuse()
+    def verdict_to_json(self, verdict: BrokerVerdict) -> Row:
+        return VERDICT.write(verdict)
 
     # The group.
 
@@ -248,20 +240,20 @@ class BrokerStreamsKind(
 
     # What follows from it.
 
-    def staleness(self, plan: Any, fresh: StreamsGroupSnapshot) -> Never:
-        _refuse()
+    def staleness(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> Staleness:
+        return staleness.is_stale(plan, fresh)
 
-    def next_action(self, plan: Any, journal: Journal, fresh: StreamsGroupSnapshot, now: datetime) -> Never:
-        _refuse()
+    def next_action(self, plan: BrokerPlan, journal: Journal, fresh: StreamsGroupSnapshot, now: datetime) -> Next:
+        return apply.next_action(plan, journal, fresh, now)
 
-    def verify(self, plan: Any, fresh: StreamsGroupSnapshot) -> Never:
-        _refuse()
+    def verify(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> BrokerVerdict:
+        return verify.verify(plan, fresh)
 
-    def verdict_figures(self, verdict: Any) -> Never:
-        _refuse()
+    def verdict_figures(self, verdict: BrokerVerdict) -> Iterator[tuple[str, str]]:
+        return verdict_words.figures(verdict)
 
-    def verdict_rows(self, verdict: Any) -> Never:
-        _refuse()
+    def verdict_rows(self, verdict: BrokerVerdict) -> tuple[tuple[str, str, str, str], ...]:
+        return verdict_words.rows(verdict)
 
     # The tables.
 

@@ -3,7 +3,7 @@
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
-from holdfast.rollout.execution.verdict import DIFFERENCES, SCORED, VERDICT_VERSION, Rebalances
+from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, Rebalances, TaskScore
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, nullable
@@ -35,12 +35,6 @@ class StandbyVerdict:
     @property
     def agrees(self) -> bool:
         return self.expected == self.found
-
-
-@record(closed=False)
-class TaskScore:
-    as_forecast: int = member(SCORED, name="tasks_as_forecast")
-    compared: int = member(SCORED, name="tasks")
 
 
 @record(version=VERDICT_VERSION, closed=False, about="The forecast against what happened, and what shows that each step did.")

@@ -1,0 +1,133 @@
+"""The next actions of an approved plan for a streams group whose broker assigns: what `group.applying` asks of its steps.
+
+All are the operator's. What a snapshot shows of them is noted, the rest is confirmed. Steps that must follow one another within
+the assignment interval are done in one go: the group may show later ones of them before an earlier one is noted.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from holdfast.rollout.broker_streams.change.change import BrokerItem
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.execution import evidence
+from holdfast.rollout.broker_streams.execution.drift import drifts
+from holdfast.rollout.broker_streams.execution.verify import verify
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.steps.steps import BrokerStep
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S
+from holdfast.rollout.execution.next_actions import Next, Note
+from holdfast.rollout.execution.next_actions import Wait as WaitFor
+from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.group import applying
+from holdfast.rollout.group.applying import Applying, not_shown_yet, please
+from holdfast.rollout.journal.journal import Event, Journal, Sighting
+from holdfast.rollout.text.wording import many, printable
+
+
+class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
+    counted = "task"
+
+    def steps(self, plan: BrokerPlan) -> Sequence[BrokerStep]:
+        return plan.steps
+
+    def waits(self, step: BrokerStep) -> bool:
+        return isinstance(step.item, Then)
+
+    def limit_s(self, step: BrokerStep) -> int | None:
+        return WAIT_AT_LEAST_S if self.waits(step) else None
+
+    def stale(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> tuple[str, ...]:
+        begun = _begun(plan, journal, step, fresh)
+        return tuple(one.found for one in drifts(plan.basis, fresh, begun) if one.matters)
+
+    def sighting(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> Sighting | None:  # noqa: ARG002
+        """Of a client that started in the plan itself, the plan's snapshot has no members: those that it has now are kept."""
+        if isinstance(step.item, Then) or not _in_plan(plan, step, step.item):
+            return None
+        return Sighting(fresh.group_epoch, tuple(sorted(one.member_id for one in fresh.members)))
+
+    def decide(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot, word: str | None) -> Next:
+        return _decide(plan, journal, step, fresh, word)
+
+    def unseen(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> str | None:  # noqa: ARG002
+        """A client that was stopped is listed until its sessions are over."""
+        if isinstance(step.item, Then) or _in_plan(plan, step, step.item):
+            return None
+        for process_id in step.item.stops():
+            if still := evidence.still_listed(plan.basis, process_id, fresh):
+                return f"The group still lists {many(still, 'member')} of {printable(process_id)}, which was stopped."
+        return None
+
+    def differences(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[str, ...] | None:
+        verdict = verify(plan, fresh)
+        placed = verdict.tasks and all(one.agrees for one in verdict.tasks) and all(one.agrees for one in verdict.standbys)
+        return None if placed else verdict.differences
+
+
+def next_action(plan: BrokerPlan, journal: Journal, fresh: StreamsGroupSnapshot, now: datetime) -> Next:
+    """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
+    return applying.next_action(_Applying(), plan, journal, fresh, now)
+
+
+def _begun(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> list[BrokerItem]:
+    """The events that are done, the one that is due, and those that follow it without a wait until the group is stable. None
+    while the group is the plan's own: then every member has what it had."""
+    done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
+    if not done and fresh.members == plan.basis.members and fresh.config == plan.basis.config:
+        return []
+    due: list[BrokerItem] = []
+    for one in plan.steps[plan.steps.index(step) :]:
+        due.append(one.item)
+        if isinstance(one.item, Then) and one.item.wait is Wait.STABLE:
+            break
+    return done + due
+
+
+def _in_plan(plan: BrokerPlan, step: BrokerStep, event: BrokerEvent) -> bool:
+    """Whether a step before it has started, or restarted, the client that it stops."""
+    came: set[str] = set()
+    for one in plan.steps[: plan.steps.index(step)]:
+        if not isinstance(one.item, Then):
+            comes = one.item.comes()
+            came.update(() if comes is None or comes[0].process_id is None else (comes[0].process_id,))
+    return any(process_id in came for process_id in event.stops())
+
+
+def _decide(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot, word: str | None) -> Next:
+    event = step.item
+    assert not isinstance(event, Then), "a wait is decided by the steps before it"
+    began = journal.began_with(step.id)
+    if began is not None:
+        seen, missing = _again(event, began, fresh)
+        if seen:
+            return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
+        return not_shown_yet(step, word, missing)
+    items = [one.item for one in plan.steps]
+    found = evidence.shown(plan.basis, items, plan.steps.index(step), fresh)
+    if found.shown is Shown.HAPPENED or (event.configures() and _configured(event, fresh)):
+        return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
+    if found.shown is Shown.CANNOT_SHOW:
+        return Note(step, word) if word else WaitFor(step, please(step, "no snapshot shows it"), can_confirm=True)
+    return not_shown_yet(step, word, found.text.rstrip("."))
+
+
+def _configured(event: BrokerEvent, fresh: StreamsGroupSnapshot) -> bool:
+    return all(evidence.is_set(fresh, key, value) for key, value in event.configures())
+
+
+def _again(event: BrokerEvent, began: Sighting, fresh: StreamsGroupSnapshot) -> tuple[bool, str]:
+    """Whether a client that was there when the step began has gone, or come back with other members; and what is missing."""
+    before = frozenset(began.members)
+    old = [one for one in fresh.members if one.process_id in event.stops() and one.member_id in before]
+    if old:
+        return False, f"the group still lists {many(len(old), 'member')} from before"
+    if fresh.group_state not in (None, STABLE):
+        return False, f"the group is {printable(fresh.group_state)}, not {STABLE}"
+    comes = event.comes()
+    if comes is None:
+        return True, ""
+    come = [one for one in fresh.members if one.member_id not in before]
+    return bool(come), "it has not come back"

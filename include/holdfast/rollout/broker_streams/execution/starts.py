@@ -1,0 +1,83 @@
+"""The clients that started since a plan was made, with the IDs that they really got.
+
+Every start makes new member IDs. The recorded targets show them in the order of the starts; the group itself shows those that are
+there now.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.contract.batches import Then
+
+
+@dataclass(slots=True)
+class Start:
+    """A client that started: the members of its threads, in the order in which they were first seen."""
+
+    process_id: str
+    member_ids: list[str]
+
+
+def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Start]:
+    """In the order in which they were first seen."""
+    known = {one.member_id for one in basis.members}
+    found: list[Start] = []
+    newest: dict[str, Start] = {}
+    for members in _seen(basis, fresh):
+        for member_id, process_id in members.items():
+            if member_id in known:
+                continue
+            known.add(member_id)
+            start = newest.get(process_id)
+            if start is None or any(one not in members for one in start.member_ids):
+                start = newest[process_id] = Start(process_id, [])
+                found.append(start)
+            start.member_ids.append(member_id)
+    return found
+
+
+def _seen(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> Iterator[Mapping[str, str]]:
+    """The members of each target since the plan, and of the group now: their process IDs, by member ID."""
+    for target in recorded_since(basis, fresh):
+        yield {one.member_id: one.process_id for one in target.members if one.process_id is not None}
+    yield {one.member_id: one.process_id for one in fresh.members if one.process_id is not None}
+
+
+def recorded_since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> tuple[RecordedTarget, ...]:
+    """The targets that the coordinator recorded after the one of the plan, oldest first."""
+    epoch = basis.assignment_epoch
+    return () if epoch is None else tuple(one for one in fresh.recorded_targets if one.assignment_epoch > epoch)
+
+
+def named(
+    basis: StreamsGroupSnapshot, change: BrokerChange, fresh: StreamsGroupSnapshot
+) -> tuple[BrokerChange, tuple[str | None, ...]]:
+    """The change with the IDs that its clients got, and the process IDs of those that have not started (None: a new random one)."""
+    free = since(basis, fresh)
+    known = {one.process_id for one in basis.members} | {one.process_id for one in change.starts()}
+    events: list[BrokerItem] = []
+    missing: list[str | None] = []
+    for item in change.events:
+        comes = None if isinstance(item, Then) else item.comes()
+        if isinstance(item, Then) or comes is None:
+            events.append(item)
+            continue
+        wanted = comes[0].process_id
+        start = next(
+            (one for one in free if (one.process_id == wanted if wanted is not None else one.process_id not in known)), None
+        )
+        if start is None:
+            missing.append(wanted)
+            continue
+        free.remove(start)
+        ids = tuple(start.member_ids)
+        events.append(item.drawn(replace(comes[0], process_id=start.process_id, threads=len(ids), member_ids=ids)))
+    return BrokerChange(tuple(events)), tuple(missing)
+
+
+def _is_it(start: Start, wanted: str | None, known: Collection[str | None]) -> bool:
+    """Whether this is the client that is to start under that process ID; None: under a random one, which the plan does not know."""
+    return start.process_id == wanted if wanted is not None else start.process_id not in known
