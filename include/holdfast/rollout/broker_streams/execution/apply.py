@@ -40,8 +40,10 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
         return WAIT_AT_LEAST_S if self.waits(step) else None
 
     def stale(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> tuple[str, ...]:
-        begun = _begun(plan, journal, step, fresh)
-        return tuple(one.found for one in drifts(plan.basis, fresh, begun) if one.matters)
+        done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
+        if not done and not any(one.matters for one in drifts(plan.basis, fresh)):
+            return ()  # every member has what it had
+        return tuple(one.found for one in drifts(plan.basis, fresh, done + _due(plan, step)) if one.matters)
 
     def sighting(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> Sighting | None:  # noqa: ARG002
         """Of a client that started in the plan itself, the plan's snapshot has no members: those that it has now are kept."""
@@ -72,18 +74,14 @@ def next_action(plan: BrokerPlan, journal: Journal, fresh: StreamsGroupSnapshot,
     return applying.next_action(_Applying(), plan, journal, fresh, now)
 
 
-def _begun(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> list[BrokerItem]:
-    """The events that are done, the one that is due, and those that follow it without a wait until the group is stable. None
-    while the group is the plan's own: then every member has what it had."""
-    done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
-    if not done and fresh.members == plan.basis.members and fresh.config == plan.basis.config:
-        return []
+def _due(plan: BrokerPlan, step: BrokerStep) -> list[BrokerItem]:
+    """The event that is due, and those that follow it without a wait until the group is stable."""
     due: list[BrokerItem] = []
     for one in plan.steps[plan.steps.index(step) :]:
         due.append(one.item)
         if isinstance(one.item, Then) and one.item.wait is Wait.STABLE:
             break
-    return done + due
+    return due
 
 
 def _in_plan(plan: BrokerPlan, step: BrokerStep, event: BrokerEvent) -> bool:
@@ -107,15 +105,11 @@ def _decide(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: Streams
         return not_shown_yet(step, word, missing)
     items = [one.item for one in plan.steps]
     found = evidence.shown(plan.basis, items, plan.steps.index(step), fresh)
-    if found.shown is Shown.HAPPENED or (event.configures() and _configured(event, fresh)):
+    if found.shown is Shown.HAPPENED:
         return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
     if found.shown is Shown.CANNOT_SHOW:
         return Note(step, word) if word else WaitFor(step, please(step, "no snapshot shows it"), can_confirm=True)
     return not_shown_yet(step, word, found.text.rstrip("."))
-
-
-def _configured(event: BrokerEvent, fresh: StreamsGroupSnapshot) -> bool:
-    return all(evidence.is_set(fresh, key, value) for key, value in event.configures())
 
 
 def _again(event: BrokerEvent, began: Sighting, fresh: StreamsGroupSnapshot) -> tuple[bool, str]:

@@ -56,12 +56,12 @@ def shown(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int, 
 def _configured(settings: Sequence[tuple[str, ConfigValue]], later: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> Evidence:
     keys = {key for key, _ in settings}
     named = ", ".join(f"{key}={setting(value)}" for key, value in settings)
-    if any(key in keys for item in later if not isinstance(item, Then) for key, _ in item.configures()):
-        return evidence(Shown.CANNOT_SHOW, Sees.CONFIG_LATER, named)
     if any(one.what == "config" for one in fresh.unknown):
         return evidence(Shown.CANNOT_SHOW, Sees.CONFIG_UNKNOWN, named)
     if all(is_set(fresh, key, value) for key, value in settings):
         return evidence(Shown.HAPPENED, Sees.CONFIG, named)
+    if any(key in keys for item in later if not isinstance(item, Then) for key, _ in item.configures()):
+        return evidence(Shown.CANNOT_SHOW, Sees.CONFIG_LATER, named)
     return evidence(Shown.NOT_YET, Sees.CONFIG_NOT_YET, named)
 
 

@@ -1,0 +1,194 @@
+"""The forecast of a plan for a streams group against what happened: targets, tasks, and what shows that each step did."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.unit.rollout.broker_streams.execution.acted_out import KIND, after, plan_for
+from tests.unit.rollout.broker_streams.streams_groups import snapshot
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.broker_streams.execution.verdict import VERDICT, BrokerVerdict
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.broker_streams.snapshot.snapshot import Owned, StreamsGroupSnapshot
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.tables import plan_rows
+
+STABLE: Any = {"then": "stable"}
+REMOVE: Any = {"remove_client": {"process_id": "c"}}
+CRASH: Any = {"remove_client": {"process_id": "c", "leaves": False}}
+ADD: Any = {"add_client": {"threads": 2}}
+REPLACE: Any = {"replace_client": {"process_id": "c", "by": {}}}
+STANDBYS: Any = {"set_config": {"streams.num.standby.replicas": 1}}
+GROW: Any = {"add_partitions": {"topic": "orders", "partitions": 8}}
+GROW_BOTH: Any = {"add_partitions": {"topic": "by-id", "partitions": 8}}
+
+
+def restart(process_id: str, **more: Any) -> Any:
+    return {"restart_client": {"process_id": process_id} | more}
+
+
+ROLL = (restart("a"), STABLE, restart("b"), STABLE, restart("c"))
+CHANGES: dict[str, tuple[Any, ...]] = {
+    "a restart": (restart("c"),),
+    "a restart under another process ID": (restart("c", keeps_process_id=False),),
+    "a roll-out": ROLL,
+    "one client twice": (restart("c"), STABLE, restart("c")),
+    "all at once": (restart("a"), restart("b"), restart("c")),
+    "a client less": (REMOVE,),
+    "a crash": (CRASH,),
+    "two clients more": (ADD, STABLE, ADD),
+    "a replacement": (REPLACE,),
+    "standbys": (STANDBYS,),
+    "partitions": (GROW, GROW_BOTH),
+}
+
+
+def verified(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> BrokerVerdict:
+    found = KIND.verify(plan, fresh)
+    assert VERDICT.read(VERDICT.write(found)) == found
+    return found
+
+
+@pytest.mark.parametrize("only", ["plainly", None], ids=["baseline", "recommended"])
+@pytest.mark.parametrize("events", CHANGES.values(), ids=CHANGES)
+def test_what_happened_as_forecast_with_other_ids(events: tuple[Any, ...], only: str | None) -> None:
+    plan = plan_for(*events, only=only)
+    found = verified(plan, after(plan))
+
+    assert found.result is Result.AS_FORECAST, found.differences
+    assert found.differences == ()
+    assert found.score.as_forecast == found.score.compared >= 12
+    assert [(one.group_epoch, one.agrees, one.tasks == found.score.compared) for one in found.targets] == [
+        (one.found, True, True) for one in found.targets
+    ]
+    assert found.rebalances.expected == (len(found.targets),) * 2 == (found.rebalances.found,) * 2
+    assert not [one for one in found.steps if str(one.evidence.shown) in ("not yet", "contradicted")]
+
+
+@pytest.mark.parametrize("only", ["plainly", None], ids=["baseline", "recommended"])
+@pytest.mark.parametrize("events", CHANGES.values(), ids=CHANGES)
+def test_the_snapshot_of_the_plan_itself_is_never_as_forecast(events: tuple[Any, ...], only: str | None) -> None:
+    plan = plan_for(*events, only=only)
+    found = verified(plan, plan.basis)
+    assert found.result is Result.NOT_YET
+    assert found.differences
+
+
+def test_without_records_the_end_is_compared_alone() -> None:
+    plan = plan_for(restart("c"), only="plainly")
+    found = verified(plan, after(plan, recorded=False))
+    assert (found.result, found.targets, found.rebalances.found) == (Result.AS_FORECAST, (), None)
+
+
+def test_half_of_it_is_not_all_of_it() -> None:
+    plan = plan_for(*ROLL, only="plainly")
+    found = verified(plan, after(plan, 2))
+    assert found.result is Result.NOT_YET
+    assert [str(one.evidence.shown) for one in found.steps][::2] == ["happened", "not yet", "not yet"]
+    assert "missing b, c" in found.differences[0]
+
+
+def test_a_group_that_is_not_stable_is_on_the_way() -> None:
+    plan = plan_for(REMOVE, only="plainly")
+    assert verified(plan, after(plan, group_state="Reconciling")).result is Result.ON_THE_WAY
+
+
+def test_another_client_than_forecast() -> None:
+    plan = plan_for(REMOVE, only="plainly")
+    fresh = after(plan)
+    stranger = replace(fresh.members[0], member_id="x", process_id="x")
+    found = verified(plan, replace(fresh, members=(*fresh.members, stranger)))
+    assert found.result is Result.DIFFERENT
+    assert "x" in found.differences[0]
+
+
+def swapped(fresh: StreamsGroupSnapshot) -> StreamsGroupSnapshot:
+    """Two members of different clients have the tasks of one another."""
+    first, *others = fresh.members
+    other = next(one for one in others if one.process_id != first.process_id)
+    changed = {first.member_id: other.assignment or Owned(()), other.member_id: first.assignment or Owned(())}
+    members = tuple(
+        replace(one, assignment=changed[one.member_id], target=changed[one.member_id]) if one.member_id in changed else one
+        for one in fresh.members
+    )
+    return replace(fresh, members=members)
+
+
+def test_other_owners_and_copies_than_forecast() -> None:
+    plan = plan_for(STANDBYS, only="plainly")
+    found = verified(plan, swapped(after(plan)))
+    assert found.result is Result.DIFFERENT
+    assert any(one.startswith("Task ") for one in found.differences)
+    assert any(one.startswith("Standby copies of task ") for one in found.differences)
+    labels = dict(KIND.verdict_figures(found))
+    assert labels.keys() == {"Tasks", "Standby copies", "Targets"}
+    assert {role for _, role, _, _ in KIND.verdict_rows(found)} == {"active", "standby"}
+
+
+def test_a_target_on_the_way_that_was_another_one() -> None:
+    plan = plan_for(restart("c"), only="plainly")
+    fresh = after(plan)
+    first = fresh.recorded_targets[0]
+    one, other = first.members[:2]
+    members = (replace(one, active=other.active), replace(other, active=one.active), *first.members[2:])
+    found = verified(plan, replace(fresh, recorded_targets=(replace(first, members=members), *fresh.recorded_targets[1:])))
+    assert (found.result, [one.agrees for one in found.targets]) == (Result.DIFFERENT, [False, True])
+    assert "In the target with epoch" in found.differences[0]
+
+
+def test_a_target_that_no_record_has_is_named_and_no_difference() -> None:
+    plan = plan_for(restart("c"), only="plainly")
+    fresh = after(plan)
+    found = verified(plan, replace(fresh, recorded_targets=fresh.recorded_targets[1:]))
+    assert (found.result, [one.found is None for one in found.targets]) == (Result.AS_FORECAST, [True, False])
+    assert dict(KIND.verdict_figures(found))["Targets"] == "1 of 2 as forecast"
+
+
+def test_a_setting_that_is_set_back_shows_until_then() -> None:
+    plan = plan_for(REMOVE)
+    assert plan.chosen == "standbys-first"
+    steps = {one.step: one.evidence for one in verified(plan, after(plan)).steps}
+    assert (str(steps["1"].shown), "later step" in steps["1"].text) == ("cannot show", True)
+    begun = verified(plan, replace(plan.basis, config=(("streams.num.standby.replicas", 1),)))
+    assert str(begun.steps[0].evidence.shown) == "happened"
+    unread = verified(plan, after(plan, unknown=(Unknown("config", "not authorized"),)))
+    assert "could not be read" in unread.steps[0].evidence.text
+
+
+def test_more_partitions_than_planned_contradict_it() -> None:
+    plan = plan_for(GROW, GROW_BOTH, only="plainly")
+    fresh = after(plan)
+    grown = tuple(replace(one, partitions=9) if one.name == "orders" else one for one in fresh.topics)
+    found = verified(plan, replace(fresh, topics=grown))
+    assert found.result is Result.DIFFERENT
+    assert str(found.steps[0].evidence.shown) == "contradicted"
+
+
+def test_too_few_threads_have_not_started_yet() -> None:
+    plan = plan_for({"add_client": {"process_id": "d", "threads": 2}}, only="plainly")
+    fresh = after(plan)
+    (one, _) = (one for one in fresh.members if one.process_id == "d")
+    less = replace(fresh, members=(*(one for one in fresh.members if one.process_id != "d"), one), recorded_targets=())
+    assert "1 stream thread of 2" in verified(plan, less).steps[0].evidence.text
+    gone = verified(plan, replace(fresh, members=plan.basis.members, recorded_targets=()))
+    assert "d has not started" in gone.steps[0].evidence.text
+
+
+def test_what_is_not_comparable_is_refused() -> None:
+    plan = plan_for(REMOVE)
+    with pytest.raises(InvalidInput, match="is of group"):
+        KIND.verify(plan, replace(plan.basis, group_id="another"))
+    blocked = plan_for(GROW)
+    with pytest.raises(InvalidInput, match="does nothing"):
+        KIND.verify(blocked, blocked.basis)
+
+
+def test_its_row() -> None:
+    plan = plan_for(REMOVE, of=snapshot())
+    row: Any = plan_rows.plan_rows("plans/x/verdict.json", dumps(KIND.verdict_to_json(verified(plan, after(plan)))).encode())
+    assert row["problem"] is None
+    (verdict,) = row["verdicts"]
+    assert (verdict["result"], verdict["tasks"], verdict["tasks_as_forecast"]) == ("as forecast", 12, 12)
