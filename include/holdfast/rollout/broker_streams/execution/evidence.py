@@ -125,7 +125,7 @@ def _threads(basis: StreamsGroupSnapshot, process_id: str | None) -> int:
 
 
 def _came(events: Sequence[BrokerEvent]) -> set[str]:
-    """The process IDs of clients that these events bring, as far as they are given."""
+    """The process IDs of clients that these events bring, those that are given."""
     return {process_id for event in events if (process_id := _process_of(event)) is not None}
 
 

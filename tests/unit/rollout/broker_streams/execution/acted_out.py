@@ -1,4 +1,4 @@
-"""Plans for a small streams group, and the group as it is after some of their targets: with other IDs than the plan's example."""
+"""Plans for a small streams group, and the group after some of their targets: with other IDs than the plan's example."""
 
 import json
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def change_of(plan: BrokerPlan) -> BrokerChange:
 
 
 def after(plan: BrokerPlan, targets: int | None = None, *, recorded: bool = True, **differs: Any) -> StreamsGroupSnapshot:
-    """The stable group after so many targets (None: all)."""
+    """The stable group after the first `targets` targets (None: all)."""
     change = change_of(plan)
     computed = course.carried_out(ground_of(plan.basis), change)[:targets]
     config = dict(plan.basis.config)

@@ -1,13 +1,12 @@
 """A streams group whose broker assigns among the kinds of groups: its rows, what differs, and what is refused by name."""
 
-import inspect
 from dataclasses import replace
-from typing import Any, Never
+from typing import Any
 
 import pytest
 from tests.harness.kafka.described_groups import CONFIGS, MEMBERS, PARTITIONS, TOPOLOGY, group, member
 
-from holdfast.errors import CannotPredict, Unsupported
+from holdfast.errors import CannotPredict
 from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
@@ -120,22 +119,7 @@ def test_a_member_without_process_or_assignment() -> None:
     assert [one.name for one in KIND.hosts(taken(members=(bare,)))] == ["m-b"]
 
 
-REFUSES = sorted(
-    name
-    for name, method in inspect.getmembers(BrokerStreamsKind, inspect.isfunction)
-    if inspect.signature(method).return_annotation is Never
-)
-
-
-@pytest.mark.parametrize("name", REFUSES)
-def test_what_follows_from_a_plan_is_refused_by_name(name: str) -> None:
-    method = getattr(KIND, name)
-    with pytest.raises(Unsupported, match="holdfast forecast"):
-        method(*[None] * len(inspect.signature(method).parameters))
-
-
-def test_what_is_refused() -> None:
-    assert {"staleness", "next_action", "verify"} <= set(REFUSES)
+def test_whose_documents_are_its_own() -> None:
     assert not KIND.owns_change({"events": []})
     assert not KIND.owns_plan({})
     KIND.refuse_settings(taken())
