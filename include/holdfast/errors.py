@@ -38,6 +38,14 @@ class InvalidInput(HoldfastError):
         self.where = redact(where)
         Exception.__init__(self, f"{self.where}: {self.problem}" if where else self.problem)
 
+    def within(self, place: str) -> "InvalidInput":
+        """The same in a document, or in a part of one, that is called `place`. It is not redacted again: what follows the name of a
+        secret here are our own words."""
+        found = InvalidInput("", place)
+        found.problem = str(self)
+        found.args = (f"{found.where}: {self}",)
+        return found
+
 
 class InvalidDocument(InvalidInput):
     """A document with several problems, all of them in `problems`. The text names the first few."""

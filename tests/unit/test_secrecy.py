@@ -24,6 +24,7 @@ from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.contract.requests import request_from_form
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.workflows.naming import read_named
 
 OPEN_SESAME = "oPen-5esame"
 
@@ -148,6 +149,18 @@ def test_an_error_says_where_and_keeps_its_words() -> None:
     assert "sasl.jaas.config: names no username" in str(both)
     assert OPEN_SESAME not in str(both)
     assert OPEN_SESAME not in both.problems[1].problem
+
+
+def test_a_document_that_names_a_secret_is_refused_in_a_sentence() -> None:
+    name = "consumer.sasl.jaas.config"
+    change = {"format_version": "1.0", "events": [{"set_config": {name: OPEN_SESAME}}]}
+    with pytest.raises(InvalidInput) as refused:
+        read_named(("change.json", change), change_from_json)
+
+    assert str(refused.value).startswith(f"change.json: events[0].set_config.{name}: is the name of a secret")
+    with pytest.raises(InvalidInput) as refused:
+        read_named((f"password={OPEN_SESAME}", {"format_version": "1.0", "events": 4711}), change_from_json)
+    assert OPEN_SESAME not in str(refused.value)
 
 
 def refusals(text: str) -> list[object]:

@@ -16,4 +16,4 @@ def read_named(document: Named, read: Callable[[object], T]) -> T:
     try:
         return read(document[1])
     except InvalidInput as problem:
-        raise InvalidInput(f"{document[0]}: {problem}") from None
+        raise problem.within(document[0]) from None
