@@ -28,7 +28,7 @@ def leaves_open(change: BrokerChange) -> bool:
 def how_many(snapshot: StreamsGroupSnapshot, tasks: int, change: BrokerChange, times: int, most: int = MOST) -> int:
     """How many draws are forecast: fewer of a large group."""
     of_one = (tasks + len(snapshot.members)) * (len(change.events) + 1)
-    return max(FEWEST, min(most, times * USUAL_WORK // max(1, of_one)))
+    return max(min(FEWEST, most), min(most, times * USUAL_WORK // max(1, of_one)))
 
 
 def missed_at_most(count: int) -> float:

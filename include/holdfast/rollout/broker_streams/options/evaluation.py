@@ -24,6 +24,8 @@ from holdfast.rollout.json.record import codec_of, member, record
 
 MOST_DRAWS = 60
 """Draws of new IDs for each option. What all of them have alike fails in at most 4.9 % of all starts, with 95 % confidence."""
+WORK = 1_000_000
+"""Tasks and members that all draws for an option may look at together: a roll of a very large group has one draw."""
 
 
 @record
@@ -55,7 +57,7 @@ def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 
     if option.refused is not None:
         return EvaluatedBrokerOption(option, None, option.refused)
     try:
-        foreseen = forecast(snapshot, option.change, times, MOST_DRAWS * times)
+        foreseen = forecast(snapshot, option.change, times, _draws(snapshot, option.change) * times)
         ground = ground_of(snapshot)
     except (CannotPredict, Unsupported) as refusal:
         return EvaluatedBrokerOption(option, None, refusal_of(refusal))
@@ -103,6 +105,12 @@ def _delay(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[
     return min(found, default=None)
 
 
+def _draws(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> int:
+    """How many draws an option is forecast with, at most."""
+    of_one = (sum(one.partitions for one in snapshot.topics) + len(snapshot.members)) * (len(change.events) + 1)
+    return max(1, min(MOST_DRAWS, WORK // max(1, of_one)))
+
+
 OPTIONS = 8
 """This many options are forecast for most changes."""
 
@@ -110,5 +118,5 @@ OPTIONS = 8
 def work(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> int:
     """How much work a search is, in tasks and members that are looked at once."""
     partitions = sum(one.partitions for one in snapshot.topics)
-    count = draws.how_many(snapshot, partitions, change, 1, MOST_DRAWS) if draws.leaves_open(change) else 1
+    count = _draws(snapshot, change) if draws.leaves_open(change) else 1
     return OPTIONS * count * (len(change.events) + 1) * (partitions + len(snapshot.members))

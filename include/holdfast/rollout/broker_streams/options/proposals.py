@@ -43,6 +43,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 
 LONGER_DELAY_MS = 60_000
 """The initial rebalance delay where all clients stop: every one of them is to join within it."""
+_ANOTHER_ORDER = "Restart one client at a time, in another order"
 _NOW = "On the group (kafka-configs.sh --entity-type groups): it takes effect at once, without a restart."
 
 
@@ -119,11 +120,14 @@ class _Group:
         best = restarts.best_order(self._snapshot, self._restarts)
         if best is None:
             return
+        if isinstance(best, Refusal):
+            yield BrokerOption(OTHER_ORDER, _ANOTHER_ORDER, self._change, refused=best)
+            return
         order, tried = best
         title, change = f"Restart one client at a time, in the best of {tried}", restarts.in_turn(order)
         if order == self._restarts:
             refused = Refusal(Refuses.NO_BETTER_ORDER, str(tried))
-            yield BrokerOption(OTHER_ORDER, "Restart one client at a time, in another order", self._change, refused=refused)
+            yield BrokerOption(OTHER_ORDER, _ANOTHER_ORDER, self._change, refused=refused)
             return
         yield BrokerOption(OTHER_ORDER, title, change, assumed, ids, orders=tried)
 

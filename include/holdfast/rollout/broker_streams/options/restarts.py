@@ -13,6 +13,7 @@ from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.options.option import OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.facts.refusals import Refusal, Refuses
 
 MOST_ORDERS = 24
 """Up to this number of orders are forecast, each with one draw of new IDs: where they differ, what restarts first decides it."""
@@ -54,9 +55,9 @@ def within(restarts: Sequence[RestartClient], first: int) -> list[BrokerItem]:
 
 def best_order(
     snapshot: StreamsGroupSnapshot, restarts: tuple[RestartClient, ...]
-) -> tuple[tuple[RestartClient, ...], OrdersTried] | None:
-    """The order with the fewest tasks restored in full, then hand-overs, then tasks moved, of those that are tried. None: the
-    group is too large to try any, or nothing can be predicted."""
+) -> tuple[tuple[RestartClient, ...], OrdersTried] | Refusal | None:
+    """The order with the fewest tasks restored in full, then hand-overs, then tasks moved, of those that are tried. A
+    refusal: the group is too large to try any; None: nothing can be predicted."""
     try:
         ground = ground_of(snapshot)
         tasks = sum(one.tasks for one in ground.group.subtopologies)
@@ -64,7 +65,7 @@ def best_order(
         count = min(MOST_ORDERS, ORDERS_WORK // max(1, of_one))
         orders = tuple(islice(_orders(restarts), count))
         if len(orders) < 2:
-            return None
+            return Refusal(Refuses.TOO_LARGE)
 
         def costs(order: tuple[RestartClient, ...]) -> tuple[int, int, int]:
             change = draws.drawn(snapshot, in_turn(order), 0)

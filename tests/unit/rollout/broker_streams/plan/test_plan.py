@@ -9,6 +9,7 @@ from tests.unit.rollout.broker_streams.plans import NOON, QUICK, ROLL, STABLE, o
 from tests.unit.rollout.broker_streams.streams_groups import Case, snapshot
 
 from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.rollout.broker_streams.options import evaluation, restarts
 from holdfast.rollout.broker_streams.plan.json import PLAN, broker_plan_from_json
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.contract.settings import SettingChange
@@ -145,23 +146,28 @@ def test_no_more_standbys_than_brokers_allow_or_clients_could_have() -> None:
 
 
 def test_orders_are_tried_and_counted() -> None:
-    """The last client has one thread: which client restarts first matters."""
+    """One client has one thread: when it restarts matters."""
     document = snapshot()
     document["members"].pop("c1")
     document["members"]["c0"]["target"] = document["members"]["c0"]["assignment"] = {"active": ["0_4", "0_5", "1_4", "1_5"]}
-    plan = planned(*ROLL[:4], restart("c", member_ids=["c0x"]), of=document)
+    plan = planned(restart("c", member_ids=["c0x"]), STABLE, *ROLL[:3], of=document)
     other = option(plan, "other-order")
-    if other.orders is None:
-        assert why_refused(plan, "other-order") == (Refuses.NO_BETTER_ORDER, "6 orders (of 6)")
-    else:
-        assert (other.orders.tried, other.orders.of) == (6, 6)
-        assert "best of 6 orders (of 6)" in other.title
+    assert other.orders is not None
+    assert (other.orders.tried, other.orders.of) == (6, 6)
+    assert "best of 6 orders (of 6)" in other.title
+    events: Any = any_kind.change_to_json(other.change)["events"]
+    first = planned(*events, of=document)
+    assert why_refused(first, "other-order") == (Refuses.NO_BETTER_ORDER, "6 orders (of 6)")
 
 
-def test_a_group_without_a_better_order() -> None:
-    same = planned(*ROLL)
-    found = option(same, "other-order")
-    assert found.refused is not None or found.orders is not None
+def test_a_large_group_has_fewer_draws_and_no_other_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restarts, "ORDERS_WORK", 1)
+    monkeypatch.setattr(evaluation, "WORK", 1)
+    plan = planned(*({"restart_client": {"process_id": one}} for one in "ab"))
+    assert why_refused(plan, "other-order") == (Refuses.TOO_LARGE, "")
+    draws = option(plan, BASELINE_NAME).draws
+    assert draws is not None
+    assert (draws.count, draws.missed_at_most) == (1, 0.95)
 
 
 REPLACED: Case = {"replace_client": {"process_id": "a", "by": {"process_id": "n", "host": "host-n", "member_ids": ["n0", "n1"]}}}
