@@ -110,7 +110,8 @@ class RestartClient(BrokerEvent):
 
     def drawn(self, client: NewClient) -> Self:
         new = None if self.keeps_process_id else client.process_id
-        return replace(self, new_process_id=new, threads=client.threads, member_ids=client.member_ids)
+        alone = client.first_thread_alone
+        return replace(self, new_process_id=new, threads=client.threads, member_ids=client.member_ids, first_thread_alone=alone)
 
     def copied_disks(self) -> tuple[tuple[str, str], ...]:
         new = self.process_id if self.keeps_process_id else self.new_process_id

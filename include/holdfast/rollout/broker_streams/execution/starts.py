@@ -15,10 +15,12 @@ from holdfast.rollout.contract.batches import Then
 
 @dataclass(slots=True)
 class Start:
-    """A client that started: the members of its threads, in the order in which they were first seen."""
+    """A client that started: the members of its threads, in the order in which they joined. `first_alone`: its first thread made a
+    target without the others."""
 
     process_id: str
     member_ids: list[str]
+    first_alone: bool = False
 
 
 def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Start]:
@@ -26,7 +28,9 @@ def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Star
     known = {one.member_id for one in basis.members}
     found: list[Start] = []
     newest: dict[str, Start] = {}
+    listed = {one.member_id: number for number, one in enumerate(fresh.members)}
     for members in _seen(basis, fresh):
+        before = {id(one): len(one.member_ids) for one in found}
         for member_id, process_id in members.items():
             if member_id in known:
                 continue
@@ -36,6 +40,11 @@ def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Star
                 start = newest[process_id] = Start(process_id, [])
                 found.append(start)
             start.member_ids.append(member_id)
+        for start in found:
+            had = before.get(id(start), 0)
+            start.first_alone = start.first_alone or had == 1 < len(start.member_ids)
+            # A member that joins is listed before those that share its place in the coordinator's table.
+            start.member_ids[had:] = sorted(start.member_ids[had:], key=lambda one: -listed.get(one, -1))
     return found
 
 
@@ -74,7 +83,8 @@ def named(
             continue
         free.remove(start)
         ids = tuple(start.member_ids)
-        events.append(item.drawn(replace(comes[0], process_id=start.process_id, threads=len(ids), member_ids=ids)))
+        client = replace(comes[0], process_id=start.process_id, threads=len(ids), member_ids=ids)
+        events.append(item.drawn(replace(client, first_thread_alone=start.first_alone)))
     return BrokerChange(tuple(events)), tuple(missing)
 
 

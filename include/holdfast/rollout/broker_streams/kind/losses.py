@@ -33,14 +33,14 @@ def _row(one: ClientLoss, stateful_tasks: int) -> Row:
 
 
 def _figures(outcome: BrokerOutcome) -> Row:
-    found = outcome.summary
+    found, ends = outcome.summary, outcome.summary.seconds_to_stable
     spans = [span for _, span in outcome.unowned if span is not None]
     return {
         "moved": found.active_moved,
         "expected_moved": float(found.active_moved),
         "without_copy": found.cold_moves,
         "rebalances": found.targets,
-        "hours": max((one.usual for one in spans), default=0.0) / 3600,
-        "hours_most": max((one.most for one in spans), default=0.0) / 3600,
+        "hours": None if ends is None else ends.usual / 3600,
+        "hours_most": None if ends is None else ends.most / 3600,
         "longest_stop_seconds": max((one.usual for one in spans), default=0.0),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.unit.rollout.broker_streams.streams_groups import Case, snapshot
 
-from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
+from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.forecast import course, draws
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
@@ -18,6 +18,7 @@ from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedMember, RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, Owned, StreamsGroupSnapshot, StreamThread, Topic
+from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
 
@@ -47,9 +48,13 @@ def change_of(plan: BrokerPlan) -> BrokerChange:
     return draws.drawn(plan.basis, plan.recommended_option.change, A_DRAW)
 
 
-def after(plan: BrokerPlan, targets: int | None = None, *, recorded: bool = True, **differs: Any) -> StreamsGroupSnapshot:
+def after(
+    plan: BrokerPlan, targets: int | None = None, *, recorded: bool = True, first_thread_alone: bool = False, **differs: Any
+) -> StreamsGroupSnapshot:
     """The stable group after the first `targets` targets (None: all)."""
     change = change_of(plan)
+    if first_thread_alone:
+        change = BrokerChange(tuple(_first_alone(item) for item in change.events))
     computed = course.carried_out(ground_of(plan.basis), change)[:targets]
     config = dict(plan.basis.config)
     topics = {one.name: one.partitions for one in plan.basis.topics}
@@ -68,6 +73,11 @@ def after(plan: BrokerPlan, targets: int | None = None, *, recorded: bool = True
         recorded_targets=tuple(map(_recorded, computed)) if recorded else (),
     )
     return replace(fresh, **differs)
+
+
+def _first_alone(item: BrokerItem) -> BrokerItem:
+    comes = None if isinstance(item, Then) else item.comes()
+    return item if isinstance(item, Then) or comes is None else item.drawn(replace(comes[0], first_thread_alone=True))
 
 
 def _begun(change: BrokerChange, computed: tuple[ComputedTarget, ...], *, whole: bool) -> Iterator[BrokerEvent]:

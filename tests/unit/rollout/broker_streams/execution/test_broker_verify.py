@@ -77,6 +77,16 @@ def test_the_snapshot_of_the_plan_itself_is_never_as_forecast(events: tuple[Any,
     assert found.differences
 
 
+@pytest.mark.parametrize("name", ["a restart", "a roll-out", "two clients more", "a replacement"])
+def test_threads_that_join_one_after_another(name: str) -> None:
+    """Each client's first thread makes a target of its own: more targets than forecast, each of them as it must be."""
+    plan = plan_for(*CHANGES[name], only="plainly")
+    found = verified(plan, after(plan, first_thread_alone=True))
+    assert found.result is Result.AS_FORECAST, found.differences
+    assert all(one.agrees for one in found.targets)
+    assert (found.rebalances.found or 0) > found.rebalances.expected[1]
+
+
 def test_without_records_the_end_is_compared_alone() -> None:
     plan = plan_for(restart("c"), only="plainly")
     found = verified(plan, after(plan, recorded=False))
