@@ -39,6 +39,8 @@ THREADS = 2
 PROCESSES = ("4b61083e-57d0-457d-951f-d06556c148ca", "9c2f6f0e-0f0c-4b0e-8a0b-2d4f5a9f1b11")
 TOPICS = {INPUT, f"{SHOP}-counts-store-repartition", f"{SHOP}-counts-store-changelog"}
 NOTHING = Given(None, {}, {})
+ATTEMPTS = 4
+"""A restart whose threads leave with another member's heartbeat in between is not what a Change can say, and is tried again."""
 
 
 def collected(connection: ClusterConnection, given: Given = NOTHING) -> StreamsGroupSnapshot:
@@ -232,7 +234,7 @@ def test_a_restart_takes_the_course_that_was_forecast(shop: Shop, tmp_path: Path
     """Every target that the broker records, the end, how long it takes and how long tasks have no owner. The client has a
     successor from here on."""
     broker = shop.cluster.broker
-    group = LiveGroup(broker.bootstrap, broker.log, tmp_path, SHOP, INPUT, THREADS)
+    group = LiveGroup(broker.bootstrap, broker.log, tmp_path, SHOP, INPUT, THREADS, late_s=15)
     group.clients |= shop.clients
     group.settled(2)
 
@@ -240,10 +242,13 @@ def test_a_restart_takes_the_course_that_was_forecast(shop: Shop, tmp_path: Path
         return [{"restart_client": {"process_id": group.process_of("first", before), "threads": THREADS}}]
 
     try:
-        step = group.change("restart", lambda: group.restart("first"), events)
+        for _ in range(ATTEMPTS):
+            step = group.change("restart", lambda: group.restart("first"), events)
+            if not step.apart:
+                break
     finally:
         group.clients["first"].stop()
-    assert not step.wrong
+    assert (step.apart, step.wrong) == (False, [])
     assert step.targets
 
 

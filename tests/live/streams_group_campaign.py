@@ -4,7 +4,7 @@
 
 Scale out, replace, scale in, a rolling restart without and with a longer assignment interval, a crash, and the return of the client
 that crashed. It fails where a target, a stable end, a place called certain or a time differs from the forecast, or where
-the interval saves less than two thirds of the roll's hand-overs.
+the interval saves less than two thirds of the roll's hand-overs. What no Change can say (`Step.apart`) is named and counted.
 """
 
 import argparse
@@ -77,7 +77,13 @@ def main() -> int:
             finally:
                 group.stop()
     wrong = [f"{step.name}: {one}" for step in steps for one in step.wrong]
-    print(f"{len(steps)} changes, {sum(one.targets for one in steps)} targets, {len(wrong)} differences", *wrong, sep="\n")
+    compared = [one for one in steps if not one.apart]
+    apart = ", ".join(one.name for one in steps if one.apart) or "none"
+    print(
+        f"{len(compared)} changes, {sum(one.targets for one in compared)} targets, {len(wrong)} differences; apart: {apart}",
+        *wrong,
+        sep="\n",
+    )
     return 1 if wrong else 0
 
 
