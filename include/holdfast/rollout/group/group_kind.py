@@ -92,6 +92,9 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     request_note: ClassVar[str] = ""
     """What the form adds to a request in a few fields: what is assumed that the fields do not say."""
 
+    settings_note: ClassVar[str] = "Standbys, warm-ups, intervals; applied by restarts."
+    """What the form says of changed settings: which there are, and how they take effect."""
+
     # Documents.
 
     @abstractmethod

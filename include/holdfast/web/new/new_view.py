@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.rollout.contract.requests import FIELDS, What
-from holdfast.rollout.group.group_kind import Host, Setting
+from holdfast.rollout.group.group_kind import GroupKind, Host, Setting
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
 from holdfast.rollout.kinds.registry import kind_of
@@ -39,6 +39,7 @@ class Known:
     without: frozenset[str]
     docs: str
     request_note: str
+    settings_note: str
     members: int
     release: str
     facts: tuple[tuple[str, str], ...]
@@ -60,6 +61,7 @@ def known(snapshot: AnySnapshot, snapshot_id: str, history: Sequence[str], now: 
         without=kind.unused_fields,
         docs=kind.docs,
         request_note=kind.request_note,
+        settings_note=kind.settings_note,
         members=kind.members(snapshot),
         release=snapshot.kafka_release or "",
         facts=group_view.facts(snapshot),
@@ -84,7 +86,7 @@ def choices(found: Known | None) -> tuple[ChangeType, ...]:
         What.REPLACE: "One machine or pod replaces another.",
         What.SCALE: f"More {one}s, or fewer.",
         What.RESTART: "A deployment: all clients restart, one after the other.",
-        What.SETTINGS: "Standbys, warm-ups, intervals; applied by restarts.",
+        What.SETTINGS: GroupKind.settings_note if found is None else found.settings_note,
         What.UPGRADE: "To another release, client by client.",
         What.STOP: "All clients stop, and start together after some minutes.",
     }

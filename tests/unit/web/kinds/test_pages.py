@@ -107,6 +107,7 @@ def test_the_form(kind: str, what: str) -> None:
     page = templating.render("new.html", group=group, known=known, **form, **checked, **MEMORY)
 
     assert f"{kind}. Newest snapshot" in page
+    assert ("applied without a restart" in page) is (kind == "Kafka Streams group, broker assigns")
     if what == "replace a host":
         assert ('id="f-disk"' in page) is (kind != "Consumer group")
         assert only in page

@@ -68,6 +68,8 @@ class BrokerStreamsKind(
     docs: ClassVar[str] = "streams-groups"
     request_note: ClassVar[str] = "New clients start with random IDs: the plan goes by many draws of them."
 
+    settings_note: ClassVar[str] = "Configs of the group: standbys, intervals, delays; applied without a restart."
+
     # Documents.
 
     def owns_snapshot(self, document: object) -> bool:
