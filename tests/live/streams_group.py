@@ -231,8 +231,8 @@ def _now() -> float:
 
 
 def as_it_came(asked: list[Document], happened: list[Entry], *, with_ids: bool) -> list[Document]:
-    """The events with what happened: the member IDs, whether a client's first thread made a target alone, and whether a restarted
-    client was back before the next target."""
+    """The events with what happened: the member IDs, whether a client's first thread made a target alone, and whether the client
+    was there before the next target."""
     joins = [one for one in happened if one.what is What.JOINED]
     found: list[Document] = []
     for event in asked:
@@ -247,12 +247,21 @@ def as_it_came(asked: list[Document], happened: list[Entry], *, with_ids: bool) 
             new["member_ids"] = [one.member for one in own]
         if any(one.what is What.TARGET and one.at >= own[0].at for one in happened[: happened.index(own[-1])]):
             new["first_thread_alone"] = True
-        if verb == "restart_client" and value.get("leaves", True):
-            gone = max(at for at, one in enumerate(happened[: happened.index(own[0])]) if one.what is What.LEFT)
-            if not any(one.what is What.TARGET for one in happened[gone : happened.index(own[0])]):
-                new["within_interval"] = True
+        between = _target_before(happened, own[0])
+        if verb == "replace_client" and between:
+            found += [{"remove_client": {"process_id": value["process_id"]}}, {"then": "target"}, {"add_client": started | new}]
+            continue
+        if verb == "restart_client" and value.get("leaves", True) and not between:
+            new["within_interval"] = True
         found.append({verb: value | {"by": started | new}} if verb == "replace_client" else {verb: value | new})
     return found
+
+
+def _target_before(happened: list[Entry], joined: Entry) -> bool:
+    """Whether a target was computed between the last that left and that member's join."""
+    until = happened[: happened.index(joined)]
+    gone = max((at for at, one in enumerate(until) if one.what is What.LEFT), default=len(until))
+    return any(one.what is What.TARGET for one in until[gone:])
 
 
 def _forecast(before: Document, events: list[Document]) -> Document:

@@ -22,8 +22,10 @@ def campaign(group: LiveGroup, standbys: int, partitions: int) -> list[Step]:
     group.create_topic(partitions)
     for name in "abc":
         group.add(name)
-    group.settled(3)
-    group.configure(num_standby_replicas=str(standbys))
+    before = group.settled(3)
+    if standbys:
+        group.configure(num_standby_replicas=str(standbys))
+        group.settled(3, before["group_epoch"])
     started = {"threads": group.threads}
     found = [group.change("scale out", lambda: group.add("d"), lambda _: [{"add_client": dict(started)}])]
 

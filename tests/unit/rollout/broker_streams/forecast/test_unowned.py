@@ -129,3 +129,19 @@ def test_a_group_is_stable_some_heartbeats_after_its_last_target(
     span, starts = stable(*events)
     assert (span[0], span[2], starts) == (least, most, start_ups)
     assert span[0] <= span[1] <= span[2]
+
+
+def test_a_longer_heartbeat_interval_counts_while_the_group_is_not_stable() -> None:
+    longer = {"set_config": {"streams.heartbeat.interval.ms": 12_000}}
+    within, _ = stable(RESTART, {"then": "target"}, longer, {"then": "stable"})
+    later, _ = stable(RESTART, {"then": "stable"}, longer)
+    assert (within[2], later[2]) == (16 + 2 * (12 - 4), 16)
+
+
+def test_a_last_target_that_is_known_to_be_old_delays_nothing() -> None:
+    alone = {"add_client": {"process_id": "d", "member_ids": ["n0"]}}
+    last = {"assignment_epoch": 12, "computed_at": "2026-11-22T05:00:00Z", "members": {}}
+    old, recent = (
+        stable(alone, recorded_targets=[last], captured_at=f"2026-11-22T05:00:{second}Z")[0][2] for second in ("10", "00.500")
+    )
+    assert (old, recent) == (2 * 4, 1.5 + 2 * 4)
