@@ -46,17 +46,17 @@ class RestartClient(BrokerEvent):
     ACTIONS = (ActionName.RESTART_CLIENT,)
 
     def sentence(self, name: Name) -> str:
-        return f"restart {name(self.process_id)}{words.given(self._given())}"
+        within = ("within the assignment interval",) if self.within_interval else ()
+        return f"restart {name(self.process_id)}{words.given((*within, *self._given()))}"
 
     def title(self, name: Name) -> tuple[str, str]:
         return "restart", name(self.process_id)
 
     def _given(self) -> tuple[str, ...]:
-        """What differs from a plain restart."""
+        """What differs from a usual restart, besides its time."""
         new = "a new random process ID" if self.new_process_id is None else f"the process ID {self.new_process_id}"
         found = (
             (not self.leaves, "without leaving"),
-            (self.within_interval, "within the assignment interval"),
             (not self.keeps_process_id, f"back with {new}"),
             (not self.keeps_state, "with an empty state directory"),
             (self.threads is not None, f"with {self.threads} threads"),
@@ -64,9 +64,8 @@ class RestartClient(BrokerEvent):
         return tuple(text for is_so, text in found if is_so)
 
     def step(self, of: StepOf) -> StepWords:
-        within = f"within {of.interval_ms / 1000:g} s of the newest target" if self.within_interval else ""
-        given = tuple(one for one in self._given() if not (within and one.startswith("within")))
-        says = f"Restart {of.name(self.process_id)}{words.given(tuple(filter(None, (within, *given))))}"
+        within = (f"within {of.interval_ms / 1000:g} s of the newest target",) if self.within_interval else ()
+        says = f"Restart {of.name(self.process_id)}{words.given((*within, *self._given()))}"
         before = words.fresh_target(of) if self.within_interval else ""
         if self.new_process_id is not None:
             seed = f"While it is stopped, write {self.new_process_id} into its kafka-streams-process-metadata."
