@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -16,11 +17,12 @@ from holdfast.rollout.contract.batches import Then
 @dataclass(slots=True)
 class Start:
     """A client that started: the members of its threads, in the order in which they joined. `first_alone`: its first thread made a
-    target without the others."""
+    target without the others. `after`: the clients of the target before it."""
 
     process_id: str
     member_ids: list[str]
     first_alone: bool = False
+    after: frozenset[str] = frozenset()
 
 
 def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Start]:
@@ -28,6 +30,7 @@ def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Star
     known = {one.member_id for one in basis.members}
     found: list[Start] = []
     newest: dict[str, Start] = {}
+    there = frozenset(one.process_id or "" for one in basis.members)
     listed = {one.member_id: number for number, one in enumerate(fresh.members)}
     for members in _seen(basis, fresh):
         before = {id(one): len(one.member_ids) for one in found}
@@ -37,7 +40,7 @@ def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Star
             known.add(member_id)
             start = newest.get(process_id)
             if start is None or any(one not in members for one in start.member_ids):
-                start = newest[process_id] = Start(process_id, [])
+                start = newest[process_id] = Start(process_id, [], after=there)
                 found.append(start)
             start.member_ids.append(member_id)
         for start in found:
@@ -45,6 +48,7 @@ def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Star
             start.first_alone = start.first_alone or had == 1 < len(start.member_ids)
             # A member that joins is listed before those that share its place in the coordinator's table.
             start.member_ids[had:] = sorted(start.member_ids[had:], key=lambda one: -listed.get(one, -1))
+        there = frozenset(members.values())
     return found
 
 
@@ -84,8 +88,17 @@ def named(
         free.remove(start)
         ids = tuple(start.member_ids)
         client = replace(comes[0], process_id=start.process_id, threads=len(ids), member_ids=ids)
-        events.append(item.drawn(replace(client, first_thread_alone=start.first_alone)))
+        event = item.drawn(replace(client, first_thread_alone=start.first_alone))
+        if isinstance(event, RestartClient) and event.leaves and event.process_id in start.after and _whole(basis, fresh):
+            event = replace(event, within_interval=True)
+        events.append(event)
     return BrokerChange(tuple(events)), tuple(missing)
+
+
+def _whole(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> bool:
+    """Whether the records reach back to the plan's own target."""
+    epoch = basis.assignment_epoch
+    return epoch is not None and any(one.assignment_epoch <= epoch for one in fresh.recorded_targets)
 
 
 def _is_it(start: Start, wanted: str | None, known: Collection[str | None]) -> bool:

@@ -70,7 +70,7 @@ def after(
         topics=tuple(Topic(name, count) for name, count in topics.items()),
         group_epoch=_epoch(computed, plan),
         assignment_epoch=_epoch(computed, plan),
-        recorded_targets=tuple(map(_recorded, computed)) if recorded else (),
+        recorded_targets=(_of_plan(plan), *map(_recorded, computed)) if recorded else (),
     )
     return replace(fresh, **differs)
 
@@ -103,6 +103,13 @@ def _members(plan: BrokerPlan, target: ComputedTarget) -> tuple[StreamThread, ..
         )
         for one in target.assignment.members
     )
+
+
+def _of_plan(plan: BrokerPlan) -> RecordedTarget:
+    """The target that the plan was made with."""
+    owned = [(one, one.target or Owned(())) for one in plan.basis.members]
+    members = (RecordedMember(one.member_id, each.active, each.standby, (), one.process_id) for one, each in owned)
+    return RecordedTarget(plan.basis.assignment_epoch or 0, "2026-11-23T04:00:00Z", tuple(members))
 
 
 def _recorded(target: ComputedTarget) -> RecordedTarget:

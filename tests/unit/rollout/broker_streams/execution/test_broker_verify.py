@@ -87,6 +87,15 @@ def test_threads_that_join_one_after_another(name: str) -> None:
     assert (found.rebalances.found or 0) > found.rebalances.expected[1]
 
 
+def test_a_restart_that_was_back_before_the_coordinator_noticed() -> None:
+    """One target less than forecast, and nothing moves: that is how fast it was."""
+    plan = plan_for(restart("c"), only="plainly")
+    fast = plan_for(restart("c", within_interval=True), only="plainly")
+    found = verified(plan, after(fast))
+    assert (found.result, [one.agrees for one in found.targets]) == (Result.AS_FORECAST, [True])
+    assert (found.rebalances.expected, found.rebalances.found) == ((2, 2), 1)
+
+
 def test_without_records_the_end_is_compared_alone() -> None:
     plan = plan_for(restart("c"), only="plainly")
     found = verified(plan, after(plan, recorded=False))
@@ -141,10 +150,10 @@ def test_other_owners_and_copies_than_forecast() -> None:
 def test_a_target_on_the_way_that_was_another_one() -> None:
     plan = plan_for(restart("c"), only="plainly")
     fresh = after(plan)
-    first = fresh.recorded_targets[0]
+    own, first, *others = fresh.recorded_targets
     one, other = first.members[:2]
     members = (replace(one, active=other.active), replace(other, active=one.active), *first.members[2:])
-    found = verified(plan, replace(fresh, recorded_targets=(replace(first, members=members), *fresh.recorded_targets[1:])))
+    found = verified(plan, replace(fresh, recorded_targets=(own, replace(first, members=members), *others)))
     assert (found.result, [one.agrees for one in found.targets]) == (Result.DIFFERENT, [False, True])
     assert "In the target with epoch" in found.differences[0]
 
@@ -152,7 +161,7 @@ def test_a_target_on_the_way_that_was_another_one() -> None:
 def test_a_target_that_no_record_has_is_named_and_no_difference() -> None:
     plan = plan_for(restart("c"), only="plainly")
     fresh = after(plan)
-    found = verified(plan, replace(fresh, recorded_targets=fresh.recorded_targets[1:]))
+    found = verified(plan, replace(fresh, recorded_targets=fresh.recorded_targets[2:]))
     assert (found.result, [one.found is None for one in found.targets]) == (Result.AS_FORECAST, [True, False])
     assert dict(KIND.verdict_figures(found))["Targets"] == "1 of 2 as forecast"
 
