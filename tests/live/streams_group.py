@@ -90,6 +90,25 @@ class LiveGroup:
         self.clients[name] = following
         following.go()
 
+    def restart_within(self, interval: Callable[[], None], names: str) -> None:
+        """One after the other, each as soon as a target is computed: the first after that of `interval`."""
+        following = {name: self.load(name, self.clients[name].disk) for name in names}
+        seen = self.log()[-1]
+        interval()
+        for name, client in following.items():
+            self._wait_for(What.TARGET, seen)
+            self.clients[name].stop()
+            self.clients[name] = client
+            seen = self.log()[-1]
+            client.go()
+            self._wait_for(What.JOINED, seen)
+
+    def _wait_for(self, what: What, after: Entry) -> None:
+        ends_at = time.monotonic() + _SETTLES_WITHIN_S
+        while not any(one.what is what for one in _following(self.log(), after)):
+            assert time.monotonic() < ends_at, f"nothing {what} in the broker's log"
+            time.sleep(0.1)
+
     def replace(self, old: str, new: str) -> None:
         following = self.load(new)
         self.clients.pop(old).stop()
@@ -174,7 +193,7 @@ class LiveGroup:
         given = as_it_came(asked, happened, with_ids=True)
         recorded = [one for one in after["recorded_targets"] if one["assignment_epoch"] > before["assignment_epoch"]]
         step.targets, step.moves = len(recorded), _moves(before, recorded)
-        step.apart = _apart(happened, What.LEFT) or _apart(happened, What.FENCED)
+        step.apart = _apart(before, happened, What.LEFT) or _apart(before, happened, What.FENCED)
         if step.apart:
             return
         exact = _forecast(before, given)
@@ -208,9 +227,17 @@ class LiveGroup:
         return wrong
 
 
-def _apart(happened: list[Entry], what: What) -> bool:
-    there = [at for at, one in enumerate(happened) if one.what is what]
-    return bool(there) and any(one.what is What.TARGET for one in happened[there[0] : there[-1]])
+def _following(log: list[Entry], after: Entry) -> list[Entry]:
+    return log[log.index(after) + 1 :]
+
+
+def _apart(before: Document, happened: list[Entry], what: What) -> bool:
+    """Whether a target came between the first and the last thread of a client that did so."""
+    clients: dict[str, list[int]] = {}
+    for at, one in enumerate(happened):
+        if one.what is what and one.member in before["members"]:
+            clients.setdefault(before["members"][one.member]["process_id"], []).append(at)
+    return any(one.what is What.TARGET for there in clients.values() for one in happened[there[0] : there[-1]])
 
 
 def _moves(before: Document, recorded: list[Document]) -> int:
