@@ -97,6 +97,10 @@ class BrokerEvent(ABC):
         """Whether a client has to be there before the coordinator computes the next target."""
         return False
 
+    def taken_within_interval(self) -> Self:
+        """The same, but a client that leaves and comes back is there before the coordinator computes the next target."""
+        return self
+
     def unnoticed(self) -> bool:
         """Whether a client ends without leaving."""
         return False

@@ -84,6 +84,9 @@ class RestartClient(BrokerEvent):
     def in_interval(self) -> bool:
         return self.within_interval
 
+    def taken_within_interval(self) -> Self:
+        return replace(self, within_interval=True) if self.leaves else self
+
     def unnoticed(self) -> bool:
         return not self.leaves
 

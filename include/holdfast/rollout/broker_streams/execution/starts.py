@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
-from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -79,9 +78,7 @@ def named(
             events.append(item)
             continue
         wanted = comes[0].process_id
-        start = next(
-            (one for one in free if (one.process_id == wanted if wanted is not None else one.process_id not in known)), None
-        )
+        start = next((one for one in free if _is_it(one, wanted, known)), None)
         if start is None:
             missing.append(wanted)
             continue
@@ -89,9 +86,8 @@ def named(
         ids = tuple(start.member_ids)
         client = replace(comes[0], process_id=start.process_id, threads=len(ids), member_ids=ids)
         event = item.drawn(replace(client, first_thread_alone=start.first_alone))
-        if isinstance(event, RestartClient) and event.leaves and event.process_id in start.after and _whole(basis, fresh):
-            event = replace(event, within_interval=True)
-        events.append(event)
+        unnoticed = start.after.intersection(event.stops()) and _whole(basis, fresh)
+        events.append(event.taken_within_interval() if unnoticed else event)
     return BrokerChange(tuple(events)), tuple(missing)
 
 
