@@ -27,6 +27,7 @@ from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows, plan_rows
+from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -80,11 +81,16 @@ def sorted_rows(rows: list[dict]) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in rows)
 
 
-UNREAD = {"group_id": "slow", "why": "not read", "problem": "broker 3 did not answer within 6 s"}
+def report(day: str, *unlisted: str) -> bytes:
+    unread = (Unread("slow", Why.NOT_READ, "broker 3 did not answer within 6 s"),)
+    found = CollectionReport("local", "run", f"{day}T05:00:00Z", 3, 2, (day,), unread, unlisted=unlisted)
+    return json.dumps(codec_of(CollectionReport).write(found)).encode()
+
+
 REPORTS = (
-    ("2026-11-20", "run.json", json.dumps({"unread": [UNREAD], "unlisted": ["listing the groups: broker 3"]}).encode()),
+    ("2026-11-20", "run.json", report("2026-11-20", "listing the groups: broker 3")),
     ("2026-11-20", "broken.json", b'{"unread'),
-    ("2026-11-19", "run.json", json.dumps({"unread": [UNREAD], "unlisted": []}).encode()),
+    ("2026-11-19", "run.json", report("2026-11-19")),
 )
 """What runs of collecting say that they could not read."""
 
