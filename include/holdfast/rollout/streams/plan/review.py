@@ -316,13 +316,14 @@ def _round_rows(rounds: Sequence[Round], when: Sequence[int]) -> Iterator[tuple[
 
 
 def _ownership_rows(plan: Plan, cost: Cost) -> Iterator[tuple[str, str, str]]:
-    """Stateful tasks only: stateless ones cost nothing to move."""
+    """Stateful tasks, and all that are new: other stateless ones cost nothing to move."""
     owners = end_owners(cost.end)
-    stateful = plan.basis.stateful_among((*(task.id for task in plan.basis.tasks), *owners))
+    known = dict.fromkeys(task.id for task in plan.basis.tasks)
+    shown = plan.basis.stateful_among((*known, *owners)).keys() | (owners.keys() - known.keys())
     now = {client.process_id: client.active for client in plan.basis.clients}
     for process_id in sorted({**now, **dict.fromkeys(cost.process_ids)}):
-        before = [task for task in now.get(process_id, ()) if task in stateful]
-        after = sorted(task for task, owner in owners.items() if owner == process_id and task in stateful)
+        before = [task for task in now.get(process_id, ()) if task in shown]
+        after = sorted(task for task, owner in owners.items() if owner == process_id and task in shown)
         then = "unchanged" if after == before and after else listed(after, 12) or "none"
         yield (
             _client(plan, process_id),

@@ -1,5 +1,8 @@
 """Why a plan is blocked or wants a person's look: the real cause, and what to do about it."""
 
+import json
+from pathlib import Path
+
 import pytest
 from tests.harness.article import AFTER, A, C, altered, change, group
 from tests.harness.plans import planned, read
@@ -45,6 +48,15 @@ def test_new_tasks_are_in_the_placement() -> None:
     shown = " ".join(str(block) for block in review(plan))
     assert "1_6" in shown
     assert "1_7" in shown
+
+
+def test_new_stateless_tasks_are_in_the_placement() -> None:
+    example = json.loads((Path(__file__).parents[5] / "examples/streams-wordcount/snapshot.json").read_text())
+    plan = planned(example, {"add_partitions": {"topic": "streams-plaintext-input", "partitions": 9}})
+
+    shown = " ".join(str(block) for block in review(plan))
+    assert all(task in shown for task in ("0_6", "0_7", "0_8", "1_5"))
+    assert "0_5" not in shown, "where those that were there run costs nothing"
 
 
 class TestEvidence:
