@@ -91,6 +91,16 @@ _ASSUMED: Mapping[Assumed, str] = {
     Assumed.FILE_WRITTEN_STOPPED: (
         "The process ID is written into kafka-streams-process-metadata of a client that is stopped, and no other client has it."
     ),
+    Assumed.FIRST_THREAD_ALONE: (
+        "The first thread of a client that starts gets a target of its own; its other threads follow one assignment interval later."
+    ),
+    Assumed.BACK_IN_INTERVAL: (
+        "A client that restarts is back, with all its threads, within an assignment interval of the target that its stop causes."
+    ),
+    Assumed.THREADS_TOGETHER: (
+        "All threads of a client are in one target. Without an assignment interval (up to 4.2, or set to 0) each thread that joins"
+        " causes a target of its own: there are more targets than forecast."
+    ),
     Assumed.LISTENER_COOPERATES: (
         "The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener)."
     ),

@@ -75,6 +75,9 @@ class Assumed(StrEnum):
     STANDBYS_CAUGHT_UP = "standbys_caught_up"
     ALL_IN_DELAY = "all_in_delay"
     FILE_WRITTEN_STOPPED = "file_written_stopped"
+    FIRST_THREAD_ALONE = "first_thread_alone"
+    BACK_IN_INTERVAL = "back_in_interval"
+    THREADS_TOGETHER = "threads_together"
 
 
 @record

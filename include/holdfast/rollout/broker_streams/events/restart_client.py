@@ -39,7 +39,7 @@ class RestartClient(BrokerEvent):
     new_process_id: str | None = member(NEW_PROCESS_ID, default=None, omit=True)
     threads: int | None = member(nullable(THREADS), default=None, omit=True)
     member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
-    first_thread_alone: bool = member(FIRST_ALONE, default=False, omit=True)
+    first_thread_alone: bool | None = member(FIRST_ALONE, default=None, omit=True, unsaid=True)
 
     VERB = "restart_client"
 

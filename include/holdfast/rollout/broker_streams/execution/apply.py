@@ -99,7 +99,7 @@ def _decide(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: Streams
     assert not isinstance(event, Then), "a wait is decided by the steps before it"
     began = journal.began_with(step.id)
     if began is not None:
-        seen, missing = _again(event, began, fresh)
+        seen, missing = _again(plan, step, event, began, fresh)
         if seen:
             return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
         return not_shown_yet(step, word, missing)
@@ -112,7 +112,9 @@ def _decide(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: Streams
     return not_shown_yet(step, word, found.text.rstrip("."))
 
 
-def _again(event: BrokerEvent, began: Sighting, fresh: StreamsGroupSnapshot) -> tuple[bool, str]:
+def _again(
+    plan: BrokerPlan, step: BrokerStep, event: BrokerEvent, began: Sighting, fresh: StreamsGroupSnapshot
+) -> tuple[bool, str]:
     """Whether a client that was there when the step began has gone, or come back with other members; and what is missing."""
     before = frozenset(began.members)
     old = [one for one in fresh.members if one.process_id in event.stops() and one.member_id in before]
@@ -120,8 +122,9 @@ def _again(event: BrokerEvent, began: Sighting, fresh: StreamsGroupSnapshot) -> 
         return False, f"the group still lists {many(len(old), 'member')} from before"
     if fresh.group_state not in (None, STABLE):
         return False, f"the group is {printable(fresh.group_state)}, not {STABLE}"
-    comes = event.comes()
-    if comes is None:
+    if event.comes() is None:
         return True, ""
-    come = [one for one in fresh.members if one.member_id not in before]
-    return bool(come), "it has not come back"
+    come = sum(one.member_id not in before for one in fresh.members)
+    earlier = [one.item for one in plan.steps[: plan.steps.index(step)] if not isinstance(one.item, Then)]
+    threads = evidence.threads_of(plan.basis, earlier, event)
+    return come >= threads, f"it is back with {many(come, 'thread')} of {threads:,}" if come else "it has not come back"

@@ -87,15 +87,35 @@ def _members(
     comes = event.comes()
     if comes is None:
         return evidence(Shown.HAPPENED, Sees.GONE, event.stops()[0])
-    client, old = comes
-    threads = client.threads or len(client.member_ids or ()) or _threads(basis, old)
-    if client.process_id is not None:
-        return _runs(basis, client.process_id, threads, fresh)
-    wanted = 1 + sum(one.comes() is not None and _process_of(one) is None for one in earlier)
+    if comes[0].process_id is not None:
+        return _runs(basis, comes[0].process_id, threads_of(basis, earlier, event), fresh)
+    return _came_somewhere(basis, items, index, fresh)
+
+
+def _came_somewhere(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int, fresh: StreamsGroupSnapshot) -> Evidence:
+    """Of a client under a random process ID. Which of those is which does not show: all up to it have to have their threads."""
+    events = [item for item in items[: index + 1] if not isinstance(item, Then)]
+    random = [(number, one) for number, one in enumerate(events) if one.comes() is not None and _process_of(one) is None]
     strangers = new_clients(basis, items, fresh)
-    if len(strangers) < wanted:
-        return evidence(Shown.NOT_YET, Sees.CLIENTS_MISSING, count=wanted - len(strangers), wanted=wanted)
-    return evidence(Shown.HAPPENED, Sees.CAME, names=strangers[:wanted])
+    if len(strangers) < len(random):
+        return evidence(Shown.NOT_YET, Sees.CLIENTS_MISSING, count=len(random) - len(strangers), wanted=len(random))
+    threads = sorted((threads_of(basis, events[:number], one) for number, one in random), reverse=True)
+    largest = sorted(strangers, key=lambda one: _threads(fresh, one), reverse=True)
+    for wanted, process_id in zip(threads, largest, strict=False):
+        if (count := _threads(fresh, process_id)) < wanted:
+            return evidence(Shown.NOT_YET, Sees.FEWER_THREADS, process_id, count=count, wanted=wanted)
+    return evidence(Shown.HAPPENED, Sees.CAME, names=strangers[: len(random)])
+
+
+def threads_of(basis: StreamsGroupSnapshot, earlier: Sequence[BrokerEvent], event: BrokerEvent) -> int:
+    """How many threads the client has that an event starts, after the earlier events of a plan."""
+    comes = event.comes()
+    assert comes is not None, "it starts a client"
+    client, old = comes
+    if given := client.threads or len(client.member_ids or ()):
+        return given
+    before = next((number for number in reversed(range(len(earlier))) if old in _came(earlier[number : number + 1])), None)
+    return _threads(basis, old) if before is None else threads_of(basis, earlier[:before], earlier[before])
 
 
 def _runs(basis: StreamsGroupSnapshot, process_id: str, threads: int, fresh: StreamsGroupSnapshot) -> Evidence:

@@ -67,7 +67,10 @@ def recorded_since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> 
 def named(
     basis: StreamsGroupSnapshot, change: BrokerChange, fresh: StreamsGroupSnapshot
 ) -> tuple[BrokerChange, tuple[str | None, ...]]:
-    """The change with the IDs that its clients got, and the process IDs of those that have not started (None: a new random one)."""
+    """The change with the IDs that its clients got, and the process IDs of those that have not started (None: a new random one).
+
+    Which course the targets took, the records show; where they do not reach back to the plan it is the planned one.
+    """
     free = since(basis, fresh)
     known = {one.process_id for one in basis.members} | {one.process_id for one in change.starts()}
     events: list[BrokerItem] = []
@@ -85,8 +88,10 @@ def named(
         free.remove(start)
         ids = tuple(start.member_ids)
         client = replace(comes[0], process_id=start.process_id, threads=len(ids), member_ids=ids)
-        event = item.drawn(replace(client, first_thread_alone=start.first_alone))
-        unnoticed = start.after.intersection(event.stops()) and _whole(basis, fresh)
+        whole = _whole(basis, fresh)
+        alone = start.first_alone or (not whole and client.first_thread_alone)
+        event = item.drawn(replace(client, first_thread_alone=alone))
+        unnoticed = whole and start.after.intersection(event.stops())
         events.append(event.taken_within_interval() if unnoticed else event)
     return BrokerChange(tuple(events)), tuple(missing)
 

@@ -4,6 +4,7 @@ An option that a reader may look for, and that this group cannot have, is listed
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.coordinator.config_keys import (
@@ -17,7 +18,7 @@ from holdfast.kafka.coordinator.config_keys import (
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
-from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts
+from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts, usual
 from holdfast.rollout.broker_streams.options.option import (
     AFTER_TARGET,
     LONGER_DELAY,
@@ -54,10 +55,19 @@ def propose(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> tuple[Broke
     """
     refuse_unsettled(snapshot, change)
     found: dict[object, BrokerOption] = {}
-    for option in _Group(snapshot, change).options():
+    for proposed in _Group(snapshot, change).options():
+        option = _as_usual(snapshot, proposed)
         key = (option.name,) if option.refused is not None else (option.change.events, option.settings)
         found.setdefault(key, option)
     return tuple(found.values())
+
+
+def _as_usual(snapshot: StreamsGroupSnapshot, option: BrokerOption) -> BrokerOption:
+    """With the change that is forecast, and what is assumed of the starts in it."""
+    if option.refused is not None:
+        return option
+    more = tuple(one for one in usual.assumed(snapshot, option.change) if one not in option.assumptions)
+    return replace(option, change=usual.as_usual(snapshot, option.change), assumptions=(*option.assumptions, *more))
 
 
 class _Group:

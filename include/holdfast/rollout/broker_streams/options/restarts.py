@@ -10,6 +10,7 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerIt
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.forecast import course, draws, summary
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
+from holdfast.rollout.broker_streams.options import usual
 from holdfast.rollout.broker_streams.options.option import OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
@@ -68,7 +69,7 @@ def best_order(
             return Refusal(Refuses.TOO_LARGE)
 
         def costs(order: tuple[RestartClient, ...]) -> tuple[int, int, int]:
-            change = draws.drawn(snapshot, in_turn(order), 0)
+            change = draws.drawn(snapshot, usual.as_usual(snapshot, in_turn(order)), 0)
             found = summary.summary(ground, change, course.carried_out(ground, change))
             return found.cold_moves, found.moves, found.active_moved
 

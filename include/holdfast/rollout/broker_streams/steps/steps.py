@@ -8,6 +8,7 @@ from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.step_of import StepOf
 from holdfast.rollout.broker_streams.forecast.placement import CourseTarget
+from holdfast.rollout.broker_streams.options import usual
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
@@ -62,7 +63,7 @@ def verbs(change: BrokerChange) -> Iterator[str]:
 def _step(number: str, item: BrokerItem, of: StepOf) -> BrokerStep:
     assert not isinstance(item, Then), "a wait is made elsewhere"
     found = item.step(of)
-    return BrokerStep(number, item, found.says, found.before, found.after, found.undo, "", found.command)
+    return BrokerStep(number, usual.as_asked(item), found.says, found.before, found.after, found.undo, "", found.command)
 
 
 def _wait(number: str, item: Then, of: StepOf, targets: list[CourseTarget]) -> BrokerStep:

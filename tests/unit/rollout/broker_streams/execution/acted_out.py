@@ -49,12 +49,12 @@ def change_of(plan: BrokerPlan) -> BrokerChange:
 
 
 def after(
-    plan: BrokerPlan, targets: int | None = None, *, recorded: bool = True, first_thread_alone: bool = False, **differs: Any
+    plan: BrokerPlan, targets: int | None = None, *, recorded: bool = True, first_thread_alone: bool | None = None, **differs: Any
 ) -> StreamsGroupSnapshot:
-    """The stable group after the first `targets` targets (None: all)."""
+    """The stable group after the first `targets` targets (None: all). `first_thread_alone` of all starts; None: as planned."""
     change = change_of(plan)
-    if first_thread_alone:
-        change = BrokerChange(tuple(_first_alone(item) for item in change.events))
+    if first_thread_alone is not None:
+        change = BrokerChange(tuple(_first_alone(item, first_thread_alone) for item in change.events))
     computed = course.carried_out(ground_of(plan.basis), change)[:targets]
     config = dict(plan.basis.config)
     topics = {one.name: one.partitions for one in plan.basis.topics}
@@ -75,9 +75,9 @@ def after(
     return replace(fresh, **differs)
 
 
-def _first_alone(item: BrokerItem) -> BrokerItem:
+def _first_alone(item: BrokerItem, alone: bool) -> BrokerItem:
     comes = None if isinstance(item, Then) else item.comes()
-    return item if isinstance(item, Then) or comes is None else item.drawn(replace(comes[0], first_thread_alone=True))
+    return item if isinstance(item, Then) or comes is None else item.drawn(replace(comes[0], first_thread_alone=alone))
 
 
 def _begun(change: BrokerChange, computed: tuple[ComputedTarget, ...], *, whole: bool) -> Iterator[BrokerEvent]:

@@ -69,21 +69,45 @@ def test_every_step_is_noted_when_the_group_shows_it() -> None:
     plan = plan_for(*ROLL, only="plainly")
     run = Run(plan)
     waited_for = []
-    for targets in (0, 1, 2, 3, 4, 5, 6):
+    for targets in range(10):
         found = run.until_it_waits(after(plan, targets))
         waited_for.append("end" if isinstance(found, Done) else found.step.id)
-    assert waited_for == ["1", "1", "3", "3", "5", "5", "end"]
+    assert waited_for == [*"111333555", "end"]  # each leaves, is back with one thread, and with both
 
 
 def test_a_restart_of_a_client_that_the_plan_restarted_before() -> None:
     plan = plan_for(restart("c"), {"then": "stable"}, restart("c"), only="plainly")
     run = Run(plan)
-    for targets, step in ((0, "1"), (1, "1"), (2, "3"), (3, "3")):
+    needed = []
+    for targets, step in enumerate("111333"):
         found = run.until_it_waits(after(plan, targets))
         assert isinstance(found, Wait)
         assert found.step.id == step
+        needed.append(found.needed)
     assert run.journal.began_with("3") is not None
-    assert "has not come back" in found.needed
+    assert "has not come back" in needed[4]
+    assert "back with 1 thread of 2" in needed[5]
+    assert isinstance(run.until_it_waits(after(plan)), Done)
+
+
+def test_a_client_that_the_plan_adds_and_restarts_has_the_threads_of_its_start() -> None:
+    added = {"add_client": {"process_id": "d", "threads": 3}}
+    plan = plan_for(added, {"then": "stable"}, restart("d"), only="plainly")
+    run = Run(plan)
+    seen = [run.until_it_waits(after(plan, targets)) for targets in range(5)]
+    assert [one.step.id for one in seen if isinstance(one, Wait)] == [*"11333"]
+    assert "back with 1 thread of 3" in getattr(seen[-1], "needed", "")
+    assert isinstance(run.until_it_waits(after(plan)), Done)
+
+
+def test_clients_under_random_ids_have_started_with_all_their_threads() -> None:
+    """Which is which does not show: the first is noted once one has three threads."""
+    plan = plan_for({"add_client": {"threads": 3}}, {"add_client": {"threads": 1}}, only="plainly")
+    run = Run(plan)
+    found = run.until_it_waits(after(plan, 1))
+    assert isinstance(found, Wait)
+    assert (found.step.id, run.done) == ("1", [])
+    assert "1 stream thread of 3" in found.needed
     assert isinstance(run.until_it_waits(after(plan)), Done)
 
 

@@ -8,6 +8,7 @@ from tests.unit.rollout.broker_streams.execution.acted_out import KIND, after, p
 from tests.unit.rollout.broker_streams.streams_groups import snapshot
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.broker_streams.execution import starts
 from holdfast.rollout.broker_streams.execution.verdict import VERDICT, BrokerVerdict
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import Owned, StreamsGroupSnapshot
@@ -77,34 +78,49 @@ def test_the_snapshot_of_the_plan_itself_is_never_as_forecast(events: tuple[Any,
     assert found.differences
 
 
-@pytest.mark.parametrize("name", ["a restart", "a roll-out", "two clients more", "a replacement"])
-def test_threads_that_join_one_after_another(name: str) -> None:
-    """Each client's first thread makes a target of its own: more targets than forecast, each of them as it must be."""
+@pytest.mark.parametrize(
+    ("name", "alone", "targets"),
+    [
+        ("a restart", False, (3, 2)),
+        ("a roll-out", False, (9, 6)),
+        ("two clients more", False, (4, 2)),
+        ("a replacement", True, (1, 2)),
+    ],
+)
+def test_threads_that_join_otherwise_than_planned(name: str, alone: bool, targets: tuple[int, int]) -> None:
+    """Whether each client's first thread made a target of its own: more or fewer targets, each of them as it must be."""
     plan = plan_for(*CHANGES[name], only="plainly")
-    found = verified(plan, after(plan, first_thread_alone=True))
+    found = verified(plan, after(plan, first_thread_alone=alone))
     assert found.result is Result.AS_FORECAST, found.differences
     assert all(one.agrees for one in found.targets)
-    assert (found.rebalances.found or 0) > found.rebalances.expected[1]
+    assert (found.rebalances.expected[1], found.rebalances.found) == targets
 
 
 def test_a_restart_that_was_back_before_the_coordinator_noticed() -> None:
-    """One target less than forecast, and nothing moves: that is how fast it was."""
+    """Two targets less than forecast, and nothing moves: that is how fast it was."""
     plan = plan_for(restart("c"), only="plainly")
     fast = plan_for(restart("c", within_interval=True), only="plainly")
     found = verified(plan, after(fast))
     assert (found.result, [one.agrees for one in found.targets]) == (Result.AS_FORECAST, [True])
-    assert (found.rebalances.expected, found.rebalances.found) == ((2, 2), 1)
+    assert (found.rebalances.expected, found.rebalances.found) == ((3, 3), 1)
 
 
 def test_without_records_the_end_is_compared_alone() -> None:
+    """The course is taken to be the planned one; records show which it was."""
     plan = plan_for(restart("c"), only="plainly")
-    found = verified(plan, after(plan, recorded=False))
+    fresh = after(plan, recorded=False)
+    found = verified(plan, fresh)
     assert (found.result, found.targets, found.rebalances.found) == (Result.AS_FORECAST, (), None)
+    assert plan.recommended_option is not None
+    planned = plan.recommended_option.change
+    together = after(plan, first_thread_alone=False)
+    courses = [starts.named(plan.basis, planned, one)[0].starts()[0].first_thread_alone for one in (fresh, together)]
+    assert courses == [True, False]
 
 
 def test_half_of_it_is_not_all_of_it() -> None:
     plan = plan_for(*ROLL, only="plainly")
-    found = verified(plan, after(plan, 2))
+    found = verified(plan, after(plan, 3))
     assert found.result is Result.NOT_YET
     assert [str(one.evidence.shown) for one in found.steps][::2] == ["happened", "not yet", "not yet"]
     assert "missing b, c" in found.differences[0]
@@ -154,7 +170,7 @@ def test_a_target_on_the_way_that_was_another_one() -> None:
     one, other = first.members[:2]
     members = (replace(one, active=other.active), replace(other, active=one.active), *first.members[2:])
     found = verified(plan, replace(fresh, recorded_targets=(own, replace(first, members=members), *others)))
-    assert (found.result, [one.agrees for one in found.targets]) == (Result.DIFFERENT, [False, True])
+    assert (found.result, [one.agrees for one in found.targets]) == (Result.DIFFERENT, [False, True, True])
     assert "In the target with epoch" in found.differences[0]
 
 
@@ -162,8 +178,8 @@ def test_a_target_that_no_record_has_is_named_and_no_difference() -> None:
     plan = plan_for(restart("c"), only="plainly")
     fresh = after(plan)
     found = verified(plan, replace(fresh, recorded_targets=fresh.recorded_targets[2:]))
-    assert (found.result, [one.found is None for one in found.targets]) == (Result.AS_FORECAST, [True, False])
-    assert dict(KIND.verdict_figures(found))["Targets"] == "1 of 2 as forecast"
+    assert (found.result, [one.found is None for one in found.targets]) == (Result.AS_FORECAST, [True, False, False])
+    assert dict(KIND.verdict_figures(found))["Targets"] == "2 of 3 as forecast"
 
 
 def test_a_setting_that_is_set_back_shows_until_then() -> None:

@@ -22,7 +22,8 @@ NEW_PROCESS_ID = nullable(NAME).described("Null: a new random one.")
 
 FIRST_ALONE = BOOLEAN.described(
     "True: the heartbeat with which its first thread joins computes a target, as in a group whose assignment interval is over; the"
-    " other threads are in the next target (up to 4.2: each in one of its own)."
+    " other threads are in the next target (up to 4.2: each in one of its own). Left out: a Forecast has all threads in one target,"
+    " a Plan has what is usual."
 )
 
 
@@ -37,7 +38,7 @@ def threads_fit(client: "NewClient") -> None:
 class NewClient:
     """`threads` None: one for each member ID, or as many as the client had in whose place it comes.
 
-    Racks, tags and endpoints describe it: no covered release assigns by them.
+    Racks, tags and endpoints describe it: no covered release assigns by them. `first_thread_alone` None: not given.
     """
 
     process_id: str | None = member(NEW_PROCESS_ID, default=None)
@@ -47,7 +48,7 @@ class NewClient:
     client_tags: tuple[tuple[str, str], ...] = member(STRING_MAP, default=(), omit=True)
     user_endpoint: str | None = member(nullable(TEXT), default=None, omit=True)
     member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
-    first_thread_alone: bool = member(FIRST_ALONE, default=False, omit=True)
+    first_thread_alone: bool | None = member(FIRST_ALONE, default=None, omit=True, unsaid=True)
 
 
 def _has_threads(client: NewClient) -> None:
