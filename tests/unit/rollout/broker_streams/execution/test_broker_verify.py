@@ -106,7 +106,7 @@ def test_a_restart_that_was_back_before_the_coordinator_noticed() -> None:
 
 
 def test_without_records_the_end_is_compared_alone() -> None:
-    """The course is taken to be the planned one; records show which it was."""
+    """The planned course is assumed; records show which it was."""
     plan = plan_for(restart("c"), only="plainly")
     fresh = after(plan, recorded=False)
     found = verified(plan, fresh)

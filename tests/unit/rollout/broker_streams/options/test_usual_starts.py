@@ -50,7 +50,7 @@ def found(*events: Case, **differs: Any) -> tuple[list[bool | None], set[Assumed
         ((add(), STABLE, add()), [True, True], {ALONE}),
         ((add(), TARGET, add()), [True, None], {ALONE}),
         ((REMOVE, add()), [None], set()),
-        ((CRASH, add()), [True], {ALONE}),  # nobody has left yet
+        ((CRASH, add()), [True], {ALONE}),  # its members stay until their session is over
         ((config(standbys=1), add()), [None], set()),
         ((config(delay=1), add()), [True], {ALONE}),  # it does not decide
         ((GROW, add()), [None], set()),
