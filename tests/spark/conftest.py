@@ -15,6 +15,8 @@ from pyspark.sql import SparkSession
 
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.adapters.spark.package_zip import package_zip
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text())
@@ -51,6 +53,13 @@ def job():
         return module
 
     return load
+
+
+def report(day: str, *unlisted: str) -> bytes:
+    """Of a run of collecting that could not read one group."""
+    unread = (Unread("slow", Why.NOT_READ, "broker 3 did not answer within 6 s"),)
+    found = CollectionReport("local", "run", f"{day}T05:00:00Z", 3, 2, (day,), unread, unlisted=unlisted)
+    return json.dumps(codec_of(CollectionReport).write(found)).encode()
 
 
 def snapshot_text(**changes: object) -> str:

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from tests.harness.article import AFTER, group
 from tests.harness.plans import article_plan, read
-from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
+from tests.spark.conftest import ROOT, report, snapshot_text, with_client_renamed
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import KEY, TABLES
@@ -27,7 +27,6 @@ from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows, plan_rows
-from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -79,12 +78,6 @@ def rows_of(frame: DataFrame) -> list[dict]:
 
 def sorted_rows(rows: list[dict]) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in rows)
-
-
-def report(day: str, *unlisted: str) -> bytes:
-    unread = (Unread("slow", Why.NOT_READ, "broker 3 did not answer within 6 s"),)
-    found = CollectionReport("local", "run", f"{day}T05:00:00Z", 3, 2, (day,), unread, unlisted=unlisted)
-    return json.dumps(codec_of(CollectionReport).write(found)).encode()
 
 
 REPORTS = (
