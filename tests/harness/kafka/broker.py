@@ -11,7 +11,8 @@ protocol), `broker.address("SASL_SSL")` says where the second one is. `release="
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -34,6 +35,7 @@ _LOGGING = (
 _READY = "Kafka Server started"
 _PORT_TAKEN = "Address already in use"
 _START_ATTEMPTS = 3
+_STOPS_IN_S = 30
 
 SMALL: Mapping[str, str] = {
     "num.partitions": "1",
@@ -101,6 +103,7 @@ class Broker:
         assert stopped, "the broker is a child of this process"
         for each in stopped:
             each.suspend()
+        _until_stopped(stopped)
         try:
             yield
         finally:
@@ -188,6 +191,15 @@ def free_ports(number: int) -> tuple[int, ...]:
 
 def _java(release: str) -> list[str]:
     return [java_tool("java"), *_JVM, *_LOGGING, "-cp", classpath(f"org.apache.kafka:kafka_2.13:{release}", SIMPLE_LOGGING)]
+
+
+def _until_stopped(processes: Sequence[psutil.Process]) -> None:
+    """On a busy machine the thread that takes the signal waits for a core, and the others run on until it has one."""
+    deadline = time.monotonic() + _STOPS_IN_S
+    while any(each.status() != psutil.STATUS_STOPPED for each in processes):
+        if time.monotonic() > deadline:
+            raise ProcessTrouble(f"the broker's process did not stop within {_STOPS_IN_S} s")
+        time.sleep(0.01)
 
 
 def _command_line(process: psutil.Process) -> str:
