@@ -2,11 +2,13 @@
 by one."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.text.rendering import Block, Table
+from holdfast.rollout.text.wording import inside
 
 MOST_STEPS = 200
 
@@ -76,3 +78,19 @@ class PlanReview:
 def option_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
     """The options side by side: the name first, why it is not recommended last."""
     return Table(("option", *columns, "effort", "why not"), rows)
+
+
+class Compared(Protocol):
+    """An option of a plan. `why_not`: a sentence, empty for the recommended one."""
+
+    @property
+    def why_not(self) -> str: ...
+
+
+def against_baseline(recommended: Compared | None, baseline: Compared | None, options: int) -> str:
+    """Why that one of this number of options is recommended, compared with the baseline."""
+    if recommended is None or baseline is None:
+        return ""
+    if options == 1:
+        return "There is no other option."
+    return "No other option costs less." if recommended is baseline else f"Baseline: {inside(baseline.why_not)}"

@@ -15,7 +15,7 @@ from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.refusals import applies
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
-from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
+from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import inside, listed, many, span
 from holdfast.rollout.timing import time_words
@@ -50,7 +50,7 @@ def reviewed(plan: BrokerPlan) -> PlanReview:
         recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
         headline=plan.headline,
         costs=tuple(_costs(plan)),
-        why=_why(plan),
+        why=against_baseline(plan.recommended_option, plan.baseline_option, len(plan.candidates)),
         blocked_by=plan.blocked_by[int(option is None) :],
         condition=condition_words.labelled(plan),
         of_snapshot=f"{many(clients, 'client')}, {many(len(plan.basis.members), 'thread')}",
@@ -67,16 +67,6 @@ def reviewed(plan: BrokerPlan) -> PlanReview:
         created_at=plan.created_at,
         expires_at=plan.expires_at,
     )
-
-
-def _why(plan: BrokerPlan) -> str:
-    """The recommended option against the baseline."""
-    option, baseline = plan.recommended_option, plan.baseline_option
-    if option is None or baseline is None:
-        return ""
-    if len(plan.candidates) == 1:
-        return "There is no other option."
-    return "No other option costs less." if option is baseline else f"Baseline: {inside(baseline.why_not)}"
 
 
 # What it costs.

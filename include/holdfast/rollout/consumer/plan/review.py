@@ -12,7 +12,7 @@ from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
-from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
+from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table
 from holdfast.rollout.text.rendering import Block, Heading, Table
 from holdfast.rollout.text.wording import duration, inside, listed, many, span
 from holdfast.rollout.timing import time_words
@@ -44,7 +44,7 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
         headline=plan.headline,
         costs=tuple(_costs(plan)),
-        why=_why(plan),
+        why=against_baseline(plan.recommended_option, plan.baseline_option, len(plan.candidates)),
         blocked_by=plan.blocked_by[int(option is None) :],
         condition=condition_words.labelled(plan),
         of_snapshot=many(len(plan.basis.members), "consumer"),
@@ -61,16 +61,6 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         created_at=plan.created_at,
         expires_at=plan.expires_at,
     )
-
-
-def _why(plan: ConsumerPlan) -> str:
-    """The recommended option against the baseline."""
-    option, baseline = plan.recommended_option, plan.baseline_option
-    if option is None or baseline is None:
-        return ""
-    if len(plan.candidates) == 1:
-        return "There is no other option."
-    return "No other option costs less." if option is baseline else f"Baseline: {inside(baseline.why_not)}"
 
 
 # What it costs.
