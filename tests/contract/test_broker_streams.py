@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from kafka.admin import ACLOperation, ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic, ResourceType
+from kafka.admin import ACLOperation, KafkaAdminClient, NewTopic, ResourceType
 from tests.contract.conftest import GROUP as CLASSIC
 from tests.contract.conftest import INPUT, PARTITIONS, PLAIN_GROUP, Cluster
 from tests.harness.kafka.broker import Broker
@@ -34,6 +34,7 @@ from holdfast.workflows.forecast import assign_document
 
 SHOP = "shop"
 STANDBYS = "streams.num.standby.replicas"
+TIMEOUT = "streams.session.timeout.ms"
 STREAMS = {"group.protocol": "streams"}
 THREADS = 2
 PROCESSES = ("4b61083e-57d0-457d-951f-d06556c148ca", "9c2f6f0e-0f0c-4b0e-8a0b-2d4f5a9f1b11")
@@ -130,6 +131,21 @@ def _when_allowed(connection: ClusterConnection) -> StreamsGroupSnapshot:
 
 
 class TestASnapshotWithTheLeastRights:
+    def test_has_what_disks_and_changelogs_hold(self, shop: Shop) -> None:
+        folders = [client.state_directory for client in shop.clients.values()]
+        answer = shop.holdfast("reader", "snapshot", *(part for folder in folders for part in ("--state-dir", str(folder))))
+        document = json.loads(answer.stdout)
+        disks = {one["process_id"]: one for one in document["state_directories"]}
+        assert disks.keys() == set(PROCESSES)
+        for process, disk in disks.items():
+            assert disk["lock"]["held"]
+            owned = [one["assignment"] for one in document["members"].values() if one["process_id"] == process]
+            assert {task for one in owned for task in one["active"] if task.startswith("1_")} <= disk["tasks"].keys()
+        (changelog,) = (name for name in TOPICS if name.endswith("-changelog"))
+        logs = document["topics"][changelog]["partitions"]
+        assert [one["id"] for one in logs] == list(range(PARTITIONS))
+        assert all(one["begin_offset"] == 0 <= one["end_offset"] for one in logs)
+
     def test_holds_the_group_as_it_is(self, shop: Shop) -> None:
         found = collected(shop.reader)
         document: Any = any_kind.snapshot_to_json(found)
@@ -158,15 +174,19 @@ class TestASnapshotWithTheLeastRights:
         """A standby for each task, set on the group: the broker's new target is the one that was predicted."""
         before = collected(shop.reader)
         expected = assigned(before, (STANDBYS, "1"))
-        admin = KafkaAdminClient(bootstrap_servers=shop.cluster.broker.bootstrap)
-        try:
-            admin.alter_configs([ConfigResource(ConfigResourceType.GROUP, SHOP, {STANDBYS: "1"})])
-            after = until(
-                lambda: collected(shop.reader),
-                lambda one: settled(one, 2) and (one.group_epoch or 0) > (before.group_epoch or 0),
-            )
-        finally:
-            admin.close()
+        with pytest.raises(ClusterTrouble, match="needs ALTER_CONFIGS on the group"):
+            wiring.ClusterGroupSettings(shop.reader, 60).alter_group_configs(SHOP, {STANDBYS: "1"})
+        operator = wiring.ClusterGroupSettings(ClusterConnection.of(shop.cluster.broker.bootstrap), 60)
+        operator.alter_group_configs(SHOP, {STANDBYS: "1", TIMEOUT: "46000"})
+        after = until(
+            lambda: collected(shop.reader),
+            lambda one: settled(one, 2) and (one.group_epoch or 0) > (before.group_epoch or 0),
+        )
+        operator.alter_group_configs(SHOP, {TIMEOUT: None})
+        own = {one.name: one.value for one in operator.group_configs(SHOP) if one.of_group}
+        assert own == {STANDBYS: "1"}, "other configs of the group stay, and one is the brokers' again"
+        with pytest.raises(ClusterTrouble, match="setting configs of the group"):
+            operator.alter_group_configs(SHOP, {STANDBYS: "many"})
         assert targets(after) == expected
         assert any(member["standby"] for member in expected.values())
         was, now = after.recorded_targets[-2:]
@@ -215,6 +235,8 @@ class TestWhatCannotBeRead:
             for done in (shop.without_rights["doctor"], shop.holdfast("reader", "doctor", "--json"))
         )
         assert (before[name]["status"], "DescribeConfigs" in before[name]["remedy"]) == ("limited", True)
+        sets = now.pop(f"right: ALTER_CONFIGS on the group {SHOP} (optional)")
+        assert (sets["status"], "AlterConfigs" in sets["remedy"]) == ("limited", True)
         assert {one["status"] for what, one in now.items() if what.startswith(("right", "group"))} == {"ok"}
 
     def test_without_the_rights_on_its_topics_the_group_is_not_described(self, shop: Shop) -> None:

@@ -4,11 +4,15 @@ import fcntl
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.fakes.process_metadata import MemoryProcessMetadataFiles
 
+from holdfast.adapters.hosts.local_shell import LocalShell
+from holdfast.adapters.hosts.process_metadata import HostProcessMetadataFiles
+from holdfast.adapters.hosts.state_directories import Place
 from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId
@@ -26,11 +30,32 @@ sys.stdin.read()
 """
 
 
-@pytest.fixture(params=["fake", "local"])
+@pytest.fixture(params=["fake", "local", "host"])
 def files(request: pytest.FixtureRequest, state_dir: Path) -> ProcessMetadataFiles:
     if request.param == "fake":
         return MemoryProcessMetadataFiles({str(state_dir): None})
+    if request.param == "host":
+        return OnAHost()
     return LocalProcessMetadataFiles()
+
+
+class OnAHost:
+    """By scripts, which run on this machine."""
+
+    def __init__(self) -> None:
+        self._files = HostProcessMetadataFiles({"here": lambda url: Place(LocalShell(), url.removeprefix("here://"), url, "here")})
+
+    def read(self, state_dir: str) -> ProcessId | None:
+        return self._files.read(f"here://{state_dir}")
+
+    def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
+        self._files.write(f"here://{state_dir}", process_id, replaces)
+
+    def remove(self, state_dir: str, process_id: ProcessId) -> None:
+        self._files.remove(f"here://{state_dir}", process_id)
+
+
+REAL = pytest.mark.parametrize("real", [LocalProcessMetadataFiles, OnAHost])
 
 
 @pytest.fixture
@@ -81,6 +106,20 @@ def test_a_directory_that_is_not_there_is_not_made(files: ProcessMetadataFiles, 
     assert files.read(str(state_dir / "missing")) is None
 
 
+def test_what_was_written_is_removed(files: ProcessMetadataFiles, state_dir: Path) -> None:
+    files.write(str(state_dir), OURS)
+
+    files.remove(str(state_dir), OURS)
+    files.remove(str(state_dir), OURS)
+    files.remove(str(state_dir / "missing"), OURS)
+
+    assert files.read(str(state_dir)) is None
+    files.write(str(state_dir), OTHER)
+    with pytest.raises(StatePathTrouble, match=f"holds process ID {OTHER}, not {OURS}"):
+        files.remove(str(state_dir), OURS)
+    assert files.read(str(state_dir)) == OTHER
+
+
 def test_the_file_is_what_kafka_writes(state_dir: Path) -> None:
     LocalProcessMetadataFiles().write(f"file://{str(state_dir).replace(' ', '%20')}", OURS)
 
@@ -91,15 +130,17 @@ def test_the_file_is_what_kafka_writes(state_dir: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"{}", b'{"processId": null}', b'{"processId": "x"}', b"[]", b"\xff", b" " * 70_000, b"[" * 60_000]
 )
-def test_a_broken_file_is_trouble_and_stays(state_dir: Path, content: bytes) -> None:
+@REAL
+def test_a_broken_file_is_trouble_and_stays(real: Callable[[], ProcessMetadataFiles], state_dir: Path, content: bytes) -> None:
     (state_dir / FILE_NAME).write_bytes(content)
 
     with pytest.raises(StatePathTrouble):
-        LocalProcessMetadataFiles().write(str(state_dir), OURS)
+        real().write(str(state_dir), OURS)
     assert (state_dir / FILE_NAME).read_bytes() == content
 
 
-def test_nothing_is_written_under_a_running_client(state_dir: Path) -> None:
+@REAL
+def test_nothing_is_written_or_removed_under_a_running_client(real: Callable[[], ProcessMetadataFiles], state_dir: Path) -> None:
     """The lock that Java holds, held by another process."""
     holder = subprocess.Popen(
         [
@@ -115,25 +156,32 @@ def test_nothing_is_written_under_a_running_client(state_dir: Path) -> None:
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(StatePathTrouble, match="running client"):
-            LocalProcessMetadataFiles().write(str(state_dir), OURS)
+        with pytest.raises(StatePathTrouble, match=rf"running client \(process {holder.pid}\)"):
+            real().write(str(state_dir), OURS)
+        assert not (state_dir / FILE_NAME).exists()
+        (state_dir / FILE_NAME).write_text(json.dumps({"processId": str(OURS)}))
+        with pytest.raises(StatePathTrouble, match=rf"running client \(process {holder.pid}\)"):
+            real().remove(str(state_dir), OURS)
     finally:
         holder.communicate("")
+    assert real().read(str(state_dir)) == OURS
+
+    real().remove(str(state_dir), OURS)
     assert not (state_dir / FILE_NAME).exists()
+    real().write(str(state_dir), OURS)
 
-    LocalProcessMetadataFiles().write(str(state_dir), OURS)
-
-    assert LocalProcessMetadataFiles().read(str(state_dir)) == OURS
+    assert real().read(str(state_dir)) == OURS
 
 
-def test_a_left_over_lock_file_does_not_matter(state_dir: Path) -> None:
+@REAL
+def test_a_left_over_lock_file_does_not_matter(real: Callable[[], ProcessMetadataFiles], state_dir: Path) -> None:
     with (state_dir / ".lock").open("wb") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
         fcntl.lockf(lock, fcntl.LOCK_UN)
 
-    LocalProcessMetadataFiles().write(str(state_dir), OURS)
+    real().write(str(state_dir), OURS)
 
-    assert LocalProcessMetadataFiles().read(str(state_dir)) == OURS
+    assert real().read(str(state_dir)) == OURS
 
 
 def test_a_remote_directory_is_refused() -> None:

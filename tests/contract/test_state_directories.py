@@ -8,12 +8,14 @@ import pytest
 from tests.fakes.cluster import FakeStateDirectories
 
 from holdfast.adapters.deadline import Deadline
+from holdfast.adapters.hosts.local_shell import LocalShell
+from holdfast.adapters.hosts.state_directories import Place, StateDirectories
 from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories, public_url
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import StateDirectoryReader
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
+from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 
 A = ProcessId.parse("4b61083e-57d0-457d-951f-d06556c148ca")
 LOG = "wc-counts-changelog"
@@ -53,6 +55,16 @@ def _memory(folder: Path, files: Mapping[str, str]) -> tuple[StateDirectoryReade
     return FsspecStateDirectories(Deadline(30)), f"memory://{root}"
 
 
+def _host(folder: Path, files: Mapping[str, str]) -> tuple[StateDirectoryReader, str]:
+    """By scripts, which run on this machine."""
+    _, root = _local(folder, files)
+
+    def reach(url: str) -> Place:
+        return Place(LocalShell(), url.removeprefix("here://"), url, "this host", sees_locks=lambda: True)
+
+    return StateDirectories(Deadline(60), {"here": reach}), f"here://{root}"
+
+
 def _fake(folder: Path, files: Mapping[str, str]) -> tuple[StateDirectoryReader, str]:
     """Knows one directory, the one of FILES, and none without files."""
     if not files:
@@ -72,6 +84,7 @@ READERS: dict[str, Callable[[Path, Mapping[str, str]], tuple[StateDirectoryReade
     "local folder": _local,
     "file URL": _url,
     "object store": _memory,
+    "host": _host,
 }
 
 

@@ -1,5 +1,6 @@
 """Texts that are held word by word. `GOLDEN_UPDATE=1` writes them anew: read the difference before committing it."""
 
+import difflib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,4 +18,6 @@ def hold(name: str, medium: str, blocks: Sequence[Block]) -> None:
     if os.environ.get("GOLDEN_UPDATE"):
         golden.parent.mkdir(parents=True, exist_ok=True)
         golden.write_text(written, encoding="utf-8")
-    assert written == golden.read_text(encoding="utf-8")
+    wanted = golden.read_text(encoding="utf-8")
+    lines = difflib.unified_diff(wanted.splitlines(), written.splitlines(), "as before", "now", lineterm="", n=0)
+    assert written == wanted, "\n".join(lines)

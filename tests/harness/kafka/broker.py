@@ -76,8 +76,10 @@ class Broker:
         node_id: int = 1,
         release: str = RELEASE,
         start_timeout_s: float = 120,
+        host: str = "127.0.0.1",
     ) -> None:
         self.folder = folder
+        self._host = host
         self._listeners = listeners
         self._properties = dict(properties or {}) | ({"broker.rack": rack} if rack else {})
         self._scram_users = dict(scram_users or {})
@@ -94,7 +96,7 @@ class Broker:
         return self.address(self._listeners[0])
 
     def address(self, listener: str) -> str:
-        return f"127.0.0.1:{self._ports[listener]}"
+        return f"{self._host}:{self._ports[listener]}"
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -125,6 +127,15 @@ class Broker:
             else:
                 return
 
+    def crash(self) -> None:
+        """Kill it; `start_again` brings it back."""
+        assert self._process is not None
+        self._process.kill()
+
+    def start_again(self) -> None:
+        """On what its disk has, at the same ports."""
+        self._start_process(self.folder / "server.properties")
+
     def stop(self) -> None:
         """Idempotent. Returns when the process is gone."""
         if self._process:
@@ -144,6 +155,9 @@ class Broker:
         properties = self.folder / "server.properties"
         properties.write_text("".join(f"{key}={value}\n" for key, value in self._server_properties().items()), encoding="utf-8")
         self._format(properties)
+        self._start_process(properties)
+
+    def _start_process(self, properties: Path) -> None:
         log = self.folder / "broker.log"
         log.unlink(missing_ok=True)
         self._process = TetheredProcess("the broker", [*_java(self._release), "kafka.Kafka", str(properties)], log)

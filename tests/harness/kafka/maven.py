@@ -1,6 +1,6 @@
 """Published jars, through the machine's ordinary Maven, and Java sources of Holdfast's compiled against them.
 
-Both are cached below `<checkout>/.holdfast/`; a cached class path is used only while each of its jars is still there.
+Both are cached for all checkouts of a user; a cached class path is used only while each of its jars is still there.
 Anything missing (Maven, a JDK, the registry, a release that does not exist) raises MissingPart, which says what.
 """
 
@@ -14,14 +14,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[3]
-CACHE = CHECKOUT / ".holdfast"
+from tests.harness.kafka import javac
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "holdfast"
 SIMPLE_LOGGING = "org.slf4j:slf4j-simple:1.7.36"
 """Logs to standard error, steered by `-Dorg.slf4j.simpleLogger.…`. Kafka 2.6 to 4.3 all speak SLF4J 1.7."""
 
+JACKSON = "com.fasterxml.jackson.core:jackson-databind:2.19.0"
+_STREAMS = (
+    *("2.6.3", "2.7.2", "2.8.1", "2.8.2", "3.0.0", "3.0.2", "3.1.2", "3.2.3", "3.4.0", "3.4.1", "3.5.1", "3.5.2", "3.6.2", "3.7.0"),
+    *("3.7.2", "3.8.1", "3.9.1", "4.0.1", "4.1.1", "4.2.1", "4.3.1"),
+)
+_COORDINATORS = ("4.2.0", "4.2.1", "4.3.0", "4.3.1", "4.4.0")
+_BROKERS = ("2.8.2", "3.9.1", "4.2.1", "4.3.1", "4.4.0")
+_OF_THE_SUITE = (
+    *((f"org.apache.kafka:kafka-streams:{release}", SIMPLE_LOGGING) for release in _STREAMS),
+    *((f"org.apache.kafka:kafka-group-coordinator:{release}", JACKSON, SIMPLE_LOGGING) for release in _COORDINATORS),
+    *((f"org.apache.kafka:kafka_2.13:{release}", SIMPLE_LOGGING) for release in _BROKERS),
+)
+"""What a whole run needs, resolved by one start of Maven, which takes longer than a class path; others are resolved alone."""
+
 _PLUGIN = "3.8.1"  # of maven-dependency-plugin; works with Maven 3.6.3 and later
 _RESOLVE_SECONDS = 600
-_COMPILE_SECONDS = 300
 _ATTEMPTS = 2  # a registry that drops a connection is asked once more
 
 
@@ -34,18 +48,20 @@ def classpath(*coordinates: str) -> str:
 
     Raise MissingPart when Maven is not there, or cannot resolve them.
     """
-    pom = _pom(coordinates)
-    cached = CACHE / "maven" / f"{_digest(pom)}.classpath"
-    found = _usable(cached)
+    found = _usable(_cached(coordinates))
     if found:
         return found
     with _locked("maven"):
-        found = _usable(cached)  # another process may have resolved it meanwhile
+        found = _usable(_cached(coordinates))  # another process may have resolved it meanwhile
         if found:
             return found
-        text = _resolve(pom, coordinates)
-        _write(cached, text)
-    found = _usable(cached)
+        beside = _OF_THE_SUITE if coordinates in _OF_THE_SUITE else ()
+        wanted = [coordinates, *(each for each in beside if each != coordinates and not _usable(_cached(each)))]
+        try:
+            text = _resolve(wanted)
+        except MissingPart:  # of all of them, it may be that only others are out of reach
+            text = _resolve([coordinates])
+    found = _usable(_cached(coordinates))
     if not found:
         raise MissingPart(f"Maven named jars for {', '.join(coordinates)} that are not there: {_first_absent(text)}")
     return found
@@ -56,29 +72,32 @@ def kafka_streams(release: str) -> str:
     return classpath(f"org.apache.kafka:kafka-streams:{release}", SIMPLE_LOGGING)
 
 
-def compile_java(sources: Path, against: str, release: int = 11) -> Path:
-    """The folder of classes of all `*.java` below `sources`, compiled against a class path; cached by the digest of both.
+def compile_java(sources: Path | tuple[Path, ...], against: str, release: int = 11) -> Path:
+    """The folder of classes of all `*.java` below `sources` (a folder, or several that make one whole), compiled against a class
+    path; cached by the digest of both.
 
     Raise MissingPart without a JDK, and RuntimeError with javac's own words when the sources do not compile.
     """
-    files = sorted(sources.rglob("*.java"))
+    folders = (sources,) if isinstance(sources, Path) else sources
+    found = [(path, path.relative_to(folder)) for folder in folders for path in sorted(folder.rglob("*.java"))]
+    files = [path for path, _ in found]
     if not files:
         raise MissingPart(f"There is no Java source below {sources}.")
-    texts = [path.relative_to(sources).as_posix() + "\n" + path.read_text(encoding="utf-8") for path in files]
+    texts = [name.as_posix() + "\n" + path.read_text(encoding="utf-8") for path, name in found]
     classes = CACHE / "java" / _digest("\0".join([str(release), against, *texts]))
     if classes.is_dir():
         return classes
-    javac = java_tool("javac")
-    with _locked("java"):
+    java_tool("javac")  # a JRE has none: the error says so
+    classes.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(f"java/{classes.name}"):
         if classes.is_dir():
             return classes
-        classes.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=classes.parent, prefix="compiling-") as folder:
             built = Path(folder) / "classes"
-            command = [javac, "--release", str(release), "-nowarn", "-cp", against, "-d", str(built), *map(str, files)]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False)
-            if done.returncode:
-                raise RuntimeError(f"javac could not compile {sources}:\n{done.stdout}{done.stderr}")
+            arguments = ["--release", str(release), "-nowarn", "-cp", against, "-d", str(built), *map(str, files)]
+            problem = javac.problem_of(java_tool("java"), arguments)
+            if problem is not None:
+                raise RuntimeError(f"javac could not compile {sources}:\n{problem}")
             built.rename(classes)
     return classes
 
@@ -93,13 +112,19 @@ def java_tool(name: str) -> str:
     return found
 
 
-def _resolve(pom: str, coordinates: tuple[str, ...]) -> str:
+def _resolve(wanted: list[tuple[str, ...]]) -> str:
+    """The class path of the first. All of them are cached then; each is a module of one project."""
     maven = shutil.which("mvn")
+    names = f"{', '.join(wanted[0])}{f' and {len(wanted) - 1} more' if len(wanted) > 1 else ''}"
     if not maven:
-        raise MissingPart(f"There is no mvn on PATH to get {', '.join(coordinates)} with. Install Maven (Debian: maven).")
+        raise MissingPart(f"There is no mvn on PATH to get {names} with. Install Maven (Debian: maven).")
     with tempfile.TemporaryDirectory(prefix="holdfast-maven-") as folder:
-        project, output = Path(folder) / "pom.xml", Path(folder) / "classpath"
-        project.write_text(pom, encoding="utf-8")
+        project = Path(folder)
+        for number, coordinates in enumerate(wanted):
+            (project / str(number)).mkdir()
+            (project / str(number) / "pom.xml").write_text(_pom(coordinates), encoding="utf-8")
+        modules = "".join(f"<module>{number}</module>" for number in range(len(wanted)))
+        (project / "pom.xml").write_text(_project("all", f"  <packaging>pom</packaging>\n  <modules>{modules}</modules>\n"))
         goal = f"org.apache.maven.plugins:maven-dependency-plugin:{_PLUGIN}:build-classpath"
         command = [
             maven,
@@ -108,20 +133,21 @@ def _resolve(pom: str, coordinates: tuple[str, ...]) -> str:
             "-U",
             "-Dstyle.color=never",
             "-f",
-            str(project),
+            str(project / "pom.xml"),
             goal,
             "-DincludeScope=runtime",
-            f"-Dmdep.outputFile={output}",
+            "-Dmdep.outputFile=classpath",
         ]
         said = ""
         for _ in range(_ATTEMPTS):
             done = subprocess.run(command, capture_output=True, text=True, timeout=_RESOLVE_SECONDS, check=False)
             if done.returncode == 0:
-                return output.read_text(encoding="utf-8").strip()
+                found = [(project / str(number) / "classpath").read_text(encoding="utf-8").strip() for number in range(len(wanted))]
+                for coordinates, text in zip(wanted, found, strict=True):
+                    _write(_cached(coordinates), text)
+                return found[0]
             said = "\n".join((done.stdout + done.stderr).strip().splitlines()[:12])
-    raise MissingPart(
-        f"Maven could not get {', '.join(coordinates)}: no such release, or its registry is out of reach. It said:\n{said}"
-    )
+    raise MissingPart(f"Maven could not get {names}: no such release, or its registry is out of reach. It said:\n{said}")
 
 
 def _pom(coordinates: tuple[str, ...]) -> str:
@@ -130,11 +156,18 @@ def _pom(coordinates: tuple[str, ...]) -> str:
     for coordinate in coordinates:
         parts = zip(names, coordinate.split(":"), strict=False)  # few have a classifier
         dependencies.append(f"    <dependency>{''.join(f'<{name}>{part}</{name}>' for name, part in parts)}</dependency>\n")
+    return _project(_digest(" ".join(coordinates)), f"  <dependencies>\n{''.join(dependencies)}  </dependencies>\n")
+
+
+def _project(name: str, content: str) -> str:
     return (
         '<project xmlns="http://maven.apache.org/POM/4.0.0">\n  <modelVersion>4.0.0</modelVersion>\n'
-        "  <groupId>holdfast</groupId><artifactId>harness</artifactId><version>1</version>\n"
-        f"  <dependencies>\n{''.join(dependencies)}  </dependencies>\n</project>\n"
+        f"  <groupId>holdfast</groupId><artifactId>{name}</artifactId><version>1</version>\n{content}</project>\n"
     )
+
+
+def _cached(coordinates: tuple[str, ...]) -> Path:
+    return CACHE / "maven" / f"{_digest(' '.join(coordinates))}.classpath"
 
 
 def _usable(cached: Path) -> str | None:
@@ -162,7 +195,7 @@ def _digest(text: str) -> str:
 
 @contextmanager
 def _locked(name: str) -> Iterator[None]:
-    """Held by one process of this checkout at a time: Maven's local repository does not like two writers."""
+    """Held by one process of this user at a time: Maven's local repository does not like two writers."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / f"{name}.lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)

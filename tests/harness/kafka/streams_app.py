@@ -4,7 +4,7 @@ A client is loaded (the JVM is up), then let go (it is made and joins), so that 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -52,6 +52,7 @@ class StreamsClient:
     """One client. `process_id` is pinned through Kafka's own file before the start; None: what the disk has, or a fresh one.
 
     `disk`: the folder of a client whose state directory it takes over. `instance`: the `group.instance.id` of a static member.
+    `inside`: what its command begins with, and `own_disk`: where it finds its disk there.
     """
 
     def __init__(
@@ -63,12 +64,16 @@ class StreamsClient:
         process_id: str | None,
         disk: Path | None = None,
         instance: str | None = None,
+        inside: Sequence[str] = (),
+        own_disk: Path | None = None,
     ) -> None:
         self.application = application
         self.folder = folder
         self.threads = threads
         self.process_id = process_id
         self.disk = disk or folder
+        self._inside = inside
+        self._own_disk = own_disk or self.disk
         self.instance = instance
         self._process: TetheredProcess | None = None
 
@@ -90,7 +95,8 @@ class StreamsClient:
         properties.write_text("".join(f"{key}={value}\n" for key, value in self._properties().items()), encoding="utf-8")
         jars = kafka_streams(self.application.release)
         classes = compile_java(SOURCES, jars)
-        command = [java_tool("java"), *_JVM, *_LOGGING, f"-Djava.io.tmpdir={self.folder / 'tmp'}", "-cp", f"{classes}:{jars}"]
+        command = [*self._inside, java_tool("java"), *_JVM, *_LOGGING, f"-Djava.io.tmpdir={self.folder / 'tmp'}"]
+        command += ["-cp", f"{classes}:{jars}"]
         command += ["wordcount.WordCount", str(properties), self.application.input_topic, STORE, str(self._go)]
         self._process = TetheredProcess(f"Streams {self.application.release} client {self.folder.name}", command, self.log)
 
@@ -154,7 +160,7 @@ class StreamsClient:
         small = {
             "bootstrap.servers": self.application.bootstrap,
             "application.id": self.application.application_id,
-            "state.dir": str(self.disk / "state"),
+            "state.dir": str(self._own_disk / "state"),
             "num.stream.threads": str(self.threads),
             "replication.factor": "1",
             "commit.interval.ms": "1000",

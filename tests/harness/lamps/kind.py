@@ -21,13 +21,14 @@ from tests.harness.lamps.values import (
     dark,
 )
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
+from holdfast.rollout.execution import rounds
 from holdfast.rollout.execution.drift import Drift, Kind, Staleness
-from holdfast.rollout.execution.next_actions import Next, Note, Wait
+from holdfast.rollout.execution.next_actions import AnyStep, Next, Note, Wait
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group import applying, verifying
@@ -240,6 +241,9 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def hosts(self, snapshot: LampSnapshot) -> tuple[Host, ...]:
         return tuple(Host(f"socket-{name}", (name,), "burns" if lit else "dark") for name, lit in snapshot.lit)
 
+    def addresses(self, snapshot: LampSnapshot) -> tuple[str | None, ...]:
+        return tuple(f"socket-{name}" for name, _ in snapshot.lit)
+
     def settings(self, snapshot: LampSnapshot) -> tuple[Setting, ...]:
         return ()
 
@@ -353,8 +357,17 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def staleness(self, plan: LampPlan, fresh: LampSnapshot) -> Staleness:
         return staleness(plan, fresh, drifts(plan, fresh))
 
+    def waits(self, step: AnyStep) -> bool:
+        assert isinstance(step, LampStep), "a step of this kind's plans"
+        return step.lamp is None
+
     def next_action(self, plan: LampPlan, journal: Journal, fresh: LampSnapshot, now: datetime) -> Next:
         return applying.next_action(_Applying(), plan, journal, fresh, now)
+
+    def compared(
+        self, plan: LampPlan, journal: Journal, basis: LampSnapshot, after: str, until: AnyStep, fresh: LampSnapshot
+    ) -> rounds.Compared | None:
+        raise CannotPredict("Lamps burn or do not: nothing is between two steps.")
 
     def verify(self, plan: LampPlan, fresh: LampSnapshot) -> LampVerdict:
         return verifying.verify(_Verifying(), plan, fresh)

@@ -54,6 +54,16 @@ class Server:
     lake: Path
     environment: dict[str, str]
     tokens: dict[str, str] = field(default_factory=dict)
+    components: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
+    """What runs, by its name (`api-server`); each in a session of its own."""
+
+    def start(self, name: str) -> None:
+        """A component of Airflow; a second time once it has ended."""
+        command = [str(ROOT / ".venv" / "bin" / "airflow"), *_COMMANDS.get(name, name).split()]
+        with (self.home / "server.log").open("ab") as log:
+            self.components[name] = subprocess.Popen(
+                command, env=self.environment, stdout=log, stderr=log, cwd=self.home, start_new_session=True
+            )
 
     @property
     def below(self) -> str:
@@ -142,6 +152,9 @@ def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
     }
 
 
+_COMMANDS = {"scheduler": "scheduler --skip-serve-logs", "triggerer": "triggerer --skip-serve-logs"}
+
+
 def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -149,35 +162,43 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(home: Path, lake: Path, *, below: str = "", scheduling: bool = False) -> Iterator[Server]:
-    """A database and an api-server, and what runs DAGs if `scheduling`; ended whatever happens. `below`: the path of Airflow's own
-    address, as behind a proxy that many applications share."""
+def serving(
+    home: Path,
+    lake: Path,
+    *,
+    below: str = "",
+    scheduling: bool = False,
+    triggering: bool = False,
+    more: Mapping[str, str] | None = None,
+) -> Iterator[Server]:
+    """A database and an api-server, and what runs DAGs if `scheduling`, with a triggerer if `triggering`; ended whatever happens.
+    `below`: the path of Airflow's own address, as behind a proxy that many applications share. `more`: for the environment."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
     url = f"http://127.0.0.1:{free_port()}{below}"
-    server = Server(url, home, lake, environment(home, lake, url))
+    server = Server(url, home, lake, environment(home, lake, url) | (more or {}))
     airflow = str(ROOT / ".venv" / "bin" / "airflow")
-    components = ("api-server", *(("dag-processor", "scheduler --skip-serve-logs") if scheduling else ()))
-    running: list[subprocess.Popen[bytes]] = []
     with (home / "server.log").open("wb") as log:
         subprocess.run([airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
-        for one in components:
-            command = [airflow, *one.split()]
-            running.append(
-                subprocess.Popen(command, env=server.environment, stdout=log, stderr=log, cwd=home, start_new_session=True)
-            )
     try:
-        _wait_until_it_answers(server, running[0])
+        for name in (
+            "api-server",
+            *(("dag-processor", "scheduler") if scheduling else ()),
+            *(("triggerer",) if triggering else ()),
+        ):
+            server.start(name)
+        _wait_until_it_answers(server, server.components["api-server"])
         yield server
     finally:
-        _end(running, home)
+        _end([*server.components.values()], home)
 
 
 def _end(running: "list[subprocess.Popen[bytes]]", home: Path) -> None:
     """The components, and what they started in sessions of its own, such as Spark."""
     children = [child for process in running for child in _children(process.pid)]
     for process in running:
-        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
     for process in running:
         try:
             process.wait(20)

@@ -15,8 +15,12 @@ from tests.harness.plans import restarted
 
 from holdfast.adapters.lake import table_schemas
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.json import instants
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import AnyPlan, snapshot_from_json
 from holdfast.rollout.policy.policy import Policy
@@ -31,6 +35,9 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
+from holdfast.workflows.apply import Hands
+from holdfast.workflows.running import showing
+from holdfast.workflows.running.progress import Progress, Tells
 
 HOSTILE = "<script>alert(1)</script>\"'\u202egro\u0007up😀" + "x" * 180
 CLIENTS_OF_THE_LARGEST = 1_000
@@ -171,6 +178,31 @@ def _write(folder: Path, rows: dict[tuple[str, str, str], list[Document]]) -> No
 
 def article(name: str = "streams-wordcount", **more: object) -> Document:
     return group(AFTER) | {"group_id": name} | more
+
+
+def shows_a_run(folder: Path, plan: Plan, *, done: int) -> None:
+    """A run that waits in the step after those that are done. It halted before that step, where this is the first that is shown."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    lake = FsspecLake(str(folder))
+    journal, steps = plans.journal_of(lake, plan.plan_id), [one.id for one in plan.steps]
+    first = not journal.entries
+    for step, event in ((one, event) for one in steps[:done] for event in (Event.BEGUN, Event.DONE)):
+        if not journal.has(step, event):
+            journal = plans.add_entry(lake, journal, Entry(instants.to_second(now), step, event, "bob", "as planned"))
+    if first:
+        at = instants.to_second(now - timedelta(minutes=1))
+        plans.add_entry(lake, journal, Entry(at, steps[done], Event.HALTED, "holdfast", "2 of 3", halt=Halt.LAG))
+    hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: now, me=Owner("bob", "worker-1", run="manual__2026"))
+    one = showing.Showing(plan, hands, lambda: 0.0)
+    newest = snapshots.latest(lake, plan.basis.cluster, plan.basis.group_id)
+    assert newest is not None
+    one.looked(snapshots.load(lake, newest))
+    one.waits(steps[done], "The group is PreparingRebalance.", 45, 600)
+    one.told(
+        Progress(
+            instants.to_second(now), Tells.WAITING, steps[done], "The group is PreparingRebalance.", done, len(steps), 4, (1, 3)
+        )
+    )
 
 
 def fill(folder: Path) -> dict[str, AnyPlan]:

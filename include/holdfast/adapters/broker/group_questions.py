@@ -4,7 +4,7 @@ Kafka has batches for finding coordinators since 2.8 (KIP-699), for describing g
 (KIP-709). Older brokers are asked a group at a time, over the same connections.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kafka import errors as kafka_errors
@@ -112,6 +112,9 @@ class GroupQuestions:
         others = {name: one.kind for name, one in found.items() if one.kind != "classic"}
         self._kinds = self._kinds | others if problems else others
         return found, problems
+
+    def alter_configs(self, group_id: str, settings: Mapping[str, str | None]) -> None:
+        streams_groups.alter_configs(self._brokers, group_id, settings)
 
     def configs(self, group_ids: Iterable[str]) -> dict[str, GroupConfigs | HoldfastError]:
         """The configs of each group, or why they are unknown."""

@@ -122,6 +122,10 @@ class KafkaCluster:
             raise found from None
         return found
 
+    def alter_group_configs(self, group_id: str, settings: Mapping[str, str | None]) -> None:
+        """As `GroupSettings` does."""
+        self._groups.alter_configs(group_id, settings)
+
     def configs(self, group_ids: Collection[str]) -> Mapping[str, GroupConfigs | HoldfastError]:
         return self._groups.configs(group_ids)
 

@@ -1,11 +1,11 @@
 """What brokers are asked about streams groups whose coordinator assigns (KIP-1071), and how their answers are read."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from kafka import errors as kafka_errors
 from kafka.admin import ACLOperation, ConfigResourceType
-from kafka.protocol.admin import DescribeConfigsRequest
+from kafka.protocol.admin import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from holdfast.adapters.broker.brokers import Brokers
@@ -15,10 +15,13 @@ from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes
 from holdfast.kafka.wire import streams_group_description as wire
 from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.ports import GroupConfig, GroupConfigs, ObservedGroup
+from holdfast.rollout.text.wording import printable
 
 _CONFIGS_A_REQUEST = 1_000
 _GROUP_SOURCE = 8
 """`ConfigSource.DYNAMIC_GROUP_CONFIG`: the value was set for the group."""
+_SET, _DELETE = 0, 1
+"""`AlterConfigOp.OpType`."""
 _METADATA_VERSION = "metadata.version"
 _CLIENT = {"client_software_name": "holdfast", "client_software_version": "0"}
 
@@ -121,6 +124,31 @@ def _describe_configs(group_ids: Sequence[str]) -> DescribeConfigsRequest:
     kind = ConfigResourceType.GROUP.value
     resources = [one(resource_type=kind, resource_name=group_id, configuration_keys=None) for group_id in group_ids]
     return DescribeConfigsRequest(resources=resources)
+
+
+def alter_configs(brokers: Brokers, group_id: str, settings: Mapping[str, str | None]) -> None:
+    """Incrementally: other configs of the group stay. Any broker hands it to the controller. Needs ALTER_CONFIGS on the group.
+
+    Raise ClusterTrouble; it may have been done then.
+    """
+    what = "setting configs of the group"
+    resource = IncrementalAlterConfigsRequest.AlterConfigsResource
+    configs = [
+        resource.AlterableConfig(name=name, config_operation=_DELETE if value is None else _SET, value=value)
+        for name, value in settings.items()
+    ]
+    kind = ConfigResourceType.GROUP.value
+    asked = IncrementalAlterConfigsRequest(
+        resources=[resource(resource_type=kind, resource_name=group_id, configs=configs)], validate_only=False
+    )
+    response = brokers.ask_any(what, asked)
+    for result in response.responses:
+        if result.error_code:
+            error = kafka_errors.for_code(result.error_code)()
+            refused = isinstance(error, kafka_errors.GroupAuthorizationFailedError)
+            why = "not authorized: this user needs ALTER_CONFIGS on the group" if refused else refusal(error)
+            said = f" ({printable(result.error_message, 300)})" if result.error_message and not refused else ""
+            raise ClusterTrouble(f"{what} {group_id!r}: {why}{said}", lasting=not isinstance(error, PASSING))
 
 
 def _config_trouble(what: str, result: Any) -> ClusterTrouble:

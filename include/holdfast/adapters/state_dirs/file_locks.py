@@ -13,7 +13,7 @@ import struct
 import sys
 from pathlib import Path
 
-from holdfast.rollout.streams.snapshot.snapshot import Lock
+from holdfast.rollout.disks.state_directory import Lock
 
 _FLOCK = "hhqqi"
 """Linux's `struct flock` with 64-bit offsets: type, whence, start, length (0: to the end), process."""

@@ -15,7 +15,7 @@ What a killed writer leaves, the next one removes (`temporary`).
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
@@ -56,14 +56,20 @@ class LocalProcessMetadataFiles:
         return self._bounded(f"{path} was not read", read)
 
     def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
-        path = _path(state_dir)
         turn = _Turn()
+        self._in_time(_Writing(_path(state_dir), process_id, replaces, turn), turn, "written")
+
+    def remove(self, state_dir: str, process_id: ProcessId) -> None:
+        turn = _Turn()
+        self._in_time(_Removing(_path(state_dir), process_id, None, turn), turn, "removed")
+
+    def _in_time(self, change: "_Writing", turn: "_Turn", done: str) -> None:
         try:
-            self._bounded(f"{path}/{FILE_NAME} was not written", lambda: _Writing(path, process_id, replaces, turn).run())
+            self._bounded(f"{change.file} was not {done}", change.run)
         except _TookTooLong as late:
             if turn.end():
                 raise StatePathTrouble(f"{late} {_NOTHING}") from None
-            raise StatePathTrouble(f"{late} It is unknown whether the file was written: check before you continue.") from None
+            raise StatePathTrouble(f"{late} It is unknown whether the file was {done}: check before you continue.") from None
 
     def _bounded(self, what: str, action: Callable[[], T]) -> T:
         """What a file system does not bound: a server that does not answer."""
@@ -142,7 +148,7 @@ class _Writing:
 
     def __init__(self, path: str, process_id: ProcessId, replaces: ProcessId | None, turn: _Turn) -> None:
         self._path, self._process_id, self._replaces, self._turn = path, process_id, replaces, turn
-        self._file = f"{path}/{FILE_NAME}"
+        self.file = f"{path}/{FILE_NAME}"
 
     def run(self) -> None:
         try:
@@ -155,7 +161,7 @@ class _Writing:
             temporary.remove_abandoned(folder.descriptor, FILE_NAME)
             if not any(self._attempt(folder) for _ in range(_ATTEMPTS)):
                 raise StatePathTrouble(
-                    f"{self._file} was changed by another process each time before it could be written. {_NOTHING}"
+                    f"{self.file} was changed by another process each time before it could be written. {_NOTHING}"
                 )
 
     def _attempt(self, folder: Folder) -> bool:
@@ -166,7 +172,7 @@ class _Writing:
                 return True
             if found is not None and found.process_id != self._replaces:
                 raise StatePathTrouble(
-                    f"{self._file} already holds process ID {found.process_id}, not {self._replaces or self._process_id}: another"
+                    f"{self.file} already holds process ID {found.process_id}, not {self._replaces or self._process_id}: another"
                     f" client has started there. {_NOTHING}"
                 )
             self._refuse_running_client(folder, _NOTHING)
@@ -184,18 +190,23 @@ class _Writing:
         return next_to_it.link_as(FILE_NAME)
 
     def _replace(self, folder: Folder, next_to_it: "_NextToIt", found: _Found) -> bool:
+        with self._unchanged(folder, found) as unchanged:
+            if unchanged:
+                self._turn.take()
+                next_to_it.rename_to(FILE_NAME)
+            return unchanged
+
+    @contextmanager
+    def _unchanged(self, folder: Folder, found: _Found) -> Iterator[bool]:
+        """Whether the file is still as it was found. To the end of the block a client that starts finds its lock taken."""
         with self._client_lock(folder, _Belongs.as_of(found)) as lock:
-            if lock is None:
-                return False
-            # From here to the end of the block a client that starts finds its lock taken.
             current = folder.status_of(FILE_NAME)
-            if current is None or folders.identity(current) != folders.identity(found.status):
-                return False
-            if os.pread(found.descriptor, LARGEST_FILE + 1, 0) != found.content:
-                return False
-            self._turn.take()
-            next_to_it.rename_to(FILE_NAME)
-        return True
+            yield (
+                lock is not None
+                and current is not None
+                and folders.identity(current) == folders.identity(found.status)
+                and os.pread(found.descriptor, LARGEST_FILE + 1, 0) == found.content
+            )
 
     @contextmanager
     def _client_lock(self, folder: Folder, belongs: _Belongs) -> Iterator[int | None]:
@@ -245,7 +256,34 @@ class _Writing:
             with _found(again) as found:
                 if found is None or found.process_id != self._process_id:
                     holds = "is gone" if found is None else f"holds process ID {found.process_id}"
-                    raise StatePathTrouble(f"{self._file} {holds} right after the write: another client has started there.")
+                    raise StatePathTrouble(f"{self.file} {holds} right after the write: another client has started there.")
+
+
+class _Removing(_Writing):
+    """The file is removed under the client's lock; a client that starts later makes up its own process ID."""
+
+    def run(self) -> None:
+        with suppress(folders.NoSuchFolder):
+            super().run()
+
+    def _attempt(self, folder: Folder) -> bool:
+        with _found(folder) as found:
+            if found is None:
+                folder.sync()
+                return True
+            if found.process_id != self._process_id:
+                raise StatePathTrouble(
+                    f"{self.file} holds process ID {found.process_id}, not {self._process_id}: another client has started there."
+                    " Nothing was removed."
+                )
+            self._refuse_running_client(folder, "Nothing was removed.")
+            with self._unchanged(folder, found) as unchanged:
+                if unchanged:
+                    self._turn.take()
+                    os.unlink(FILE_NAME, dir_fd=folder.descriptor)
+        if unchanged:
+            folder.sync()
+        return unchanged
 
 
 def _path(state_dir: str) -> str:

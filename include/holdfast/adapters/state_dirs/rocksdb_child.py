@@ -1,7 +1,8 @@
 """The process that opens RocksDB stores (library: rocksdict), so that no damaged store can keep, fill or end the one that asked.
 
-Its arguments: the descriptor of the state directory, a folder of the parent's to make links in, seconds until it ends by itself. A
-line of standard input names a store below the directory, as JSON; a line of the answer has its entries, or why there are none.
+Its arguments: the descriptor of the state directory, a folder of the parent's to make links in, seconds until it ends by itself,
+and whether the stores are whole, or copies in part. A line of standard input names a store below the directory, as JSON; a line of
+the answer has its entries, or why there are none.
 
 Opened in place even a read-only store would get a file (`rocksdict-config.json`), and needs a folder that may be written. So it is
 opened through a folder of links: the small files that say what belongs together are copied, the tables are links to the real ones.
@@ -38,7 +39,7 @@ _TRIES = 2
 Entries = list[tuple[bytes, bytes]]
 
 
-def main(descriptor: int, links: str, seconds: int) -> None:
+def main(descriptor: int, links: str, seconds: int, *, in_part: bool) -> None:
     _limit(seconds)
     with os.fdopen(os.dup(1), "w", encoding="ascii") as answers:
         os.dup2(2, 1)  # what native code prints is no answer
@@ -47,7 +48,7 @@ def main(descriptor: int, links: str, seconds: int) -> None:
 
         _say(answers, {"ready": True})
         for line in sys.stdin:
-            _answer(answers, root, links, json.loads(line))
+            _answer(answers, root, links, json.loads(line), in_part=in_part)
 
 
 def _limit(seconds: int) -> None:
@@ -62,9 +63,9 @@ def _limit(seconds: int) -> None:
     signal.alarm(seconds)
 
 
-def _answer(answers: TextIO, root: Folder, links: str, store: str) -> None:
+def _answer(answers: TextIO, root: Folder, links: str, store: str, *, in_part: bool) -> None:
     try:
-        found = _read(root, links, store)
+        found = _read(root, links, store, in_part=in_part)
         coded = None if found is None else [[base64.b64encode(part).decode() for part in entry] for entry in found]
         answer: dict[str, object] = {"entries": coded}
     except StatePathTrouble as problem:
@@ -79,7 +80,7 @@ def _say(answers: TextIO, answer: dict[str, object]) -> None:
     answers.flush()
 
 
-def _read(root: Folder, links: str, store: str) -> Entries | None:
+def _read(root: Folder, links: str, store: str, *, in_part: bool) -> Entries | None:
     problem = ""
     for _ in range(_TRIES):
         with tempfile.TemporaryDirectory(dir=links) as folder:
@@ -87,7 +88,7 @@ def _read(root: Folder, links: str, store: str) -> Entries | None:
                 place = _walk(root, store)
                 try:
                     _link(place, Path(folder))
-                    return _entries(folder)
+                    return _entries(folder, in_part=in_part)
                 finally:
                     os.close(place.descriptor)
             except (StatePathTrouble, MemoryError):
@@ -108,22 +109,34 @@ def _walk(root: Folder, store: str) -> Folder:
     return here
 
 
-def _entries(folder: str) -> Entries | None:
+def _entries(folder: str, *, in_part: bool) -> Entries | None:
     from rocksdict import AccessType, Options, Rdict
 
     families = Rdict.list_cf(folder)
-    every = {family: Options(raw_mode=True) for family in families}
-    store = Rdict(folder, options=Options(raw_mode=True), column_families=every, access_type=AccessType.read_only())
+
+    def options() -> Options:
+        made = Options(raw_mode=True)
+        if in_part:
+            made.set_paranoid_checks(False)  # else it opens every table, and most are not here
+        return made
+
+    every = {family: options() for family in families}
+    store = Rdict(folder, options=options(), column_families=every, access_type=AccessType.read_only())
     try:
         if COLUMN_FAMILY not in families:
             return None
         found: Entries = []
         size = 0
-        for key, value in store.get_column_family(COLUMN_FAMILY).items():
+        entries = store.get_column_family(COLUMN_FAMILY).iter()
+        entries.seek_to_first()
+        while entries.valid():
+            key, value = entries.key(), entries.value()
             size += len(key) + len(value)
             if len(found) >= _MOST_ENTRIES or size > _MOST_BYTES:
                 raise StatePathTrouble(f"it has more than {_MOST_ENTRIES:,} offsets or {_MOST_BYTES:,} bytes of them; no store has")
             found.append((bytes(key), bytes(value)))
+            entries.next()
+        entries.status()  # raises what ended it too early: a table that is damaged, or missing
         return found
     finally:
         store.close()
@@ -154,4 +167,4 @@ def _copy(store: Folder, name: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), in_part=sys.argv[4] == "in part")

@@ -44,10 +44,23 @@ def read(store: Path) -> Entries | None:
 
 
 class StoreReader:
-    """Reads stores below the directory of that descriptor. To be used in a `with`; no child is left behind."""
+    """Reads stores below the directory of that descriptor. To be used in a `with`; no child is left behind.
 
-    def __init__(self, root: int, store_limit_s: float | None = None, limit_s: float = LIMIT_S) -> None:
+    `in_part`: the stores are copies without most of their tables; one that is needed and is not there is an error all the same.
+    """
+
+    def __init__(
+        self,
+        root: int,
+        store_limit_s: float | None = None,
+        limit_s: float = LIMIT_S,
+        *,
+        in_part: bool = False,
+        most_children: int = _MOST_CHILDREN,
+    ) -> None:
         self._root = root
+        self._in_part = in_part
+        self._most_children = most_children
         self._store_limit_s = store_limit_s or STORE_LIMIT_S
         self._ends_at = time.monotonic() + limit_s
         self._limit_s = limit_s
@@ -85,8 +98,10 @@ class StoreReader:
     def _running(self, remaining_s: float) -> subprocess.Popen[bytes]:
         if self._child is not None:
             return self._child
-        if self._children >= _MOST_CHILDREN:
-            raise StatePathTrouble(f"the RocksDB store was not read: {_MOST_CHILDREN} damaged ones before it ended their readers")
+        if self._children >= self._most_children:
+            raise StatePathTrouble(
+                f"the RocksDB store was not read: {self._most_children} damaged ones before it ended their readers"
+            )
         self._children += 1
         links = self._open.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-store-"))
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
@@ -100,6 +115,7 @@ class StoreReader:
             str(self._root),
             links,
             str(int(self._limit_s) + 60),
+            "in part" if self._in_part else "whole",
         ]
         self._child = subprocess.Popen(
             command,

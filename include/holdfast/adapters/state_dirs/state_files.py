@@ -4,6 +4,7 @@ Nothing is written, sizes and counts are bounded, on local disks no link is foll
 A broken file is an `Unknown`, with what Kafka Streams would make of it.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
@@ -14,8 +15,9 @@ from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes, State
 from holdfast.kafka import java, state_dir, store_offsets
 from holdfast.kafka.store_offsets import StoreOffsets
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+from holdfast.ports import ReadDirectory
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, StateFile, TaskDirectory
+from holdfast.rollout.disks.state_directory import StateDirectory, StateFile, TaskDirectory
 
 _MOST_TASK_DIRECTORIES = 20_000
 _MOST_STORES = 1_000
@@ -57,9 +59,23 @@ class FsspecStateDirectories:
             limit = self._deadline.limit_s
             raise StatePathTrouble(f"{shown}: not read within {limit:g} s. Check that the host is up, or raise --timeout") from None
 
+    def read_many(self, urls: Collection[str]) -> dict[str, ReadDirectory | HoldfastError]:
+        found: dict[str, ReadDirectory | HoldfastError] = {}
+        for url in urls:
+            try:
+                found[url] = self.read(url)
+            except HoldfastError as refusal:
+                found[url] = refusal
+        return found
+
     def _read(self, url: str, shown: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
         with state_trees.opened(url, shown, self._deadline.remaining_s() * _FOR_STORES) as tree:
-            return _Reading(tree, shown).result()
+            return read_tree(tree, shown)
+
+
+def read_tree(tree: Tree, shown: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+    """All that the directory holds, from wherever its files come. Raise StatePathTrouble where it cannot be listed."""
+    return _Reading(tree, shown).result()
 
 
 def public_url(url: str) -> str:

@@ -18,8 +18,8 @@ from holdfast.adapters.state_dirs import file_locks, folders
 from holdfast.adapters.state_dirs.folders import Folder
 from holdfast.adapters.state_dirs.rocksdb_offsets import Entries, StoreReader
 from holdfast.errors import HoldfastError, StatePathTrouble
+from holdfast.rollout.disks.state_directory import Lock
 from holdfast.rollout.json import instants
-from holdfast.rollout.streams.snapshot.snapshot import Lock
 
 LARGEST_FILE = 1_048_576
 MOST_ENTRIES = 200_000
@@ -32,7 +32,7 @@ _EXTRAS = {
     **dict.fromkeys(("http", "https"), "http"),
 }
 """The protocols whose libraries are extras of Holdfast's (pyproject.toml)."""
-_LEADS_OUT = "is a link, which could lead out of the state directory; links are not followed"
+LEADS_OUT = "is a link, which could lead out of the state directory; links are not followed"
 
 
 class Tree(Protocol):
@@ -176,7 +176,7 @@ class _Local:
     @staticmethod
     def _refuse_link(folder: Folder, name: str) -> None:
         if folder.is_link(name):
-            raise StatePathTrouble(_LEADS_OUT)
+            raise StatePathTrouble(LEADS_OUT)
 
 
 class _Remote:

@@ -6,7 +6,7 @@ its report, with the reason (docs/collection.md).
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.wire import group_metadata
-from holdfast.ports import ClusterReader, Lake, ManyGroupsReader, StateDirectoryReader
+from holdfast.ports import ClusterReader, Lake, ManyGroupsReader, ReadDirectory, StateDirectoryReader
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.rollout.streams.snapshot.snapshot import StateDirectory
 from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting import one_group, registry
@@ -94,6 +94,9 @@ class _ReadAside:
 
     def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
         return self.aside(lambda: self.disks.read(url))  # type: ignore[no-any-return]
+
+    def read_many(self, urls: Collection[str]) -> Mapping[str, ReadDirectory | HoldfastError]:
+        return self.aside(lambda: self.disks.read_many(urls))  # type: ignore[no-any-return]
 
 
 @dataclass(slots=True)

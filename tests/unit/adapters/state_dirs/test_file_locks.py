@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.state_dirs import file_locks
-from holdfast.rollout.streams.snapshot.snapshot import Lock
+from holdfast.rollout.disks.state_directory import Lock
 
 _HOLD = """
 import fcntl, sys

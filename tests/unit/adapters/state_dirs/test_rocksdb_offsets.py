@@ -14,7 +14,7 @@ from holdfast.errors import StatePathTrouble
 from holdfast.kafka import store_offsets
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
+from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "store-4.3.1"
 """`rocksdb/counts-store` of task 1_0 of a word count, closed cleanly with 14 records in its changelog."""

@@ -10,13 +10,16 @@ from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
 from holdfast.kafka.coordinator.release import METADATA_VERSIONS, minor_of
 from holdfast.kafka.coordinator.streams.group import each_task
 from holdfast.kafka.wire.streams_group_description import DescribedGroup, DescribedMember
-from holdfast.ports import ClusterReader, GroupConfig, ObservedGroup
+from holdfast.ports import ClusterReader, GroupConfig, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topics_of
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
+from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.workflows.collecting import state_directories
+from holdfast.workflows.collecting.broker_streams import changelogs
 from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS, BrokerStreamsSettings
 from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.settling import Patience, settled_group
@@ -32,6 +35,7 @@ _RECORDED_STANDBYS = "num.standby.replicas"
 
 def snapshot(
     cluster: ClusterReader,
+    disks: StateDirectoryReader,
     wanted: Reading,
     settings: BrokerStreamsSettings,
     seen: ObservedGroup | None = None,
@@ -52,6 +56,8 @@ def snapshot(
     recorded = _recorded(cluster, found)
     config = _config(cluster, settings, recorded, found)
     partitions = _partitions(cluster, found)
+    logs = changelogs.measured(cluster, found, partitions)
+    directories = _directories(disks, wanted, found)
     return snapshot_of(
         found.group,
         partitions,
@@ -61,6 +67,8 @@ def snapshot(
         config=config,
         unknown=tuple(found.unknown),
         recorded_targets=recorded,
+        logs=logs,
+        state_directories=directories,
     )
 
 
@@ -186,6 +194,16 @@ def _value(one: GroupConfig) -> ConfigValue:
     if text in ("true", "false"):
         return text == "true"
     return int(text) if text.isascii() and text.isdigit() and len(text) < len(str(2**63)) else text
+
+
+def _directories(disks: StateDirectoryReader, wanted: Reading, found: _Found) -> tuple[StateDirectory, ...]:
+    """What the disks hold, and what contradicts that a member runs there. The process ID in the file is that of the members."""
+    directories = state_directories.read(disks, wanted.state_dirs, found, [one.client_host for one in found.group.members])
+    running = {one.process_id for one in found.group.members}
+    for directory in directories:
+        state_directories.note_who_runs(directory, found, is_member=str(directory.process_id) in running)
+        state_directories.note_bare(directory, found)
+    return directories
 
 
 def _partitions(cluster: ClusterReader, found: _Found) -> dict[str, int]:

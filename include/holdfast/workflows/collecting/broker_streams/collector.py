@@ -20,7 +20,6 @@ _KIND = "is a Streams group whose broker assigns"
 class BrokerStreamsCollector(Collector[BrokerStreamsSettings]):
     kind: ClassVar[str] = "broker_streams"
     without_offsets: ClassVar[str] = "the targets that the coordinator has recorded are unknown"
-    without_state_dirs: ClassVar[str | None] = f"{_KIND}: the state directories of such a group are not read yet. Leave it out"
     reads_configs: ClassVar[bool] = True
 
     def lists(self, listed: ListedGroup) -> bool:
@@ -47,12 +46,12 @@ class BrokerStreamsCollector(Collector[BrokerStreamsSettings]):
     def read(
         self,
         cluster: ClusterReader,
-        disks: StateDirectoryReader,  # noqa: ARG002 - they are not read yet
+        disks: StateDirectoryReader,
         wanted: OneGroup,
         settings: BrokerStreamsSettings,
         seen: ObservedGroup,
     ) -> StreamsGroupSnapshot:
-        return collect.snapshot(cluster, wanted, settings, seen)
+        return collect.snapshot(cluster, disks, wanted, settings, seen)
 
 
 def _refuse(group_id: str, option: str, value: object, why: str) -> None:

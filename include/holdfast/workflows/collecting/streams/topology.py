@@ -12,7 +12,8 @@ from holdfast.kafka.topology import Clues
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.streams.snapshot.snapshot import Generation, StateDirectory, Topic
+from holdfast.rollout.disks.state_directory import StateDirectory
+from holdfast.rollout.streams.snapshot.snapshot import Generation, Topic
 from holdfast.workflows.collecting.observed import Observed
 from holdfast.workflows.collecting.streams.settings import GroupSettings
 

@@ -1,0 +1,1 @@
+"""Hosts that Holdfast reaches: scripts that run there, and what is built on them."""

@@ -1,0 +1,240 @@
+"""What stops and starts the clients of which group: a YAML file of an admin (`holdfast apply --run --actors FILE`), or what a
+connection of Airflow says of the group (`actors`), in the same fields."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from holdfast.adapters import yaml_text
+from holdfast.adapters.hosts import http_settings
+from holdfast.adapters.hosts.dag_actor import Dag, DagActor, DagRuns, Looks
+from holdfast.adapters.hosts.http_settings import Http, HttpLogin
+from holdfast.adapters.hosts.local_shell import LocalShell
+from holdfast.adapters.hosts.process_commands import CommandActor, Commands, filled, read_status, systemd
+from holdfast.adapters.hosts.shell import Shell
+from holdfast.adapters.hosts.ssh_settings import SshSettings, target
+from holdfast.adapters.hosts.templates_in_json import JSON_TEXT
+from holdfast.errors import HostTrouble, InvalidInput
+from holdfast.ports import Actor
+from holdfast.rollout.journal.acted import Does
+from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, TEXT, Codec, integer, nullable, table
+from holdfast.rollout.json.kafka_codecs import STRING_MAP
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record
+from holdfast.rollout.json.strict import FORMAT_VERSION
+from holdfast.rollout.text.wording import printable
+
+if TYPE_CHECKING:
+    from holdfast.adapters.hosts.kubernetes.connection import Access
+
+LONGEST_S = 3_600
+_COMMAND = nullable(NAMES)
+
+
+def _is_object(text: str) -> None:
+    if not text.startswith("{"):
+        raise InvalidInput("a DAG's conf is an object")
+
+
+@record
+class _Systemd:
+    unit: str = member(NAME)
+    sudo: bool = member(BOOLEAN, default=False)
+
+
+@record
+class _Ssh:
+    """`host`: with places. `user`, `port`, `key` and `known_hosts` (files): as OpenSSH has them where they are not given."""
+
+    host: str = member(NAME, default="{host}")
+    user: str | None = member(nullable(NAME), default=None)
+    port: int | None = member(nullable(integer(1, 65_535)), default=None)
+    key: str | None = member(nullable(NAME), default=None)
+    known_hosts: str | None = member(nullable(NAME), default=None)
+
+
+@record
+class _Kubernetes:
+    """`cluster`: a context of the kubeconfig, or Airflow's connection; "" for the current context. `state_dir`: in the
+    container."""
+
+    namespace: str = member(NAME)
+    stateful_set: str = member(NAME)
+    container: str = member(NAME)
+    cluster: str = member(TEXT, default="")
+    state_dir: str | None = member(nullable(NAME), default=None)
+
+
+@record
+class _Dag:
+    """`conf`: an object with places in its strings."""
+
+    dag_id: str = member(NAME)
+    conf: str = member(JSON_TEXT.checked(_is_object), default='{"does":"{does}","host":"{host}"}')
+
+
+def _one_of_all(given: "_Group") -> None:
+    own = [one for one in (given.status, given.start, given.stop, given.restart) if one is not None]
+    if sum((given.systemd is not None, given.kubernetes is not None, given.http is not None, bool(own))) > 1:
+        raise InvalidInput(
+            "one of `systemd`, `kubernetes`, `http` and commands of your own (status, start, stop, restart) is needed; several were"
+            " found"
+        )
+    if given.systemd is None and given.kubernetes is None and given.http is None and not given.status:
+        raise InvalidInput("`systemd`, `kubernetes`, `http`, or at least the command `status`, is needed")
+    if given.ssh is not None and (given.kubernetes is not None or given.http is not None):
+        raise InvalidInput("pods are reached by their cluster, services by their URL: `ssh` is for `systemd` and your own commands")
+    calls = () if given.http is None else (given.http.start, given.http.stop, given.http.restart)
+    if given.dag is not None and any(one is not None for one in (given.start, given.stop, given.restart, *calls)):
+        raise InvalidInput("`dag` starts, stops and restarts: what is next to it only shows the process; leave the others out")
+    if any(not one for one in own):
+        raise InvalidInput("a command is a list of words, the program first; an empty one was found")
+
+
+@record(check=_one_of_all)
+class _Group:
+    group_id: str = key(NAME)
+    systemd: _Systemd | None = member(nullable(codec_of(_Systemd)), default=None)
+    kubernetes: _Kubernetes | None = member(nullable(codec_of(_Kubernetes)), default=None)
+    status: tuple[str, ...] | None = member(_COMMAND, default=None)
+    start: tuple[str, ...] | None = member(_COMMAND, default=None)
+    stop: tuple[str, ...] | None = member(_COMMAND, default=None)
+    restart: tuple[str, ...] | None = member(_COMMAND, default=None)
+    http: Http | None = member(nullable(codec_of(Http)), default=None)
+    ssh: _Ssh | None = member(nullable(codec_of(_Ssh)), default=None)
+    dag: _Dag | None = member(nullable(codec_of(_Dag)), default=None)
+    limit_s: int = member(integer(1, LONGEST_S), default=120)
+    clients: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = member(table(NAME, STRING_MAP), default=())
+
+
+@record(version=FORMAT_VERSION)
+class _File:
+    groups: tuple[_Group, ...] = member(keyed(codec_of(_Group)))
+
+
+_FILE: Codec[_File] = codec_of(_File)
+
+
+def read(content: bytes, group_id: str, shell_of: Callable[[Mapping[str, str]], Shell] | None = None) -> Actor:
+    """What acts on the clients of a group. Raise InvalidInput for a file that is none, or does not have the group.
+
+    `shell_of`: where commands run, in place of what the file has; None: over SSH or on this machine.
+    """
+    found = _FILE.read(yaml_text.loads(content))
+    group = next((one for one in found.groups if one.group_id == group_id), None)
+    if group is None:
+        raise InvalidInput(f"it has no commands for the group {printable(group_id, 200)}", "groups")
+    if group.dag is not None:
+        raise InvalidInput("a DAG is triggered by apply_rollout in Airflow only: give commands, or calls of a service", "dag")
+    if group.kubernetes is not None:
+        from holdfast.adapters.hosts.kubernetes.connection import Access
+
+        return _of_pods(group, group.kubernetes, Access.of_context)
+    if group.http is not None:
+        if group.http.connection is not None:
+            raise InvalidInput("Airflow has connections: give `secret_headers` here", "http.connection")
+        return http_settings.actor(group.http, group.limit_s, _clients(group))
+    if group.ssh is not None:
+        settings = _ssh_settings(group.ssh)
+        return CommandActor(_commands(group), shell_of or _over_ssh(group.ssh, settings))
+    return CommandActor(_commands(group), shell_of or _on_this_machine)
+
+
+def of_group(
+    given: object,
+    group_id: str,
+    ssh: SshSettings | None,
+    access_of: "Callable[[str], Access]",
+    login_of: Callable[[str], HttpLogin],
+    dag_runs: DagRuns,
+) -> Actor:
+    """By what a connection says of one group: commands run on the clients' hosts, never on this machine. Raise InvalidInput.
+
+    `ssh`: how to log in, where a connection says it. `access_of`: by the name of a cluster of Kubernetes; `login_of`: by that of a
+    connection of type http. `dag_runs`: what triggers other DAGs.
+    """
+    group = _FILE.read({"format_version": FORMAT_VERSION, "groups": {group_id: given}}).groups[0]
+    by_itself = _of_group(group, ssh, access_of, login_of)
+    if group.dag is None:
+        return by_itself
+    return DagActor(Dag(group.dag.dag_id, group.dag.conf, group.limit_s, _clients(group)), by_itself, dag_runs)
+
+
+def _of_group(
+    group: _Group, ssh: SshSettings | None, access_of: "Callable[[str], Access]", login_of: Callable[[str], HttpLogin]
+) -> Looks:
+    if group.kubernetes is not None:
+        return _of_pods(group, group.kubernetes, access_of)
+    if group.http is not None:
+        if group.http.secret_headers or group.http.ca is not None:
+            raise InvalidInput("`secret_headers` and `ca` read this machine: give `connection`, and have the CA installed", "http")
+        login = None if group.http.connection is None else login_of(group.http.connection)
+        return http_settings.actor(group.http, group.limit_s, _clients(group), login)
+    if group.ssh is None:
+        raise InvalidInput("`ssh`, `kubernetes` or `http` is needed: what a connection names runs on no machine of Airflow's")
+    if ssh is not None and group.ssh != _Ssh(group.ssh.host):
+        raise InvalidInput("`ssh_connection` says how to log in: leave `user`, `port`, `key` and `known_hosts` out", "ssh")
+    return CommandActor(_commands(group), _over_ssh(group.ssh, ssh or _ssh_settings(group.ssh)))
+
+
+def _on_this_machine(_values: Mapping[str, str]) -> Shell:
+    return LocalShell()
+
+
+def _ssh_settings(given: _Ssh) -> SshSettings:
+    files = [() if one is None else (one,) for one in (given.key, given.known_hosts)]
+    return SshSettings(user=given.user, port=given.port, key_files=files[0], known_hosts=files[1])
+
+
+def _over_ssh(given: _Ssh, settings: SshSettings) -> Callable[[Mapping[str, str]], Shell]:
+    try:
+        from holdfast.adapters.hosts.ssh import SshHosts
+    except ImportError:
+        raise InvalidInput("`ssh` needs a library: pip install 'holdfast[ssh]'") from None
+    hosts = SshHosts(settings)
+
+    def shell_of(values: Mapping[str, str]) -> Shell:
+        host = filled(given.host, values)
+        try:
+            where = target(f"ssh://[{host}]/" if ":" in host else f"ssh://{host}/")
+        except InvalidInput as problem:
+            raise HostTrouble(str(problem), begun=False, lasting=True) from None
+        if where.user is not None:
+            raise HostTrouble(f"{printable(host, 200)} is no name of a host", begun=False, lasting=True)
+        return hosts.shell(where)
+
+    return shell_of
+
+
+def _commands(group: _Group) -> Commands:
+    return replace(_on_any_host(group), host=None if group.ssh is None else group.ssh.host)
+
+
+def _clients(group: _Group) -> dict[str, dict[str, str]]:
+    return {name: dict(values) for name, values in group.clients}
+
+
+def _on_any_host(group: _Group) -> Commands:
+    clients = _clients(group)
+    if group.systemd is not None:
+        return systemd(group.systemd.unit, sudo=group.systemd.sudo, limit_s=group.limit_s, clients=clients)
+    given = {Does.START: group.start, Does.STOP: group.stop, Does.RESTART: group.restart}
+    does = {one: command for one, command in given.items() if command}
+    return Commands(group.status or (), does, read_status, group.limit_s, clients)
+
+
+def _of_pods(group: _Group, given: _Kubernetes, access_of: "Callable[[str], Access]") -> Looks:
+    from holdfast.adapters.hosts.kubernetes import address
+    from holdfast.adapters.hosts.kubernetes.connection import Server
+    from holdfast.adapters.hosts.kubernetes.stateful_actor import StatefulActor, Workload
+
+    path = given.state_dir or "/unused"
+    address.parse(f"{address.SCHEME}/{given.namespace}/{given.stateful_set}-0/{given.container}/{quote(path.lstrip('/'))}")
+    clients = {name: dict(values).get("pod", "") for name, values in group.clients}
+    workload = Workload(given.namespace, given.stateful_set, given.container, given.state_dir, clients, group.limit_s)
+    return StatefulActor(Server(access_of(given.cluster)), workload)
+
+
+def nothing() -> CommandActor:
+    """Stops and starts nothing: every such step is a person's."""
+    return CommandActor(Commands((), {}, read_status, LONGEST_S, {}), lambda _: LocalShell())

@@ -1,0 +1,114 @@
+"""The port `Actor` by another DAG: a run of it is the act, and something else shows the process.
+
+The run has an ID made of the plan, the step, the act and the client, so that the scheduler itself refuses a second one: an act is
+triggered once, whatever is killed in between. While its run is queued or running, the process is being changed.
+"""
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from holdfast.adapters.hosts.process_commands import ENDS_S, PLACE, clients_values, is_value
+from holdfast.adapters.hosts.templates_in_json import strings_in, with_values
+from holdfast.errors import HostTrouble
+from holdfast.ports import Actor
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
+from holdfast.rollout.text.wording import listed, printable
+
+_PAUSE_S = 2.0
+_GOES_ON = ("queued", "running")
+_PLAIN = re.compile(r"[A-Za-z0-9_.~+-]{1,60}", re.ASCII)
+_sleep = time.sleep
+
+
+class DagRuns(Protocol):
+    """Runs of DAGs, by ID. Every method raises HostTrouble."""
+
+    def trigger(self, dag_id: str, run_id: str, conf: Mapping[str, Any]) -> bool:
+        """False: there is a run of that ID; nothing was done."""
+        ...
+
+    def state(self, dag_id: str, run_id: str) -> str | None:
+        """Airflow's word (`queued`, `running`, `success`, `failed`); None: there is no such run."""
+        ...
+
+
+class Looks(Actor, Protocol):
+    """What shows a process, and may act on it too."""
+
+    def cannot_look(self, act: Act) -> str | None:
+        """Why it cannot show the process, in a sentence."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dag:
+    """`conf`: JSON as text, with places in its strings; `{does}` is the act. `clients` as for commands."""
+
+    dag_id: str
+    conf: str
+    limit_s: int
+    clients: Mapping[str, Mapping[str, str]]
+
+
+class DagActor:
+    """`looks`: what shows the process."""
+
+    def __init__(self, dag: Dag, looks: Looks, runs: DagRuns) -> None:
+        self._dag, self._looks, self._runs = dag, looks, runs
+
+    @property
+    def limit_s(self) -> float:
+        return self._dag.limit_s + ENDS_S
+
+    def lacks(self, act: Act) -> str | None:
+        values = self._values(act.does, act)
+        wanted = {name for text in strings_in(json.loads(self._dag.conf)) for name in PLACE.findall(text)}
+        missing = sorted(wanted - values.keys())
+        if missing:
+            return f"The DAG for {printable(act.shown, 200)} needs {listed(missing)}, which is not given (`clients`)."
+        bad = next((values[name] for name in sorted(wanted) if not is_value(values[name])), None)
+        if bad is not None:
+            return f"{printable(bad, 100)} cannot be part of a DAG's conf: letters, digits and ._:@%+- can."
+        return self._looks.cannot_look(act)
+
+    def process(self, act: Act) -> ClientProcess:
+        may_run = (act.does, Does.START) if act.does is Does.RESTART else (act.does,)
+        if any(self._runs.state(self._dag.dag_id, run_id(does, act)) in _GOES_ON for does in may_run):
+            return ClientProcess(ProcessState.CHANGING)
+        return self._looks.process(act)
+
+    def perform(self, does: Does, act: Act) -> str | None:
+        ends_at = time.monotonic() + self._dag.limit_s
+        called = run_id(does, act)
+        conf = with_values(json.loads(self._dag.conf), self._values(does, act))
+        assert isinstance(conf, dict), "it was read as one"
+        shown = f"The run {called} of the DAG {self._dag.dag_id}"
+        made = self._runs.trigger(self._dag.dag_id, called, conf)
+        while True:
+            state = self._runs.state(self._dag.dag_id, called)
+            if state == "success":
+                return None if made else f"{shown} was successful before, and the process is as it was."
+            if state not in _GOES_ON:
+                return f"{shown} is {printable(str(state), 50)}: clear it in Airflow, or delete it to have it triggered again."
+            if time.monotonic() > ends_at:
+                raise HostTrouble(f"{shown} is {state} after {self._dag.limit_s} s. Is the DAG paused?", begun=True)
+            _sleep(_PAUSE_S)
+
+    def _values(self, does: Does, act: Act) -> dict[str, str]:
+        return clients_values(act, self._dag.clients) | {"does": does.value}
+
+
+def run_id(does: Does, act: Act) -> str:
+    """Of letters, digits and `_.~+-` only, whatever the client is called."""
+    called = act.called if _PLAIN.fullmatch(act.called) else _short(act.called)
+    return f"holdfast__{called}__{does.value}__{_short(act.kept_as)}"
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,82 @@
+"""The least rights (RBAC) in a namespace: a Role to be granted, and which of it this user lacks, as the API server says."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.adapters.hosts.kubernetes.address import Address
+from holdfast.adapters.hosts.kubernetes.api import Api, at, text
+from holdfast.errors import HostTrouble
+
+_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`group`: the API group, "" for the core; `resource`: with its subresource (`pods/exec`)."""
+
+    group: str
+    resource: str
+    verbs: tuple[str, ...]
+
+
+READS = (
+    Rule("", "pods", ("get",)),
+    Rule("", "pods/exec", ("get", "create")),  # over websockets up to 1.34 `get` is asked for, later `create` too
+)
+OF_A_STATEFUL_SET = (Rule("", "pods", ("list",)), Rule("apps", "statefulsets", ("get",)))
+OF_A_DEPLOYMENT = (Rule("", "pods", ("list",)), Rule("apps", "deployments", ("get",)), Rule("apps", "replicasets", ("list",)))
+STARTS_READERS = (
+    Rule("", "pods", ("list", "create", "delete")),
+    Rule("", "pods/ephemeralcontainers", ("patch",)),
+    Rule("apps", "statefulsets", ("get",)),
+)
+
+
+ACTS = (
+    Rule("", "pods", ("get", "list", "delete")),
+    Rule("", "pods/exec", ("get", "create")),  # the process ID on a volume shows which client a pod is
+    Rule("apps", "statefulsets", ("get", "patch")),
+)
+
+
+def reading(addresses: Iterable[Address], *, starts_readers: bool) -> tuple[Rule, ...]:
+    """What reading these needs."""
+    wanted = list(READS)
+    for one in addresses:
+        wanted += OF_A_STATEFUL_SET if one.stateful_set else OF_A_DEPLOYMENT if one.deployment else ()
+    return merged([*wanted, *(STARTS_READERS if starts_readers else ())])
+
+
+def merged(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """One rule a resource, in order."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for rule in rules:
+        found.setdefault((rule.group, rule.resource), {}).update(dict.fromkeys(rule.verbs))
+    return tuple(Rule(group, resource, tuple(verbs)) for (group, resource), verbs in sorted(found.items()))
+
+
+def role(name: str, namespace: str, rules: tuple[Rule, ...]) -> str:
+    """A Role as YAML. Names are Kubernetes' own, so that none needs quotes."""
+    lines = ["apiVersion: rbac.authorization.k8s.io/v1", "kind: Role", "metadata:", f"  name: {name}", f"  namespace: {namespace}"]
+    lines.append("rules:")
+    for rule in rules:
+        verbs = ", ".join(f'"{verb}"' for verb in rule.verbs)
+        lines += [f'- apiGroups: ["{rule.group}"]', f'  resources: ["{rule.resource}"]', f"  verbs: [{verbs}]"]
+    return "\n".join(lines)
+
+
+def lacking(api: Api, namespace: str, rules: tuple[Rule, ...]) -> tuple[str, ...]:
+    """What is not granted to this user, like `create pods/exec`. Raise HostTrouble where the server does not answer that."""
+    return tuple(f"{verb} {rule.resource}" for rule in rules for verb in rule.verbs if not _allowed(api, namespace, rule, verb))
+
+
+def _allowed(api: Api, namespace: str, rule: Rule, verb: str) -> bool:
+    resource, _, part = rule.resource.partition("/")
+    asked = {"namespace": namespace, "verb": verb, "group": rule.group, "resource": resource} | (
+        {"subresource": part} if part else {}
+    )
+    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": asked}}
+    found = at(api.create(_REVIEWS, body), "status", "allowed")
+    if not isinstance(found, bool):
+        raise HostTrouble(f"{api.server.shown}: the API server does not say what is granted: {text(found, 'reason')}", begun=False)
+    return found

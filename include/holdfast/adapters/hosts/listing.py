@@ -1,0 +1,249 @@
+"""What a state directory on a host holds, sent by one script in one answer: names, sizes, locks, free space, and the small files.
+
+The script reads only. It follows no link: the path given must have none, `find` follows none, and a file is sent with the device
+and inode of what was opened, which must be those of the name in the listing. A name with a line end is counted, and not read.
+File contents are sent in base64, so that no content can look like a line of the answer; a random token shows where the answer
+begins, after whatever a host prints at a login.
+"""
+
+import base64
+import binascii
+import os
+import re
+import secrets
+import stat
+from dataclasses import dataclass, field
+
+from holdfast.adapters.hosts.shell import Shell
+from holdfast.errors import HostTrouble, StatePathTrouble
+from holdfast.rollout.text.wording import printable
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Of one answer."""
+LARGEST_TABLE = 65_536
+"""Bytes of a RocksDB table that is fetched. The tables of `offsets` hold a few entries; those of the data are mostly larger."""
+_PATH = re.compile(r"/[^\x00-\x1f\x7f]{0,4000}")
+_LAST_SECOND = 253_402_300_799
+"""Of the year 9999: a host may say anything."""
+_LARGEST = 2 * 1024 * 1024
+_FIRST_NAMESPACE = "pid:[4026531836]"
+"""Linux's constant for the namespace of processes that every other one is below (PROC_PID_INIT_INO)."""
+
+SCRIPT = r"""
+printf '%s\n' "$1"
+shift
+nl='
+'
+exec 4>&1
+send() { base64; }
+for folder do
+  printf ':directory\n'
+  if ! cd -P -- "$folder" 2>/dev/null; then
+    case $(ls -d -- "$folder/." 2>&1) in
+      *'No such file or directory' | *'Not a directory') printf ':absent\n:end\n' ;;
+      *) printf ':forbidden\n:end\n' ;;
+    esac
+    continue
+  fi
+  here=$(pwd -P; printf .)
+  if [ "$here" != "$folder$nl." ]; then
+    printf ':elsewhere\n'; printf %s "${here%"$nl."}" | head -c 4000 | send; printf ':end\n'
+    continue
+  fi
+  [ -r . ] || { printf ':forbidden\n:end\n'; continue; }
+  printf ':namespace %s\n' "$(readlink /proc/self/ns/pid 2>/dev/null)"
+  printf ':locks\n'; cat /proc/locks 2>/dev/null || printf ':nolocks\n'
+  stat -f -c ':space %a %S %T' . 2>/dev/null
+  for tool in find stat head base64; do
+    command -v $tool >/dev/null || printf ':without %s\n' $tool
+  done
+  printf ':list\n'
+  errors=$(find . -maxdepth 7 -name "*$nl*" -prune -o -exec stat -c 'e %f %s %b %Y %d %i %n' {} + 2>&1 >&4 |
+    while read -r line; do case $line in *'No such file or directory') ;; *) printf '%s\n' "$line" ;; esac; done | head -c 4000)
+  find . -maxdepth 7 -name "*$nl*" -prune -exec sh -c 'printf ":newlines %s\n" "$#"' x {} + 2>/dev/null
+  printf ':errors\n'; printf %s "$errors" | send
+  find . -maxdepth 6 -name "*$nl*" -prune -o -type d -exec sh -c '
+    for each do [ -r "$each" ] && [ -x "$each" ] || printf ":denied %s\n" "$each"; done' x {} + 2>/dev/null
+  find . -maxdepth 6 -name "*$nl*" -prune -o -type f \( \
+    \( \( -name kafka-streams-process-metadata -o -name '.checkpoint*' -o -name CURRENT \) -size -2049 \) \
+    -o \( -name 'MANIFEST-*' -size -4097 \) -o \( -name '*.sst' -size -129 \) \) -exec sh -c '
+    for each do
+      if [ -f "$each" ] && [ ! -L "$each" ]; then
+        { printf ":file %s\n" "$each"; stat -L -c "s %d %i" /proc/self/fd/3; base64 <&3; } 3<"$each"
+      fi
+    done' x {} + 2>/dev/null
+  printf ':end\n'
+done
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name below the directory: its mode (with its kind), bytes, bytes on the disk, seconds since 1970, device and inode."""
+
+    mode: int
+    size: int
+    disk_bytes: int
+    changed: int
+    identity: tuple[int, int]
+
+    @property
+    def is_folder(self) -> bool:
+        return stat.S_ISDIR(self.mode)
+
+    @property
+    def is_file(self) -> bool:
+        return stat.S_ISREG(self.mode)
+
+    @property
+    def is_link(self) -> bool:
+        return stat.S_ISLNK(self.mode)
+
+
+@dataclass(slots=True)
+class Listing:
+    """What one directory holds. Paths are relative to it, which is ""; `locks`: lines of /proc/locks, None: the host has none.
+
+    `network`: the kind of its file system, where other machines may have locks on it. `sees_all`: no process is hidden from it.
+    """
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    contents: dict[str, bytes] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
+    locks: list[str] | None = None
+    sees_all: bool = False
+    free_bytes: int | None = None
+    file_system: str = ""
+    strange_names: int = 0
+    errors: tuple[str, ...] = ()
+
+
+def refuse_path(path: str, shown: str) -> None:
+    """Raise StatePathTrouble for what is no absolute path in its shortest form: then a link in it can be found."""
+    if not _PATH.fullmatch(path) or path != os.path.normpath(path) or path.startswith("//"):
+        raise StatePathTrouble(
+            f"{shown}: an absolute path without `..`, `//`, a slash at its end and control characters is needed, like"
+            " /var/lib/streams/<application.id>"
+        )
+
+
+def fetch(shell: Shell, places: tuple[tuple[str, str], ...], limit_s: float) -> tuple[Listing | StatePathTrouble, ...]:
+    """What is in each directory, or why there is no answer. Raise HostTrouble where the host gives no whole answer.
+
+    `places`: paths as `refuse_path` lets them pass, each with its name in messages.
+    """
+    token = f"holdfast {secrets.token_hex(16)}"
+    answer = shell.run(SCRIPT, (token, *(path for path, _ in places)), limit_s=limit_s, most_bytes=MOST_BYTES)
+    _, found, body = answer.stdout.partition(f"{token}\n".encode())
+    parts = body.split(b":directory\n")[1:]
+    if not found or len(parts) != len(places) or not all(part.endswith(b":end\n") for part in parts):
+        raise HostTrouble(f"{shell.shown}: the answer is not whole: {answer.said}", begun=True)
+    return tuple(read(part, shown) for part, (_, shown) in zip(parts, places, strict=True))
+
+
+def read(part: bytes, shown: str) -> Listing | StatePathTrouble:
+    """One directory's part of an answer."""
+    found = sections(part)
+    refusal = _refusal(found, shown)
+    if refusal is not None:
+        return refusal
+    listing = Listing()
+    for word, rest, lines in found:
+        match word:
+            case ":locks":
+                listing.locks = [line for line in lines if line]
+            case ":nolocks":
+                listing.locks = None
+            case ":namespace":
+                listing.sees_all = rest == _FIRST_NAMESPACE
+            case ":space":
+                _space(listing, rest)
+            case ":errors":
+                listing.errors = _errors(_decoded(lines))
+            case ":denied":
+                listing.denied.add(_below(rest))
+            case ":list" | ":newlines":
+                listing.strange_names += int(rest) if rest.isdecimal() and len(rest) < 10 else 0
+                _entries(listing, lines)
+    for word, rest, lines in found:
+        if word == ":file":
+            _content(listing, _below(rest), lines)
+    return listing
+
+
+def _refusal(found: list[tuple[str, str, list[str]]], shown: str) -> StatePathTrouble | None:
+    for word, rest, lines in found:
+        if word == ":absent":
+            return StatePathTrouble(f"{shown}: there is no such directory; <state.dir>/<application.id> of one client is needed")
+        if word == ":forbidden":
+            return StatePathTrouble(
+                f"{shown}: Permission denied. The permissions of the application's user, its group or root are needed"
+            )
+        if word == ":without":
+            return StatePathTrouble(f"{shown}: the host has no command {printable(rest, 40)}, which reading a directory needs")
+        if word == ":elsewhere":
+            leads_to = printable(os.fsdecode(_decoded(lines)), 500)
+            return StatePathTrouble(
+                f"{shown} has a symbolic link in it, and none is followed: give the path that it leads to, {leads_to}"
+            )
+    return None
+
+
+def sections(part: bytes) -> list[tuple[str, str, list[str]]]:
+    """Lines that begin with a colon: their first word, the rest, and the lines that follow. No other line begins with one."""
+    found: list[tuple[str, str, list[str]]] = []
+    for raw in part.split(b"\n"):
+        line = os.fsdecode(raw)
+        if line.startswith(":"):
+            word, _, rest = line.partition(" ")
+            found.append((word, rest, []))
+        elif found:
+            found[-1][2].append(line)
+    return found
+
+
+def _below(path: str) -> str:
+    return "" if path == "." else path.removeprefix("./")
+
+
+def _decoded(lines: list[str]) -> bytes:
+    try:
+        return base64.b64decode("".join(lines), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _space(listing: Listing, rest: str) -> None:
+    words = rest.split(" ")
+    if len(words) == 3 and all(word.isdecimal() and len(word) < 20 for word in words[:2]):
+        listing.free_bytes = int(words[0]) * int(words[1])
+        listing.file_system = printable(words[2], 40)
+
+
+def _errors(said: bytes) -> tuple[str, ...]:
+    """What `find` could not do; the script leaves out what a running client removed meanwhile."""
+    lines = said.decode("utf-8", "replace").splitlines()
+    return tuple(printable(line, 200) for line in lines if line)[:5]
+
+
+def _entries(listing: Listing, lines: list[str]) -> None:
+    for line in lines:
+        words = line.split(" ", 7)
+        if len(words) != 8 or words[0] != "e" or not all(len(word) < 20 for word in words[1:7]):
+            continue
+        try:
+            mode, size, blocks, changed, device, inode = int(words[1], 16), *map(int, words[2:7])
+        except ValueError:
+            continue
+        listing.entries[_below(words[7])] = Entry(mode, size, blocks * 512, min(max(changed, 0), _LAST_SECOND), (device, inode))
+
+
+def _content(listing: Listing, path: str, lines: list[str]) -> None:
+    """Kept where what was opened is what the listing has under that name: nothing was swapped in between."""
+    entry = listing.entries.get(path)
+    words = lines[0].split(" ") if lines else []
+    if entry is None or not entry.is_file or words != ["s", *map(str, entry.identity)]:
+        return
+    data = _decoded(lines[1:])
+    if len(data) <= _LARGEST:
+        listing.contents[path] = data

@@ -1,0 +1,165 @@
+"""The port `Actor` by commands: what stops, starts and restarts the clients of one group, and says whether they run.
+
+Commands are argument lists; a value takes the place of a whole word or a part of one, and never becomes text of a script. Names
+that come from a cluster (hosts, instance IDs) are foreign: only letters, digits and `._:@%+-` are handed on, and none that begins
+with `-`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from holdfast.adapters.hosts.shell import Answer, Shell
+from holdfast.errors import HostTrouble
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
+from holdfast.rollout.text.wording import listed, printable
+
+MOST_BYTES = 16_384
+LONGEST_IDENTITY = 200
+STATUS_S = 20.0
+"""The most that one look at a process may take."""
+ENDS_S = 10.0
+"""How much later than the command itself its connection is given up."""
+_RUN = 'limit=$1; shift; exec timeout -k 5 "$limit" "$@"'
+"""`timeout` ends the command on its host, whatever has become of who began it."""
+PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}", re.ASCII)
+_VALUE = re.compile(r"[A-Za-z0-9._:@%+][A-Za-z0-9._:@%+-]{0,252}", re.ASCII)
+_IDENTITY = re.compile(r"[!-~]{1,200}", re.ASCII)
+Command = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Of one group. `limit_s`: the longest that one of them may take. `clients`: values for the places in the commands, by what a
+    client is called: its process ID, `group.instance.id`, client ID or host."""
+
+    status: Command
+    does: Mapping[Does, Command]
+    read: Callable[[Answer], ClientProcess]
+    limit_s: int
+    clients: Mapping[str, Mapping[str, str]]
+    host: str | None = None
+    """Where they run, with places; None: on this machine."""
+
+
+class CommandActor:
+    """`shell_of`: where the commands of a client run, given its values."""
+
+    def __init__(self, commands: Commands, shell_of: Callable[[Mapping[str, str]], Shell]) -> None:
+        self._commands = commands
+        self._shell_of = shell_of
+
+    @property
+    def limit_s(self) -> float:
+        return self._commands.limit_s + ENDS_S
+
+    def lacks(self, act: Act) -> str | None:
+        command = self._commands.does.get(act.does)
+        if not command or not self._commands.status:
+            return f"No command to {act.does.value} a client is given."
+        return self._unfilled(act, command)
+
+    def cannot_look(self, act: Act) -> str | None:
+        """Why the status cannot be had, in a sentence. None: it can."""
+        return self._unfilled(act)
+
+    def _unfilled(self, act: Act, *commands: Command) -> str | None:
+        values, wanted = self._values(act), [self._commands.status, *commands]
+        wanted += [] if self._commands.host is None else [(self._commands.host,)]
+        missing = sorted({name for command in wanted for word in command for name in PLACE.findall(word) if name not in values})
+        if missing:
+            return f"The commands for {printable(act.shown, 200)} need {listed(missing)}, which is not given (`clients`)."
+        bad = [value for value in values.values() if not is_value(value)]
+        if bad:
+            return f"{printable(bad[0], 100)} cannot be part of a command: letters, digits and ._:@%+- can."
+        return None
+
+    def process(self, act: Act) -> ClientProcess:
+        values = self._values(act)
+        limit_s = min(STATUS_S, self._commands.limit_s)
+        return self._commands.read(self._run(values, self._commands.status, limit_s))
+
+    def perform(self, does: Does, act: Act) -> str | None:
+        values = self._values(act)
+        answer = self._run(values, self._commands.does[does], self._commands.limit_s)
+        return None if answer.status == 0 else f"The command to {does.value} {act.shown} failed: {answer.said}"
+
+    def _run(self, values: Mapping[str, str], command: Command, limit_s: float) -> Answer:
+        words = tuple(filled(word, values) for word in command)
+        shell = self._shell_of(values)
+        return shell.run(_RUN, (f"{limit_s:g}", *words), limit_s=limit_s + ENDS_S, most_bytes=MOST_BYTES)
+
+    def _values(self, act: Act) -> dict[str, str]:
+        return clients_values(act, self._commands.clients)
+
+
+def clients_values(act: Act, clients: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """What is given for the client of an act, by the first of its names that is known, and its host."""
+    host = None if act.host is None else act.host.removeprefix("/")
+    given = next((clients[name] for name in act.listed_as if name in clients), {})
+    return ({} if host is None else {"host": host}) | dict(given)
+
+
+def is_value(text: str) -> bool:
+    """Whether it may be part of a command."""
+    return _VALUE.fullmatch(text) is not None
+
+
+def filled(word: str, values: Mapping[str, str]) -> str:
+    """With the values in its places."""
+    return PLACE.sub(lambda place: values[place[1]], word)
+
+
+def read_status(answer: Answer) -> ClientProcess:
+    """Of a command of one's own: `running IDENTITY`, `stopped` or `changing`, in the last line that it prints.
+
+    Raise HostTrouble for anything else.
+    """
+    lines = [line.split() for line in answer.stdout.decode("ascii", "replace").splitlines() if line.strip()]
+    match lines[-1] if lines and answer.status == 0 else []:
+        case [ProcessState.RUNNING.value, identity] if _IDENTITY.fullmatch(identity):
+            return ClientProcess(ProcessState.RUNNING, identity)
+        case [ProcessState.STOPPED.value]:
+            return ClientProcess(ProcessState.STOPPED)
+        case [ProcessState.CHANGING.value]:
+            return ClientProcess(ProcessState.CHANGING)
+        case _:
+            found = printable(" ".join(lines[-1]), 200) if lines else answer.said
+            raise HostTrouble(
+                f"The status command printed {found!r} (status {answer.status}); `running IDENTITY`, `stopped` or"
+                " `changing` is needed",
+                begun=False,
+            )
+
+
+# systemd.
+
+_PROPERTIES = ("LoadState", "ActiveState", "InvocationID", "Job")
+SYSTEMD_STATUS: Command = ("systemctl", "show", f"--property={','.join(_PROPERTIES)}", "--")
+_ACTIVE = {"active": ProcessState.RUNNING, "inactive": ProcessState.STOPPED, "failed": ProcessState.STOPPED}
+
+
+def read_systemd(answer: Answer) -> ClientProcess:
+    """Of `systemctl show`: InvocationID is another one at every start. A unit with a job in the queue is changing.
+
+    Raise HostTrouble for a unit that does not exist, and for anything else.
+    """
+    lines = answer.stdout.decode("ascii", "replace").splitlines()
+    found = {key: value for key, equals, value in (line.partition("=") for line in lines) if equals}
+    if answer.status != 0 or not all(name in found for name in _PROPERTIES[:3]):
+        raise HostTrouble(f"systemctl show does not tell the state of the unit: {answer.said}", begun=False)
+    if found["LoadState"] != "loaded":
+        raise HostTrouble(f"the unit is {printable(found['LoadState'], 50)}, not loaded: check its name", begun=False, lasting=True)
+    state = _ACTIVE.get(found["ActiveState"], ProcessState.CHANGING)
+    if found.get("Job", "0") not in ("", "0"):
+        state = ProcessState.CHANGING
+    identity = found["InvocationID"] if state is ProcessState.RUNNING and _IDENTITY.fullmatch(found["InvocationID"]) else None
+    return ClientProcess(state, identity)
+
+
+def systemd(unit: str, *, sudo: bool, limit_s: int, clients: Mapping[str, Mapping[str, str]]) -> Commands:
+    """`unit`: with places, such as `orders@{host}.service`. Only what acts needs root."""
+    before = ("sudo", "-n", "--") if sudo else ()
+    does = {one: (*before, "systemctl", one.value, "--", unit) for one in Does}
+    return Commands((*SYSTEMD_STATUS, unit), does, read_systemd, limit_s, clients)

@@ -1,0 +1,133 @@
+"""What stops and starts processes: commands of this machine and of hosts, calls of a service, and the
+fake of the tests, held to the same."""
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+import pytest
+from tests.harness.article import A
+from tests.harness.deployer import TOKEN, Deployer
+from tests.harness.running_group import RunningGroup
+from tests.harness.sshd import Sshd
+
+from holdfast.adapters.hosts import actors_file
+from holdfast.errors import HostTrouble
+from holdfast.ports import Actor
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
+
+SERVICE = Path(__file__).parents[1] / "harness" / "service.sh"
+CLIENT = Act(Does.RESTART, A, "app-1")
+
+
+def by_commands(folder: Path, more: str = "") -> Actor:
+    (folder / "app-1").write_text("1")
+    verbs = ("status", "start", "stop", "restart")
+    given = "\n".join(f'    {verb}: [sh, "{SERVICE}", "{folder}", {verb}, "{{host}}"]' for verb in verbs)
+    return actors_file.read(f'format_version: "1.0"\ngroups:\n  orders:\n{given}\n{more}'.encode(), "orders")
+
+
+@contextmanager
+def over_ssh(folder: Path) -> Iterator[Actor]:
+    """A real sshd of this machine."""
+    with Sshd(folder / "sshd") as host:
+        login = f"{{host: 127.0.0.1, port: {host.port}, key: {host.folder / 'client'}, known_hosts: {host.folder / 'known_hosts'}}}"
+        yield by_commands(folder, f"    ssh: {login}\n")
+
+
+@contextmanager
+def over_http(folder: Path) -> Iterator[Actor]:
+    """A real service of this machine."""
+    with Deployer(folder) as service, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DEPLOYER_TOKEN", TOKEN)
+        yield actors_file.read(service.actors(), "orders")
+
+
+def fake(_folder: Path) -> Actor:
+    return RunningGroup()
+
+
+ACTORS: dict[str, Callable[[Path], AbstractContextManager[Actor]]] = {
+    "commands": lambda folder: nullcontext(by_commands(folder)),
+    "ssh": over_ssh,
+    "http": over_http,
+    "fake": lambda folder: nullcontext(fake(folder)),
+}
+
+
+@pytest.fixture(params=ACTORS.values(), ids=ACTORS.keys())
+def actor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Actor]:
+    with request.param(tmp_path) as made:
+        yield made
+
+
+def running(found: ClientProcess) -> str:
+    assert found.state is ProcessState.RUNNING
+    assert found.identity is not None
+    return found.identity
+
+
+def test_a_process_keeps_its_identity_until_it_is_another_one(actor: Actor) -> None:
+    assert actor.lacks(CLIENT) is None
+    first = running(actor.process(CLIENT))
+    assert running(actor.process(CLIENT)) == first
+    assert actor.perform(Does.RESTART, CLIENT) is None
+    second = running(actor.process(CLIENT))
+    assert actor.perform(Does.STOP, CLIENT) is None
+    assert actor.process(CLIENT) == ClientProcess(ProcessState.STOPPED)
+    assert actor.perform(Does.START, CLIENT) is None
+
+    assert len({first, second, running(actor.process(CLIENT))}) == 3
+
+
+def test_a_client_without_commands_is_named(actor: Actor) -> None:
+    assert actor.lacks(Act(Does.RESTART, "another", None)) is not None
+
+
+def test_a_command_is_ended_on_its_host(tmp_path: Path) -> None:
+    """By `timeout`, which a shell of any host has."""
+    assert shutil.which("timeout"), sys.platform
+    slow = 'format_version: "1.0"\ngroups:\n  orders:\n    status: [sleep, "60"]\n    restart: [sleep, "60"]\n    limit_s: 1\n'
+    found = actors_file.read(slow.encode(), "orders").perform(Does.RESTART, CLIENT)
+
+    assert found == f"The command to restart {A} on app-1 failed: status 124, without a message"
+
+
+def test_a_connection_that_breaks_says_that_the_command_may_go_on(tmp_path: Path) -> None:
+    """It does, and the process shows it then."""
+    (tmp_path / "app-1").write_text("1")
+    with Sshd(tmp_path / "sshd") as host:
+        slow = f"sh, -c, \"touch {tmp_path}/begun; sleep 2; sh '{SERVICE}' {tmp_path} restart app-1\""
+        files = f"key: {host.folder / 'client'}, known_hosts: {host.folder / 'known_hosts'}"
+        made = actors_file.read(
+            f"""
+format_version: "1.0"
+groups:
+  orders:
+    status: [sh, "{SERVICE}", "{tmp_path}", status, "{{host}}"]
+    restart: [{slow}]
+    ssh: {{host: 127.0.0.1, port: {host.port}, {files}}}
+""".encode(),
+            "orders",
+        )
+        first = running(made.process(CLIENT))
+        with ThreadPoolExecutor(1) as pool:
+            acting = pool.submit(made.perform, Does.RESTART, CLIENT)
+            _wait_until((tmp_path / "begun").exists)
+            host.drop_connections()
+            with pytest.raises(HostTrouble) as broken:
+                acting.result()
+        assert broken.value.begun
+        _wait_until(lambda: running(made.process(CLIENT)) != first)
+
+
+def _wait_until(happened: Callable[[], bool]) -> None:
+    ends_at = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < ends_at
+        time.sleep(0.05)

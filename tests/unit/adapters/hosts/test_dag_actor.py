@@ -1,0 +1,229 @@
+"""Another DAG acts on clients: its run is triggered once, however often a run of the plan is killed."""
+
+import itertools
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.harness.running_group import TAKES_S, Killed, Process, RunningGroup
+from tests.unit.workflows.running.test_run import ALL_THREE, rolling
+
+from holdfast.adapters.hosts import actors_file, dag_actor
+from holdfast.adapters.hosts.dag_actor import Dag, DagActor, run_id
+from holdfast.errors import HostTrouble, InvalidInput
+from holdfast.ports import Actor
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
+from holdfast.workflows.running.run import Means
+
+RESTART = Act(Does.RESTART, "id-1", "/app-1", called="0123456789abcdef.1")
+
+
+class Runs:
+    """Airflow's, in memory. `ends`: how a run that was triggered ends, and after how many looks."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, str] = {}
+        self.confs: list[tuple[str, Mapping[str, Any]]] = []
+        self.ends, self.after = "success", 2
+        self.processes = {"id-1": Process()}
+
+    def trigger(self, dag_id: str, run_id: str, conf: Mapping[str, Any]) -> bool:
+        if run_id in self.runs:
+            return False
+        self.runs[run_id] = "queued"
+        self.confs.append((dag_id, conf))
+        return True
+
+    def state(self, _: str, run_id: str) -> str | None:
+        if self.runs.get(run_id) in ("queued", "running"):
+            self.runs[run_id] = "running"
+            self.after -= 1
+            if self.after <= 0:
+                self.runs[run_id] = self.ends
+                if self.ends == "success":
+                    self.processes["id-1"].identity += 1
+        return self.runs.get(run_id)
+
+    # What shows the processes.
+
+    limit_s = 5.0
+
+    def cannot_look(self, act: Act) -> str | None:
+        return None if act.client in self.processes else f"{act.client} is unknown."
+
+    lacks = cannot_look
+
+    def process(self, act: Act) -> ClientProcess:
+        return self.processes[act.client].shown()
+
+    def perform(self, *_: object) -> str | None:
+        raise AssertionError("it only looks")
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
+    monkeypatch.setattr(dag_actor, "_sleep", lambda _: None)
+    return Runs()
+
+
+def actor(runs: Runs, conf: str = '{"who":["{host}"],"does":"{does}"}', limit_s: int = 60) -> DagActor:
+    return DagActor(Dag("restarts", conf, limit_s, {}), runs, runs)
+
+
+def test_a_run_of_the_dag_is_the_act(runs: Runs) -> None:
+    found = actor(runs)
+    before = found.process(RESTART)
+    assert found.perform(Does.RESTART, RESTART) is None
+
+    assert runs.confs == [("restarts", {"who": ["app-1"], "does": "restart"})]
+    assert list(runs.runs) == ["holdfast__0123456789abcdef.1__restart__" + run_id(Does.RESTART, RESTART)[-16:]]
+    assert found.process(RESTART).identity != before.identity
+
+
+def test_a_run_that_is_there_is_waited_for_and_not_triggered_again(runs: Runs) -> None:
+    runs.trigger("restarts", run_id(Does.RESTART, RESTART), {})
+    found = actor(runs)
+    assert found.process(RESTART) == ClientProcess(ProcessState.CHANGING)
+    failed = found.perform(Does.RESTART, RESTART)
+
+    assert len(runs.confs) == 1
+    assert failed is not None
+    assert "was successful before" in failed
+    assert runs.processes["id-1"].identity == 2, "and the next look shows it"
+
+
+@pytest.mark.parametrize("state", ["failed", "removed"])
+def test_a_run_that_failed_stays_failed_until_it_is_cleared(runs: Runs, state: str) -> None:
+    runs.ends = state
+    found = actor(runs)
+    for _ in range(2):
+        said = found.perform(Does.RESTART, RESTART)
+        assert said is not None
+        assert f"is {state}: clear it in Airflow" in said
+    assert len(runs.confs) == 1
+
+
+def test_a_run_that_goes_on_too_long_may_still_act(runs: Runs) -> None:
+    runs.after = 10**9
+    with pytest.raises(HostTrouble, match="is running after 0 s") as trouble:
+        actor(runs, limit_s=0).perform(Does.RESTART, RESTART)
+    assert trouble.value.begun
+    assert actor(runs).process(RESTART).state is ProcessState.CHANGING
+
+
+def test_runs_of_other_steps_plans_acts_and_clients_are_others() -> None:
+    others = [
+        run_id(Does.START, RESTART),
+        run_id(Does.RESTART, Act(Does.RESTART, "id-2", "/app-1", called=RESTART.called)),
+        run_id(Does.RESTART, Act(Does.RESTART, "id-1", "/app-1", called="0123456789abcdef.2")),
+        run_id(Does.RESTART, Act(Does.RESTART, "../é\n", "/app-1", called="a/b é")),
+        run_id(Does.RESTART, RESTART),
+    ]
+    assert len(set(others)) == len(others)
+    assert all(one.isascii() and one.isprintable() and "/" not in one for one in others)
+
+
+def test_what_a_conf_needs_and_what_cannot_be_in_it_is_named(runs: Runs) -> None:
+    assert actor(runs).lacks(RESTART) is None
+    assert "needs zone" in str(actor(runs, '{"zone":"{zone}"}').lacks(RESTART))
+    assert "cannot be part" in str(actor(runs).lacks(Act(Does.RESTART, "id-1", "/$(id)")))
+    assert actor(runs).lacks(Act(Does.RESTART, "id-9", "/app-1")) == "id-9 is unknown."
+
+
+class ByDag(RunningGroup):
+    """Its clients are restarted by runs of a DAG, which go on whatever becomes of the run of the plan."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.airflow = LastingRuns(self)
+
+    def means(self, run: str | None = None) -> Means:
+        clients = {client: {"id": client} for client in self.processes}
+        dag = Dag("restarts", '{"does":"{does}","client":"{id}"}', 60, clients)
+        return replace(super().means(run), actor=DagActor(dag, self, self.airflow))
+
+    def cannot_look(self, _: Act) -> str | None:
+        return None
+
+
+class LastingRuns:
+    """Runs of DAGs of that group."""
+
+    def __init__(self, reality: RunningGroup) -> None:
+        self.reality = reality
+        self.ends: dict[str, float] = {}
+        self.triggers = 0
+
+    def trigger(self, _: str, run_id: str, conf: Mapping[str, Any]) -> bool:
+        self.reality.lake.life.lives()
+        self.triggers += 1
+        if run_id in self.ends:
+            return False
+        self.ends[run_id] = self.reality.time + TAKES_S
+        self.reality.later.append((self.ends[run_id], Does(conf["does"]), conf["client"]))
+        self.reality.lake.life.lives()
+        return True
+
+    def state(self, _: str, run_id: str) -> str | None:
+        ends_at = self.ends.get(run_id)
+        return None if ends_at is None else "running" if self.reality.time < ends_at else "success"
+
+
+def test_a_run_of_a_plan_that_is_killed_triggers_each_dag_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In whatever operation it is killed."""
+    for dies_after in itertools.count(3, 5):
+        reality, plan, killed = ByDag(), rolling(), False
+        monkeypatch.setattr(dag_actor, "_sleep", reality.sleep)
+        try:
+            ran = reality.run(plan, dies_after=dies_after)
+        except Killed:
+            killed = True
+            ran = reality.run(plan)
+
+        assert ran.halted is None, ran.halted
+        assert reality.done == ALL_THREE
+        assert (len(reality.airflow.ends), reality.airflow.triggers) == (3, 3)
+        if not killed:
+            return
+    raise AssertionError
+
+
+CALLS = {"url": "https://deployer.example.com", "status": {"path": "/{host}"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"http": CALLS | {"restart": {"path": "/x"}}}, "leave the others out"),
+        ({"status": ["a"], "restart": ["b"], "ssh": {}}, "leave the others out"),
+        ({}, "at least the command `status`"),
+        ({"http": CALLS, "dag": {"dag_id": "restarts", "conf": [1]}}, "is an object"),
+        ({"status": ["a"]}, "`ssh`, `kubernetes` or `http` is needed"),
+    ],
+)
+def test_what_a_connection_says_of_a_dag_is_checked(given: dict[str, Any], said: str, runs: Runs) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(said)):
+        of_group({"dag": {"dag_id": "restarts"}} | given, runs)
+
+
+def test_the_process_is_shown_by_what_else_is_given(runs: Runs) -> None:
+    found = of_group({"dag": {"dag_id": "restarts"}, "http": CALLS}, runs)
+
+    assert found.lacks(RESTART) is None, "although no call restarts a client"
+    assert "cannot be part" in str(found.lacks(Act(Does.RESTART, "id-1", "/../x")))
+
+
+def test_the_command_line_has_no_dags() -> None:
+    file = b"format_version: '1.0'\ngroups: {orders: {dag: {dag_id: restarts}, status: [a]}}"
+    with pytest.raises(InvalidInput, match="apply_rollout in Airflow only"):
+        actors_file.read(file, "orders")
+
+
+def of_group(given: dict[str, Any], runs: Runs) -> Actor:
+    def none(_: str) -> Any:
+        raise AssertionError
+
+    return actors_file.of_group(given, "orders", None, none, none, runs)

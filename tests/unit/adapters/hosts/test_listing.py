@@ -1,0 +1,287 @@
+"""A state directory read by a script: the same as the reader of local folders finds, whatever is in it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rocksdict import Options, Rdict
+
+from holdfast.adapters.deadline import Deadline
+from holdfast.adapters.hosts import listing
+from holdfast.adapters.hosts.listing import Entry, Listing
+from holdfast.adapters.hosts.local_shell import LocalShell
+from holdfast.adapters.hosts.remote_tree import lock_on
+from holdfast.adapters.hosts.shell import Answer
+from holdfast.adapters.hosts.state_directories import Place, StateDirectories
+from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
+from holdfast.errors import HoldfastError, HostTrouble, StatePathTrouble
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.state_directory import Lock, StateDirectory
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "store-4.3.1"
+PROCESS_ID = "4b61083e-57d0-457d-951f-d06556c148ca"
+CHANGELOG = TopicPartition("wc-counts-store-changelog", 0)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Stores of 4.3 in task 1_0, a checkpoint in 0_1, broken files, links, strange names, a folder that may not be listed."""
+    root = tmp_path / "it's a $(state) dir"
+    for folder in ("0_1", "0_2", "7_7", "global", "__named__/0_0", "not kafka's"):
+        (root / folder).mkdir(parents=True)
+    shutil.copytree(RECORDED, root / "1_0/rocksdb/counts-store")
+    (root / "kafka-streams-process-metadata").write_text(f'{{"processId":"{PROCESS_ID}"}}')
+    (root / ".lock").touch()
+    (root / "0_1/.checkpoint").write_text("0\n1\nwc 1 7\n")
+    (root / "0_2/.checkpoint").write_text("0\n2\nwc 1 7\n")
+    (root / "7_7/.checkpoint").symlink_to("/etc/hostname")
+    (root / "8_8").symlink_to(tmp_path)
+    (root / "9_9").write_text("a file")
+    (root / "global/.checkpoint").write_bytes(b"0\n1\n\xff 0 1\n")
+    (root / "__named__/0_0/.checkpoint").write_text("0\n1\n:end 0 1\n")
+    for name in (":end", "-rf", "`id`", "Ünïcode", "\x1b[2J", "e 81a4 1 2 3 4 5"):
+        (root / name).touch()
+    return root
+
+
+def by_script(*paths: Path, shell: LocalShell | None = None) -> list[tuple[StateDirectory, tuple[Unknown, ...]] | HoldfastError]:
+    runs = shell or LocalShell()
+    reader = StateDirectories(
+        Deadline(60), {"x": lambda url: Place(runs, url.removeprefix("x://"), url[4:], "x", sees_locks=lambda: True)}
+    )
+    return [*reader.read_many([f"x://{path}" for path in paths]).values()]
+
+
+def one(path: Path) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+    (found,) = by_script(path)
+    assert not isinstance(found, HoldfastError), found
+    return found
+
+
+def without_fractions(found: StateDirectory) -> StateDirectory:
+    """A script sees whole seconds; what is free on the disk changes."""
+    files = tuple(replace(each, modified_at=(each.modified_at or "")[:19]) for each in found.files)
+    return replace(found, files=files, free_bytes=None)
+
+
+def test_the_same_as_on_a_local_disk(directory: Path) -> None:
+    expected, said = FsspecStateDirectories(Deadline(60)).read(str(directory))
+    found, unknown = one(directory)
+
+    assert without_fractions(found) == without_fractions(replace(expected, url=found.url))
+    assert [each.reason for each in unknown] == [each.reason for each in said]
+    assert next(task for task in found.tasks if str(task.task_id) == "1_0").checkpoint == ((CHANGELOG, 13),)
+    assert abs((found.free_bytes or 0) - (expected.free_bytes or 0)) < 1 << 30
+
+
+def test_reading_changes_nothing(directory: Path) -> None:
+    before = {path: path.lstat().st_mtime_ns for path in (directory, *directory.rglob("*"))}
+    one(directory)
+
+    assert {path: path.lstat().st_mtime_ns for path in (directory, *directory.rglob("*"))} == before
+
+
+def test_tables_of_the_data_are_not_fetched(directory: Path) -> None:
+    """A store whose data is in a table that is too large to be sent; its offsets are in a small one."""
+    place = directory / "1_1/rocksdb/big"
+    place.mkdir(parents=True)
+    store = Rdict(str(place), options=Options(raw_mode=True))
+    for number in range(300):
+        store[f"{number}".encode()] = os.urandom(1000)
+    store.flush()
+    offsets = store.create_column_family("offsets", Options(raw_mode=True))
+    offsets[b"app-big-changelog-1"] = (299).to_bytes(8, "big")
+    offsets.flush()
+    offsets.close()
+    store.close()
+    assert max(table.stat().st_size for table in place.glob("*.sst")) > listing.LARGEST_TABLE
+
+    (answer,) = listing.fetch(LocalShell(), ((str(directory), "here"),), 30)
+    assert isinstance(answer, Listing)
+    assert {name for name in answer.contents if name.startswith("1_1") and name.endswith(".sst")} < set(answer.entries)
+    found, _ = one(directory)
+    (task,) = (task for task in found.tasks if str(task.task_id) == "1_1")
+    assert task.checkpoint == ((TopicPartition("app-big-changelog", 1), 299),)
+
+
+@pytest.mark.parametrize("damage", ["gone", "grown", "damaged"])
+def test_offsets_that_cannot_be_read_are_no_offsets(directory: Path, damage: str) -> None:
+    """The table of the family `offsets` is not there, too large to be sent, or has a wrong byte: never an empty answer."""
+    table = directory / "1_0/rocksdb/counts-store/000010.sst"
+    if damage == "gone":
+        table.unlink()
+    elif damage == "grown":
+        table.write_bytes(table.read_bytes() + bytes(listing.LARGEST_TABLE))
+    else:
+        content = bytearray(table.read_bytes())
+        content[40] ^= 0xFF
+        table.write_bytes(content)
+    found, unknown = one(directory)
+    (task,) = (task for task in found.tasks if str(task.task_id) == "1_0")
+
+    assert (task.checkpoint, task.unreadable) == (None, True)
+    wanted = {"gone": "No such file", "grown": "1 of its tables were not sent", "damaged": "checksum"}[damage]
+    assert any(wanted in each.reason for each in unknown), unknown
+
+
+def test_a_lock_is_seen_and_not_taken(directory: Path) -> None:
+    script = "import fcntl,sys; f=open(sys.argv[1],'r+b'); fcntl.lockf(f,fcntl.LOCK_EX); print('held',flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", script, str(directory / ".lock")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        assert one(directory)[0].lock == Lock(held=True, pid=holder.pid)
+        holder.communicate()
+    assert one(directory)[0].lock == Lock(held=False)
+    with (directory / ".lock").open("wb") as free:
+        fcntl.lockf(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_names_with_line_ends_are_counted_and_nothing_of_them_is_read(directory: Path) -> None:
+    (directory / "1_0\n:locks\n").mkdir()
+    (directory / "1_0\n:locks\n/.checkpoint").write_text("0\n1\nstolen 0 1\n")
+    (directory / "0_1/a\nb").touch()
+    found, unknown = one(directory)
+
+    assert "stolen" not in repr(found)
+    assert any("2 names with a line end" in each.reason for each in unknown)
+
+
+def test_a_folder_that_may_not_be_listed_is_named(directory: Path) -> None:
+    """Root may list all: where the tests are root's, another user runs the script."""
+    for place in (directory, *directory.parents):
+        if place.is_relative_to("/tmp") and place != Path("/tmp"):
+            place.chmod(0o755)
+    as_another = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if os.geteuid() == 0 else ()
+    (directory / "0_1").chmod(0o700 if as_another else 0)
+    (directory / "0_2/.checkpoint").chmod(0o600 if as_another else 0)
+    (found,) = by_script(directory, shell=LocalShell((*as_another, "sh")))
+    (directory / "0_1").chmod(0o700)
+    assert not isinstance(found, HoldfastError), found
+
+    reasons = {each.what.rpartition("/")[2]: each.reason for each in found[1]}
+    assert "Permission denied" in reasons["0_1"]
+    assert any("could not be opened (no permission)" in each.reason for each in found[1])
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("{}/link", r"symbolic link in it, and none is followed: give the path that it leads to, .*real$"),
+        ("{}/link/below", r"symbolic link in it"),
+        ("{}/gone", "there is no such directory"),
+        ("{}/file", "there is no such directory"),
+        ("{}/real/../real", "an absolute path without"),
+        ("{}/real/", "an absolute path without"),
+        ("{}//real", "an absolute path without"),
+        ("{}/re\nal", "an absolute path without"),
+        ("relative", "an absolute path without"),
+    ],
+)
+def test_paths_that_are_refused_by_name(tmp_path: Path, path: str, said: str) -> None:
+    (tmp_path / "real/below").mkdir(parents=True)
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("real")
+    reader = StateDirectories(Deadline(60), {"x": lambda url: Place(LocalShell(), url.removeprefix("x://"), url, "x")})
+    with pytest.raises(StatePathTrouble, match=said):
+        reader.read(f"x://{path.format(tmp_path)}")
+
+
+class Says(LocalShell):
+    """A host that answers what it likes."""
+
+    def __init__(self, answer: bytes | HostTrouble, *, after_token: bool = True) -> None:
+        super().__init__()
+        self.answer, self.after_token, self.asked = answer, after_token, 0
+
+    def run(self, script: str, arguments: tuple[str, ...] = (), **_: object) -> Answer:  # noqa: ARG002 - it has its own mind
+        self.asked += 1
+        if isinstance(self.answer, HostTrouble):
+            raise self.answer
+        return Answer(0, (arguments[0].encode() + b"\n" if self.after_token else b"") + self.answer, b"no\x1b[2J")
+
+
+FAR_FUTURE = b"e 81a4 5 8 9999999999999999999 1 1 ./0_1/.checkpoint\n:file ./0_1/.checkpoint\ns 1 1\nMAoxCg==\n:end\n"
+HOSTILE = (
+    b":directory\n:list\ne zz 1 1 1 1 1 .\ne 41ed 1 1 1 1\ne\n e 1\n:end\n",
+    b":directory\n:list\ne 41ed 1 1 1 1 1 .\ne 81a4 5 8 99999999999999999999999 1 1 ./.lock\n:end\n",
+    b":directory\n:list\ne 41ed 1 1 1 1 1 .\ne 41ed 1 1 1 1 1 ./0_1\n" + FAR_FUTURE,
+    b":directory\n:list\ne 41ed 1 1 1 1 1 .\n:file ./../../etc/passwd\ns 1 1\n!!!!\n:space a b c\n:newlines 99999999999\n:end\n",
+    b":directory\n:elsewhere\n/w==\n:end\n",
+    b":directory\n:without \x1b[2J\n:end\n",
+)
+
+
+@pytest.mark.parametrize("answer", HOSTILE)
+def test_what_a_hostile_host_says_is_refused_or_bounded(answer: bytes) -> None:
+    reader = StateDirectories(Deadline(60), {"x": lambda url: Place(Says(answer), "/d", url, "x")})
+    found = reader.read_many(["x://d"])["x://d"]
+
+    if isinstance(found, HoldfastError):
+        assert str(found).isprintable()
+    else:
+        assert found[0].process_id is None
+
+
+@pytest.mark.parametrize("answer", [b"", b"welcome\n:directory\n:end\n", b":directory\n:list\n", b":directory\n:end\n" * 2])
+def test_half_an_answer_is_none(answer: bytes) -> None:
+    shell = Says(answer, after_token=b"wel" not in answer)
+    reader = StateDirectories(Deadline(60), {"x": lambda url: Place(shell, "/d", url, "x")})
+    with pytest.raises(StatePathTrouble, match=r"not whole: no\\u001b\[2J"):
+        reader.read("x://d")
+
+
+def test_a_host_that_is_not_reached_is_asked_once_and_costs_its_own_only(directory: Path) -> None:
+    silent = Says(HostTrouble("silent: no answer", begun=False))
+
+    def reach(url: str) -> Place:
+        shell, path = (silent, "/d") if "silent" in url else (LocalShell(), str(directory))
+        return Place(shell, path + url[-1:] if shell is silent else path, url, "silent" if shell is silent else "here")
+
+    urls = [f"x://silent/{number}" for number in range(10, 40)]
+    found = StateDirectories(Deadline(60), {"x": reach}).read_many([*urls, "x://well"])
+
+    assert silent.asked == 1
+    assert all("silent: no answer" in str(found[url]) for url in urls)
+    assert isinstance(found["x://well"], tuple)
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind", "expected"),
+    [
+        (["1: POSIX  ADVISORY  WRITE 27916 fe:00:42 0 EOF"], "ext2/ext3", Lock(held=True, pid=27916)),
+        (["1: OFDLCK ADVISORY  READ  -1 fe:00:42 0 EOF"], "xfs", Lock(held=True)),
+        (
+            ["1: FLOCK  ADVISORY  WRITE 7 fe:00:42 0 EOF", "2: -> POSIX  ADVISORY  WRITE 5 fe:00:42 0 EOF"],
+            "xfs",
+            Lock(held=False),
+        ),
+        (["1: POSIX  ADVISORY  WRITE 27916 fe:00:421 0 EOF", "", "x", "1: POSIX"], "xfs", Lock(held=False)),
+    ],
+)
+def test_locks_as_linux_lists_them(lines: list[str], kind: str, expected: Lock) -> None:
+    entry = Entry(0o100644, 0, 0, 0, (0xFE00, 42))
+
+    assert lock_on(entry, Listing(locks=lines, file_system=kind), sees_all=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind", "sees_all", "why"),
+    [
+        (None, "xfs", True, "no /proc/locks"),
+        (["1: POSIX  ADVISORY  WRITE 27916 00:1f:42 0 EOF"], "btrfs", True, "on another device"),
+        ([], "nfs", True, "other machines"),
+        ([], "xfs", False, "container"),
+    ],
+)
+def test_where_a_lock_may_be_hidden_it_is_unknown(lines: list[str] | None, kind: str, sees_all: bool, why: str) -> None:
+    found = lock_on(Entry(0o100644, 0, 0, 0, (0xFE00, 42)), Listing(locks=lines, file_system=kind), sees_all=sees_all)
+
+    assert found.held is None
+    assert why in str(found.reason)
