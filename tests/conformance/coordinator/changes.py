@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.conformance.coordinator.targets import Case
 
+from holdfast.kafka.coordinator.release import behaviour
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.workflows.forecast import forecast_case
 
@@ -28,11 +29,14 @@ class RandomChange:
         self._chance = chance
         self._release = release
         self._one_by_one = release.startswith("4.2.")
+        self._forgets = behaviour(release).interval_ends_when_empty
         self._steps: list[Case] = []
         self._clock = 0
         self._alive: dict[str, str] = {}
-        self._held: tuple[str, str] | None = None
+        self._held: tuple[str, str, Case] | None = None
         self._dead: list[str] = []
+        self._away: set[str] = set()  # static members that are stopped, by instance ID
+        self._due = True  # the epoch was raised since the last target, or may have been
         self._delayed = False  # the group was empty: its target comes when the initial delay is over
         self.events: list[Case] = []
         self._standbys = chance.choice((0, 0, 1, 1, 2))
@@ -45,9 +49,13 @@ class RandomChange:
             del self._config["group.streams.assignment.interval.ms"]
         names = [str(number) for number in range(chance.choice((1, 1, 2, 3, 11)))]
         self._subtopologies = [[name, chance.randint(1, 20), chance.random() < 0.75] for name in names]
+        self._grown: dict[str, int] = {}
         self._start()
+        if self._forgets:
+            self._do("sleep", ms=INTERVAL_MS + 1)  # so that the next heartbeat computes it
         self._configure()  # the interval begins with a target
         self._beat()
+        self._due = not self._forgets
         self._initial_standbys = self._standbys
         self.settled = len(self._steps) - 1
         waits = [chance.choice(("target", "stable")) for _ in range(chance.randint(0, 3))]
@@ -81,6 +89,7 @@ class RandomChange:
     def _configure(self) -> Case:
         self._standbys = (self._standbys + self._chance.choice((1, 2))) % 3
         asked = {STANDBYS: self._standbys}
+        self._due = True
         self._do("config", config=asked)
         return asked
 
@@ -110,20 +119,27 @@ class RandomChange:
         for member in members:
             self._do("leave", id=member)
             del self._alive[member]
+            self._due = True
 
-    def _join(self, members: Iterable[str], process: str) -> None:
-        """The last one is held back: it may be the one whose heartbeat computes the target."""
+    def _join(self, members: Iterable[str], process: str, started: Case | None = None) -> None:
+        """The last one is held back: it may be the one whose heartbeat computes the target. `started`: of the change, where it says
+        whether the first of them computes a target alone."""
         for member in members:
             self._release_held()
-            self._held = member, process
+            self._held = member, process, {} if started is None else started
 
     def _release_held(self) -> None:
         if self._held is not None:
-            member, process = self._held
+            member, process, started = self._held
             self._held = None
-            self._delayed = self._delayed or not (self._alive or self._dead)
+            empty = not (self._alive or self._dead or self._away)
+            alone = empty and self._forgets and not self._config["group.streams.initial.rebalance.delay.ms"]
+            if alone:
+                started["first_thread_alone"] = True
+            self._delayed = self._delayed or empty
             self._do("join", id=member, process=process)
             self._alive[member] = process
+            self._due = not alone
 
     def _compute(self) -> None:
         """The target of a batch: in the heartbeat of the last that joins, or of another member."""
@@ -131,7 +147,7 @@ class RandomChange:
             self._release_held()
         if self._delayed:
             self._beat()  # so that a member has seen changed configs when the delay is over
-        if not self._one_by_one and (self._alive or self._held):
+        if not self._one_by_one and (self._alive or self._held) and (self._due or self._held):
             self._do("sleep", ms=INTERVAL_MS + 1)
         joins = self._held is not None
         self._delayed = False
@@ -141,9 +157,11 @@ class RandomChange:
                 self._do("sleep", ms=3_001)
             self._do("heartbeat", id=self._chance.choice(list(self._alive)))
         self._beat()
+        if self._alive:
+            self._due = not self._forgets
 
     def _batch(self, wait: str | None) -> None:
-        back: list[tuple[list[str], str]] = []
+        back: list[tuple[list[str], str, Case]] = []
         dead = self._dead = []
         left = list(dict.fromkeys(self._alive.values()))
         for member in self._alive:  # no two sessions are to end at the same time
@@ -151,7 +169,7 @@ class RandomChange:
             self._do("sleep", ms=1)
         died = self._clock
         for _ in range(1 if self._one_by_one else self._chance.choice((1, 1, 2, 3))):
-            verbs = ["add", "remove", "restart", "within", "replace", "config"]
+            verbs = ["add", "remove", "restart", "within", "replace", "config", "grow"]
             if wait != "target" and not dead:
                 verbs += ["crash", "crash and return"]
             if self.events and "set_config" in self.events[-1]:
@@ -159,8 +177,8 @@ class RandomChange:
             self._event(self._chance.choice(verbs), left, back, dead)
         self._compute()
         if back:
-            for members, process in back:
-                self._join(members, process)
+            for members, process, started in back:
+                self._join(members, process, started)
             self._compute()
         if dead:
             over = died + SESSION_MS + 50
@@ -170,19 +188,24 @@ class RandomChange:
             self._beat()
         self._dead = []
 
-    def _event(self, verb: str, left: list[str], back: list[tuple[list[str], str]], dead: list[str]) -> None:
+    def _event(self, verb: str, left: list[str], back: list[tuple[list[str], str, Case]], dead: list[str]) -> None:
         """`left`: clients that no event of the batch has touched."""
         if verb == "config":
             self._release_held()
             self.events.append({"set_config": self._configure()})
+            return
+        if verb == "grow":
+            self._release_held()
+            self._grow(*self._chance.choice(self._subtopologies))
             return
         if verb == "add" or not left:
             process, members = (
                 new_process(self._chance),
                 self._new_members(1 if self._one_by_one else self._chance.choice((1, 2, 3))),
             )
-            self.events.append({"add_client": {"process_id": process, "member_ids": members}})
-            self._join(members, process)
+            started: Case = {"process_id": process, "member_ids": members}
+            self.events.append({"add_client": started})
+            self._join(members, process, started)
             return
         process = left.pop(self._chance.randrange(len(left)))
         old = self._members(process)
@@ -199,15 +222,26 @@ class RandomChange:
             self.events.append({"remove_client": {"process_id": process} | crash})
         elif verb == "replace":
             other = new_process(self._chance)
-            self.events.append({"replace_client": {"process_id": process, "by": {"process_id": other, "member_ids": members}}})
-            self._join(members, other)
+            started = {"process_id": other, "member_ids": members}
+            self.events.append({"replace_client": {"process_id": process, "by": started}})
+            self._join(members, other, started)
         else:
             within = {"within_interval": True} if verb == "within" else {}
-            self.events.append({"restart_client": {"process_id": process, "member_ids": members} | crash | within})
+            started = {"process_id": process, "member_ids": members} | crash | within
+            self.events.append({"restart_client": started})
             if verb == "restart":
-                back.append((members, process))
+                back.append((members, process, started))
             else:
-                self._join(members, process)
+                self._join(members, process, started)
+
+    def _grow(self, name: str, partitions: int, stateful: bool) -> None:
+        """Its changelog too, in the same batch: else the topology is not ready."""
+        grown = max(partitions, self._grown.get(name, 0)) + self._chance.choice((1, 2, 5))
+        self._grown[name] = grown
+        for topic in (f"input-{name}", f"store-{name}-changelog")[: 1 + stateful]:
+            self.events.append({"add_partitions": {"topic": topic, "partitions": grown}})
+            self._do("grow", topic=topic, partitions=grown)
+        self._due = True
 
     def forecast(self, shown: Case) -> list[Case]:
         """Holdfast's targets, from what was described before the change."""
@@ -238,11 +272,14 @@ def described(shown: Case, release: str, config: Case, subtopologies: list[Any])
             },
         },
         "topics": {
-            f"input-{name}": {"partitions": [{"id": number} for number in range(count)]} for name, count, _ in subtopologies
+            topic: {"partitions": [{"id": number} for number in range(count)]}
+            for name, count, stateful in subtopologies
+            for topic in (f"input-{name}", f"store-{name}-changelog")[: 1 + stateful]
         },
         "members": {
             name: {
                 "process_id": one["process"],
+                "instance_id": one["instance"],
                 "member_epoch": one["epoch"],
                 "assignment": named(one["assignment"]),
                 "target": named(one["target"]),

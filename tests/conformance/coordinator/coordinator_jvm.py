@@ -3,18 +3,14 @@
 from tests.conformance.jvm import JAVA, LeaderJvm
 from tests.harness.kafka import maven
 
-_JSON = "com.fasterxml.jackson.core:jackson-databind:2.19.0"
 _WITH_TESTS = ("kafka-group-coordinator", "kafka-coordinator-common", "kafka-clients", "kafka-server-common")
+PUBLISHED = ("4.2.1", "4.3.1")
 SINCE_4_4 = (4, 4)
 
 
 def coordinator_jars(release: str) -> str:
     """The class path of the group coordinator of that release, with simple logging and what the driver reads JSON with."""
-    return maven.classpath(
-        f"org.apache.kafka:kafka-group-coordinator:{release}",
-        "com.fasterxml.jackson.core:jackson-databind:2.19.0",
-        maven.SIMPLE_LOGGING,
-    )
+    return maven.classpath(f"org.apache.kafka:kafka-group-coordinator:{release}", maven.JACKSON, maven.SIMPLE_LOGGING)
 
 
 class CoordinatorJvm(LeaderJvm):
@@ -33,17 +29,24 @@ class CoordinatorJvm(LeaderJvm):
 class WholeCoordinatorJvm(LeaderJvm):
     """The whole coordinator of a release, with a clock of its own (`java/whole_coordinator`): a script in, what it shows out.
 
-    Kafka publishes the tests of its coordinator, in which `GroupMetadataManagerTestContext` is; they need Mockito and JUnit.
+    Kafka publishes the tests of the coordinators of `PUBLISHED`, in which `GroupMetadataManagerTestContext` is; they need Mockito
+    and JUnit. Those of the other releases run in a context of Holdfast's (`java/own_context`), which `own` asks for by name.
     """
 
-    def __init__(self, release: str, *options: str, heap: str = "512m") -> None:
+    def __init__(self, release: str, *options: str, own: bool = False, heap: str = "512m") -> None:
         self.release = release
-        tests = (f"org.apache.kafka:{artifact}:{release}:test" for artifact in _WITH_TESTS)
-        mains = (f"org.apache.kafka:{artifact}:{release}" for artifact in _WITH_TESTS)
-        others = ("org.mockito:mockito-core:5.20.0", "org.junit.jupiter:junit-jupiter-api:5.13.4", _JSON, maven.SIMPLE_LOGGING)
-        jars = maven.classpath(*mains, *tests, *others)
-        classes = maven.compile_java(JAVA / "whole_coordinator", jars, release=17)
+        published = release in PUBLISHED and not own
+        jars = _with_tests(release) if published else coordinator_jars(release)
+        sources = (JAVA / "whole_coordinator", JAVA / ("published_context" if published else "own_context"))
+        classes = maven.compile_java(sources, jars, release=17)
         self._command = self._java(f"{classes}:{jars}", "org.apache.kafka.coordinator.group.WholeCoordinator", options, heap)
+
+
+def _with_tests(release: str) -> str:
+    tests = (f"org.apache.kafka:{artifact}:{release}:test" for artifact in _WITH_TESTS)
+    mains = (f"org.apache.kafka:{artifact}:{release}" for artifact in _WITH_TESTS)
+    others = ("org.mockito:mockito-core:5.20.0", "org.junit.jupiter:junit-jupiter-api:5.13.4", maven.JACKSON, maven.SIMPLE_LOGGING)
+    return maven.classpath(*mains, *tests, *others)
 
 
 class CoordinatorWireJvm(LeaderJvm):

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.conformance.coordinator.targets import Case
 
+from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, Subtopology, Tasks
 
@@ -92,9 +93,10 @@ def _target(script: Case, before: Case, after: Case, standbys: int, release: str
     """The members in the order of the last list; new ones come last, whose heartbeat computes the target."""
     listed = [member for member in before["members"] if member in after["members"]]
     listed += [member for member in after["members"] if member not in before["members"]]
+    sticks_to = "assignment" if behaviour(release).sticks_to_current else "target"
     members = []
     for member in listed:
-        had: Any = before["members"].get(member, {}).get("target", {"active": {}, "standby": {}})
+        had: Any = before["members"].get(member, {}).get(sticks_to, {"active": {}, "standby": {}})
         members.append(Member(member, after["members"][member]["process"], _tasks(had["active"]), _tasks(had["standby"])))
     group = Group(release, tuple(members), tuple(Subtopology(*one) for one in script["subtopologies"]), standbys)
     return {

@@ -13,6 +13,7 @@ from typing import Any
 from tests.conformance.coordinator.changes import STANDBYS, computed, described, mismatch, new_process
 from tests.conformance.coordinator.targets import Case
 
+from holdfast.kafka.coordinator.release import behaviour
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.workflows.forecast import forecast_case
 
@@ -26,7 +27,8 @@ class TimedChange:
 
     def __init__(self, chance: random.Random, release: str) -> None:
         self._chance, self._release = chance, release
-        self._has_interval = not release.startswith("4.2.")
+        self._has_interval = behaviour(release).has_interval
+        self._forgets = behaviour(release).interval_ends_when_empty
         self._steps: list[Case] = []
         self._at: list[int] = []  # when each of the steps was taken
         self._now = 0
@@ -87,7 +89,7 @@ class TimedChange:
             self._sleep(following)
             for member in [one for one, at in self._expires.items() if at == following]:
                 del self._expires[member]
-                self._due = True
+                self._left()
             if self._delayed_until == following:
                 self._delayed_until = 0
                 self._maybe_compute()
@@ -154,10 +156,15 @@ class TimedChange:
             del self._beats[member]
             if leaves:
                 self._do("leave", id=member)
-                self._due = True
+                self._left()
             else:
                 self._expires[member] = self._ends_at[member]
                 self._died[member] = self._now
+
+    def _left(self) -> None:
+        self._due = True
+        if self._forgets and not self._alive and not self._expires:
+            self._last = -(10**9)
 
     def _batch(self, wait: str) -> None:
         began, self._computed = self._now, False

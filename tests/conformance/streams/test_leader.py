@@ -52,28 +52,33 @@ def test_every_line_of_the_table_is_judged_by_a_jar() -> None:
     assert {behaviour(release) for release in record.RELEASES} == set(LINES)
 
 
-@pytest.mark.parametrize("release", _releases())
-def test_random_groups_are_assigned_as_the_release_assigns_them(release: str) -> None:
+@pytest.fixture(scope="module", params=_releases())
+def jvm(request: pytest.FixtureRequest) -> Iterator[LeaderJvm]:
+    """One a release: its start takes longer than many groups."""
+    with LeaderJvm(request.param) as started:
+        yield started
+
+
+def test_random_groups_are_assigned_as_the_release_assigns_them(jvm: LeaderJvm) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {CASES} groups for Kafka {release}")
     recorded = [("a recorded case", case) for case in _lines_of(RECORDED)]
     seeds = range(SEED, SEED + CASES)
     drawn = ((f"HOLDFAST_SEED={seed}", random_groups.random_case(seed, release)) for seed in seeds)
-    with LeaderJvm(release) as jvm:
-        thrown = _compare(itertools.chain(recorded, drawn), jvm)
+    thrown = _compare(itertools.chain(recorded, drawn), jvm)
     assert thrown < CASES / 4 + 5, "many of the groups make the leader throw: they say little about assignments"
 
 
-@pytest.mark.parametrize("release", _releases())
-def test_big_groups_too(release: str) -> None:
+def test_big_groups_too(jvm: LeaderJvm) -> None:
     """Heaps, and hash tables whose buckets are trees, order otherwise than those of a few tasks."""
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: big groups for Kafka {release}")
     kinds = [kind for kind, count in BIG_GROUPS.items() for _ in range(count)]
     drawn = (
         (f"HOLDFAST_SEED={SEED + n}, {kind}", random_groups.random_case(SEED + n, release, big=kind))
         for n, kind in enumerate(kinds)
     )
-    with LeaderJvm(release) as jvm:
-        _compare(drawn, jvm)
+    _compare(drawn, jvm)
 
 
 def _compare(cases: Iterable[tuple[str, Case]], jvm: LeaderJvm) -> int:

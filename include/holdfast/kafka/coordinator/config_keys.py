@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import cast
 
 STANDBYS = "streams.num.standby.replicas"
+RECORDED_STANDBYS = "num.standby.replicas"
+"""What the record of a group calls it (`LastAssignmentConfigs`)."""
 SESSION_TIMEOUT = "streams.session.timeout.ms"
 HEARTBEAT_INTERVAL = "streams.heartbeat.interval.ms"
 INITIAL_DELAY = "streams.initial.rebalance.delay.ms"

@@ -34,6 +34,10 @@ class Behaviour:
     has_interval: bool = False
     """From 4.3 targets are at least `streams.assignment.interval.ms` apart (KIP-1263)."""
 
+    interval_ends_when_empty: bool = False
+    """From 4.4 a group that loses its last member forgets when its last target was computed: without an initial delay the first
+    member that joins then computes one at once."""
+
     static_members: bool = False
     """From 4.4 members may be static (KAFKA-20169); before, the coordinator refuses them."""
 
@@ -51,6 +55,7 @@ def _lines() -> tuple[Behaviour, ...]:
         sticks_to_current=True,
         offsets_count=True,
         first_standby_hides_others=False,
+        interval_ends_when_empty=True,
         static_members=True,
         processes_computed=True,
     )

@@ -92,6 +92,7 @@ def test_the_order_decides_which_of_two_others_gets_a_standby() -> None:
     assert "undetermined_tasks" in decision.undetermined[-1].text
 
 
+@pytest.mark.thorough
 def test_where_a_stateless_task_waits_is_as_open_as_the_standbys_are() -> None:
     """Stateless tasks fill the threads after the standbys."""
     found = [

@@ -6,6 +6,7 @@ IDs are any text (the client chooses them; Kafka Streams numbers them), and are 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 from holdfast.errors import InvalidInput
@@ -49,9 +50,18 @@ def tasks_of(tasks: Iterable[Task]) -> Tasks:
 
 def each_task(tasks: Tasks) -> Iterator[Task]:
     """The tasks one by one, in their order."""
-    for subtopology, partitions in tasks:
-        for partition in partitions:
-            yield Task(subtopology, partition)
+    if sum(len(partitions) for _, partitions in tasks) <= _FEW:
+        return iter(_few(tasks))
+    return (Task(subtopology, partition) for subtopology, partitions in tasks for partition in partitions)
+
+
+_FEW = 256
+
+
+@lru_cache(maxsize=4096)
+def _few(tasks: Tasks) -> tuple[Task, ...]:
+    """Kept: in a large group most members have the same from target to target, and from forecast to forecast."""
+    return tuple(Task(subtopology, partition) for subtopology, partitions in tasks for partition in partitions)
 
 
 @dataclass(frozen=True, slots=True)

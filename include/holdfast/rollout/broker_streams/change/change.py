@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.broker_streams.change.assume import BrokerAssume
 from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
@@ -52,6 +53,7 @@ class BrokerChange:
     """Events in order, with markers between those that wait for one another."""
 
     events: tuple[BrokerItem, ...] = member(items(ITEM, at_most=MOST_EVENTS, what="events").checked(_not_too_much), IN_ORDER)
+    assume: BrokerAssume = member(codec_of(BrokerAssume), default=BrokerAssume(), omit=True)
 
     def starts(self) -> tuple[NewClient, ...]:
         """The clients that its events bring, in order."""

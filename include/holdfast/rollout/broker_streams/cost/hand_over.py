@@ -2,9 +2,10 @@
 
 from holdfast.kafka.coordinator.streams.group import each_task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.forecast import placement, summary
+from holdfast.rollout.broker_streams.forecast import placement
 from holdfast.rollout.broker_streams.forecast.course import Ground
-from holdfast.rollout.broker_streams.forecast.outcomes import SPAN, BrokerOutcome, Seconds
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
+from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.json.codec import COUNT, NAME, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -42,7 +43,7 @@ def hand_over(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> H
         unowned=Seconds(*(sum(part) for part in zip(*spans, strict=True))) if spans else Seconds(0, 0, 0),
         longest=max(spans, key=lambda one: one.most, default=Seconds(0, 0, 0)),
         waiting=sum(span is None for _, span in outcome.unowned),
-        cold_at_once=max((cold for _, cold in summary.hand_overs(ground, change, outcome.targets)), default=0),
+        cold_at_once=max((one.cold for one in outcome.hand_overs), default=0),
         fullest=_fullest(ground, outcome),
     )
 

@@ -93,6 +93,10 @@ class BrokerEvent(ABC):
         """Whether a client is restarted where it is."""
         return False
 
+    def becomes_instances(self) -> bool:
+        """Whether a client comes back with instance IDs that it did not have."""
+        return False
+
     def in_interval(self) -> bool:
         """Whether a client has to be there before the coordinator computes the next target."""
         return False

@@ -1,8 +1,9 @@
-"""`remove_client`: a client ends permanently: it leaves, or it ends without leaving."""
+"""`remove_client`: a client ends permanently: it leaves, or it ends without leaving. Static members that are closed do not leave:
+they stay until their session is over."""
 
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts import words
+from holdfast.rollout.broker_streams.events.parts import static, words
 from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
@@ -39,4 +40,5 @@ class RemoveClient(BrokerEvent):
 
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
-        return scenes.gone(scene, found) if self.leaves else scenes.ended(scene, found)
+        stays = not self.leaves or static.are_static(scene, found)
+        return scenes.ended(scene, found) if stays else scenes.gone(scene, found)

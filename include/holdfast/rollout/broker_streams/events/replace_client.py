@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Self
 
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.events.parts import clients, words
+from holdfast.rollout.broker_streams.events.parts import clients, static, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, STATE, State
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
@@ -56,7 +56,8 @@ class ReplaceClient(BrokerEvent):
         return self.state.copied_from is not None
 
     def applied(self, scene: Scene) -> Scene:
-        left = scenes.gone(scene, scenes.members_of(scene, self.process_id))
+        found = scenes.members_of(scene, self.process_id)
+        left = scenes.ended(scene, found) if static.are_static(scene, found) else scenes.gone(scene, found)
         return clients.started(left, self.by, "by.")
 
     def comes(self) -> tuple[NewClient, str | None] | None:

@@ -5,11 +5,11 @@ from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.events.parts import clients, fields, words
+from holdfast.rollout.broker_streams.events.parts import clients, fields, new_client, static, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
-from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.broker_streams.events.parts.scene import Late, Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
@@ -23,11 +23,14 @@ def _fits_together(event: "RestartClient") -> None:
         raise InvalidInput("a client that keeps its process ID takes no new one: set keeps_process_id to false", "new_process_id")
     threads_fit(NewClient(threads=event.threads, member_ids=event.member_ids))
     fields.needs_to_leave(event.leaves, event.within_interval)
+    if event.within_interval and not event.within_session:
+        raise InvalidInput("a client that is back within the assignment interval is back within its session", "within_session")
 
 
 @record(check=_fits_together, defaults=True)
 class RestartClient(BrokerEvent):
-    """`new_process_id` None with `keeps_process_id` false: a new random one."""
+    """`new_process_id` None with `keeps_process_id` false: a new random one. `within_session` and `leaves` of static members: they
+    stay in the group, and come back within their session, or once it is over."""
 
     process_id: str = member(NAME)
     leaves: bool = member(LEAVES, default=True, omit=True)
@@ -40,6 +43,12 @@ class RestartClient(BrokerEvent):
     threads: int | None = member(nullable(THREADS), default=None, omit=True)
     member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
     first_thread_alone: bool | None = member(FIRST_ALONE, default=None, omit=True, unsaid=True)
+    within_session: bool = member(
+        BOOLEAN.described("Of static members. False: their sessions are over before they come back."), default=True, omit=True
+    )
+    becomes_static: bool = member(
+        BOOLEAN.described("True: it comes back with a group.instance.id for each thread (from 4.4 on)."), default=False, omit=True
+    )
 
     VERB = "restart_client"
 
@@ -60,6 +69,8 @@ class RestartClient(BrokerEvent):
             (not self.keeps_process_id, f"back with {new}"),
             (not self.keeps_state, "with an empty state directory"),
             (self.threads is not None, f"with {self.threads} threads"),
+            (not self.within_session, "back after its session is over"),
+            (self.becomes_static, "with a group.instance.id"),
         )
         return tuple(text for is_so, text in found if is_so)
 
@@ -70,6 +81,8 @@ class RestartClient(BrokerEvent):
         if self.new_process_id is not None:
             seed = f"While it is stopped, write {self.new_process_id} into its kafka-streams-process-metadata."
             before = f"{before} {seed}".strip()
+        if self.becomes_static:
+            before = f"{before} Give it a group.instance.id that no other client of the group has.".strip()
         return StepWords(says, before, "Restart it as it was before.", words.listed_members(of.group_id))
 
     def stops(self) -> tuple[str, ...]:
@@ -80,6 +93,9 @@ class RestartClient(BrokerEvent):
 
     def seeds(self) -> bool:
         return self.new_process_id is not None
+
+    def becomes_instances(self) -> bool:
+        return self.becomes_static
 
     def in_interval(self) -> bool:
         return self.within_interval
@@ -92,16 +108,43 @@ class RestartClient(BrokerEvent):
 
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
+        if static.are_static(scene, found):
+            return self._stopped(scenes.ended(scene, found), found)
         if not self.leaves:
             return self._started(scenes.ended(scene, found))
         left = scenes.gone(scene, found)
         return self._started(left) if self.within_interval else left
 
     def returned(self, scene: Scene) -> Scene:
+        stopped = self._static_in(scene)
+        if stopped:
+            return self._back(scene, stopped) if self.leaves and self.within_session else scene
         return self._started(scene) if self.leaves and not self.within_interval else scene
 
+    def _stopped(self, scene: Scene, members: tuple[str, ...]) -> Scene:
+        """Static members: nothing is computed without them before their session is over."""
+        if self.within_interval:
+            return self._back(scene, members)
+        if self.leaves and self.within_session:
+            return scene
+        process_id, member_ids = new_client.ids(self._client())
+        return replace(scene, late=(*scene.late, Late(members, process_id, member_ids)))
+
+    def _static_in(self, scene: Scene) -> tuple[str, ...]:
+        """Its static members that are stopped."""
+        away = {one for group in scene.dead for one in group}
+        return tuple(
+            one.member_id
+            for one in scene.members.values()
+            if one.process_id == self.process_id and one.member_id in away and one.member_id in scene.instances
+        )
+
+    def _back(self, scene: Scene, stopped: tuple[str, ...]) -> Scene:
+        return static.returned(scene, stopped, *new_client.ids(self._client()))
+
     def _started(self, scene: Scene) -> Scene:
-        return clients.started(scene, self._client(), "new_" if self.new_process_id is not None else "")
+        after = clients.started(scene, self._client(), "new_" if self.new_process_id is not None else "")
+        return static.became(after, new_client.ids(self._client())[1]) if self.becomes_static else after
 
     def _client(self) -> NewClient:
         process_id = self.process_id if self.keeps_process_id else self.new_process_id

@@ -7,6 +7,7 @@ from holdfast.rollout.broker_streams.events.remove_client import RemoveClient
 from holdfast.rollout.broker_streams.events.replace_client import ReplaceClient
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.events.set_topology import SetTopology
 
 EVENTS: tuple[type[BrokerEvent], ...] = (
     AddClient,
@@ -15,4 +16,5 @@ EVENTS: tuple[type[BrokerEvent], ...] = (
     ReplaceClient,
     RestartClient,
     SetConfig,
+    SetTopology,
 )

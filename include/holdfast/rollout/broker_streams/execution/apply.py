@@ -69,9 +69,12 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
         return None if placed else verdict.differences
 
 
+APPLYING = _Applying()
+
+
 def next_action(plan: BrokerPlan, journal: Journal, fresh: StreamsGroupSnapshot, now: datetime) -> Next:
     """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
-    return applying.next_action(_Applying(), plan, journal, fresh, now)
+    return applying.next_action(APPLYING, plan, journal, fresh, now)
 
 
 def _due(plan: BrokerPlan, step: BrokerStep) -> list[BrokerItem]:

@@ -93,7 +93,7 @@ def named(
         event = item.drawn(replace(client, first_thread_alone=alone))
         unnoticed = whole and start.after.intersection(event.stops())
         events.append(event.taken_within_interval() if unnoticed else event)
-    return BrokerChange(tuple(events)), tuple(missing)
+    return replace(change, events=tuple(events)), tuple(missing)
 
 
 def _whole(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> bool:

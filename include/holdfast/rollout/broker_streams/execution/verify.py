@@ -49,7 +49,7 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
             waited_for = tuple(one or "a new client" for one in missing)
             return Members(Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=waited_for, found=()))
         outcome = forecast(plan.basis, change).outcome
-        trouble = _others(plan.basis, outcome, fresh)
+        trouble = other_clients(plan.basis, outcome, fresh)
         return trouble or _judged(plan.basis, outcome, fresh)
 
     def verdict(
@@ -90,7 +90,7 @@ def _recommended(plan: BrokerPlan) -> Considered:
     return plan.recommended_option
 
 
-def _others(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsGroupSnapshot) -> Members | None:
+def other_clients(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsGroupSnapshot) -> Members | None:
     """The clients, where they are not those of the forecast's end."""
     before = tuple(dict.fromkeys(one.process_id or one.member_id for one in basis.members))
     wanted = dict.fromkeys(outcome.process_ids if outcome.targets else before)
@@ -108,7 +108,7 @@ def _others(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsG
 def _judged(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsGroupSnapshot) -> Compared[Placed]:
     recorded = starts.recorded_since(basis, fresh)
     owners, standbys = _end(basis, outcome)
-    now, copies = _of_members(fresh)
+    now, copies = of_members(fresh)
     tasks = tuple(OwnerVerdict(task, owners[task], now.get(task)) for task in _in_order(owners))
     held = tuple(
         CopiesVerdict(task, standbys.get(task, ()), copies.get(task, ()))
@@ -144,15 +144,19 @@ Copies = Mapping[Task, tuple[str, ...]]
 def _end(basis: StreamsGroupSnapshot, outcome: BrokerOutcome) -> tuple[Mapping[Task, str], Copies]:
     """The clients of each task in the end, active and standby; without those that the forecast leaves open."""
     if not outcome.targets:
-        return _of_members(basis)
-    last = outcome.targets[-1]
-    processes, open_ = dict(last.processes), _open(last)
-    given = [(processes[one.member_id], one.active, one.standby) for one in last.assignment.members]
-    owners, copies = _by_client(given)
+        return of_members(basis)
+    open_ = left_open(outcome.targets[-1])
+    owners, copies = given_by(outcome.targets[-1])
     return {task: one for task, one in owners.items() if task not in open_}, copies
 
 
-def _of_members(snapshot: StreamsGroupSnapshot) -> tuple[Mapping[Task, str], Copies]:
+def given_by(target: ComputedTarget) -> tuple[Mapping[Task, str], Copies]:
+    """The same of a target, with all that it leaves open (`left_open`)."""
+    processes = dict(target.processes)
+    return _by_client([(processes[one.member_id], one.active, one.standby) for one in target.assignment.members])
+
+
+def of_members(snapshot: StreamsGroupSnapshot) -> tuple[Mapping[Task, str], Copies]:
     """The same of a group: what its members have; what they are to have, where that is unknown."""
     return _by_client(
         [
@@ -176,7 +180,8 @@ def _in_order(tasks: Collection[Task]) -> list[Task]:
     return sorted(tasks, key=lambda task: task.rank)
 
 
-def _open(target: ComputedTarget) -> frozenset[Task]:
+def left_open(target: ComputedTarget) -> frozenset[Task]:
+    """The tasks whose place a target, or one before it, leaves open."""
     return frozenset((*target.assignment.undetermined_tasks, *target.after_undetermined))
 
 
@@ -197,7 +202,7 @@ def _targets(outcome: BrokerOutcome, recorded: tuple[RecordedTarget, ...]) -> li
 
 def _compared(target: ComputedTarget, recorded: RecordedTarget) -> TargetVerdict:
     """Member by member: the assignor gives tasks to members."""
-    open_ = _open(target)
+    open_ = left_open(target)
     wanted = _by_client([(one.member_id, one.active, one.standby) for one in target.assignment.members])
     seen = _by_client([(one.member_id, one.active, one.standby) for one in recorded.members])
     tasks = [task for task in wanted[0].keys() | seen[0].keys() if task not in open_]

@@ -25,8 +25,9 @@ from holdfast.kafka.coordinator.release import behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.events.parts.scene import Settings
 from holdfast.rollout.broker_streams.forecast.contested import Contested, Waiting
-from holdfast.rollout.broker_streams.forecast.course import Ground
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Seconds, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.course import Ground, Return
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.json.kafka import ConfigValue
@@ -62,8 +63,9 @@ class Times:
     start_ups: int
 
 
-def times(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> Times:
-    clock = _Clock(ground)
+def times(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...], returns: tuple[Return, ...] = ()) -> Times:
+    """`returns`: of static members."""
+    clock = _Clock(ground, returns)
     start_ups = 0
     of_batch = {number: list(some) for number, some in groupby(targets, key=lambda one: one.batch)}
     for number, batch in enumerate(change.numbered_batches()):
@@ -98,8 +100,9 @@ class _Range:
 
 
 class _Clock:
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, returns: tuple[Return, ...]) -> None:
         config = ground.snapshot.config
+        self._returns = list(returns)
         self._has_interval = behaviour(ground.group.release).has_interval
         self._heartbeat = _known(_seconds(config, HEARTBEAT_INTERVAL))
         self._session = _known(_seconds(config, SESSION_TIMEOUT))
@@ -132,6 +135,9 @@ class _Clock:
 
     def batch(self, targets: list[ComputedTarget]) -> None:
         for number, target in enumerate(targets):
+            while self._returns and self._returns[0].targets <= len(self.moments):
+                back = self._returns.pop(0)
+                self._contested.returned(back.member_id, back.old)
             before, self._interval = self._interval, self._seconds_apart(target.occasion.config)
             if target.trigger is TargetTrigger.SESSION_OVER:
                 found = self._session_over(target)
@@ -156,6 +162,8 @@ class _Clock:
         one = target.occasion
         intervals = Seconds(min(before, self._interval), self._interval, max(before, self._interval))
         waits = Seconds(*(max(0.0, interval - over) for interval, over in zip(intervals, reversed(since), strict=True)))
+        if one.forgotten:
+            waits = AT_ONCE
         if one.bumps > 1:  # the first of them may cause a target of its own
             waits = waits._replace(most=max(waits.most, intervals.most))
         if one.joins > 1:

@@ -31,6 +31,7 @@ class Contested:
         self._copies: dict[Task, set[str]] = {}
         self._processes: dict[str, str] = {}
         self._last: ComputedTarget | None = None
+        self._kept: dict[str, tuple[Tasks, Tasks]] = {}
         for one in ground.snapshot.members:
             for owned in (one.assignment, one.target):
                 if owned is not None:
@@ -54,16 +55,27 @@ class Contested:
         self._last = target
         return Waiting(members, frozenset(for_copies), frozenset(for_sessions))
 
+    def returned(self, member: str, old: str) -> None:
+        """A static member came back in the place of another: it has what that had."""
+        self._processes[member] = self._processes[old]
+        for held in (self._runs, self._copies):
+            for members in held.values():
+                if old in members:
+                    members.add(member)
+
     def settled(self) -> None:
         """Every member has what the last target gives it, and nothing else."""
         if self._last is not None:
             processes = dict(self._last.processes)
-            self._runs, self._copies = {}, {}
+            self._runs, self._copies, self._kept = {}, {}, {}
             for given in self._last.assignment.members:
                 self._keep(given.member_id, processes[given.member_id], given.active, given.standby)
 
     def _keep(self, member: str, process: str, active: Tasks, standby: Tasks) -> None:
         self._processes[member] = process
+        if self._kept.get(member) == (active, standby):
+            return
+        self._kept[member] = active, standby
         for tasks, held in ((active, self._runs), (standby, self._copies)):
             for task in each_task(tasks):
                 held.setdefault(task, set()).add(member)
@@ -80,6 +92,8 @@ class Contested:
 
     def _in_its_process(self, held: dict[Task, set[str]], tasks: Tasks, process: str, members: AbstractSet[str]) -> set[Task]:
         """Those that one of these members, a thread of the process, may have."""
+        if not held or not members:
+            return set()
         return {
             task
             for task in each_task(tasks)

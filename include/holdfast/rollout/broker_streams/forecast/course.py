@@ -4,13 +4,14 @@ what it sticks to.
 Java: `GroupMetadataManager.maybeUpdateStreamsTargetAssignment` and `TargetAssignmentBuilder` (4.2.0 to 4.4.0).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
+from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java_hash
-from holdfast.kafka.coordinator.config_keys import decides
+from holdfast.kafka.coordinator.config_keys import RECORDED_STANDBYS, STANDBYS, decides
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, MemberTarget, Subtopology, Task, each_task
@@ -18,9 +19,12 @@ from holdfast.kafka.coordinator.streams.member_table import MemberTable
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
+from holdfast.rollout.broker_streams.events.parts import static
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.forecast import readiness
+from holdfast.rollout.broker_streams.forecast.held import Had, held
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Occasion, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.reported import OnDisks, Reports, Said
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, StreamsGroupSnapshot, Topic
 from holdfast.rollout.broker_streams.target.group import standby_replicas
 from holdfast.rollout.broker_streams.target.target import Given, TargetAssignment
@@ -28,8 +32,6 @@ from holdfast.rollout.contract.batches import Batch, Wait
 
 MOST_COURSES = 8
 """The number of possible results of the previous target that are followed."""
-Had = dict[str, MemberTarget]
-"""What each member was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,32 +43,50 @@ class Ground:
     group: Group
 
 
+class Return(NamedTuple):
+    """A static member that took the place of another, after that number of targets."""
+
+    targets: int
+    member_id: str
+    old: str
+
+
 def carried_out(ground: Ground, change: BrokerChange) -> tuple[ComputedTarget, ...]:
-    """Every member ID of the change is given. Raise InvalidInput for an event that does not fit the group then, CannotPredict where
-    the topology is not ready."""
-    return tuple(_Course(ground).targets(change))
+    """As `with_returns`, the targets."""
+    return with_returns(ground, change)[0]
+
+
+def with_returns(ground: Ground, change: BrokerChange) -> tuple[tuple[ComputedTarget, ...], tuple[Return, ...]]:
+    """The targets, and the static members that came back. Every member ID of the change is given. Raise InvalidInput for an event
+    that does not fit the group then, CannotPredict where the topology is not ready."""
+    course = _Course(ground, change)
+    return tuple(course.targets(change)), tuple(course.returns)
 
 
 class _Course:
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, change: BrokerChange) -> None:
         snapshot = ground.snapshot
         facts = behaviour(ground.group.release)
         self._ground = ground
         self._scene = Scene(
             facts=facts,
             members={one.member_id: one for one in ground.group.members},
-            static=frozenset(one.member_id for one in snapshot.members if one.instance_id is not None),
+            instances={one.member_id: one.instance_id for one in snapshot.members if one.instance_id is not None},
             table=MemberTable.listed(one.member_id for one in ground.group.members),
             config=snapshot.config,
+            topology=ground.topology,
             topics=snapshot.topics,
             epoch=snapshot.group_epoch,
             due=_pending(snapshot),
-            seen=decides(dict(snapshot.config)),
+            seen=_seen(snapshot),
         )
-        self._had: list[Had] = [
-            {one.member_id: MemberTarget(one.member_id, one.active, one.standby) for one in ground.group.members}
-        ]
-        self._batch_number = 0
+        self._had = [_by_id(MemberTarget(one.member_id, one.active, one.standby) for one in ground.group.members)]
+        self._given = list(self._had)  # by the last target
+        self._reports = Reports(snapshot, ground.group, ground.topology, change.assume.offsets)
+        self._disks = [self._reports.start]
+        self._arriving: dict[str, str | None] = {}
+        self._batch_number = self._computed_so_far = 0
+        self.returns: list[Return] = []
         self._died: dict[str, int] = {}
         self._known: tuple[tuple[Topic, ...], tuple[Subtopology, ...]] = (snapshot.topics, ground.group.subtopologies)
 
@@ -84,25 +104,44 @@ class _Course:
     def _batch(self, batch: Batch[BrokerEvent]) -> Iterator[ComputedTarget]:
         self._scene = replace(self._scene, dead=(*self._scene.dead, ()))
         for index, event in batch.events:
+            self._arriving |= dict(event.copied_disks()) | dict.fromkeys(event.lost_disks())
             yield from self._event(index, event, event.applied)
         self._died |= dict.fromkeys(self._scene.dead[-1], self._batch_number)
         self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
         yield from self._computed(TargetTrigger.CHANGE)
         for index, event in batch.events:
             yield from self._event(index, event, event.returned)
+        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
         yield from self._computed(TargetTrigger.CHANGE)
 
     def _event(self, index: int, event: BrokerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it where a first thread joins alone."""
         self._scene = _placed(index, event, applied, self._scene)
+        self._inherit()
         while self._scene.follow is not None:
             yield from self._computed(TargetTrigger.CHANGE)
             self._scene = _placed(index, event, scenes.followed, self._scene)
+
+    def _inherit(self) -> None:
+        """What static members had is now that of those in their places."""
+        for new, old in self._scene.heirs:
+            self.returns.append(Return(self._computed_so_far, new, old))
+            self._had = [_renamed(had, old, new) for had in self._had]
+            self._given = [_renamed(given, old, new) for given in self._given]
+        if self._scene.heirs:  # they give up what the last target did not leave to them
+            both = zip(self._given, self._had, strict=True)
+            self._had = [_by_id(self._kept(self._scene, tuple(given.values()), had)) for given, had in both]
+            disks = zip(self._disks, self._had, strict=True)
+            self._disks = [self._reports.given(one, self._scene.members, had.values()) for one, had in disks]
+        self._scene = replace(self._scene, heirs=())
 
     def _session_over(self) -> Iterator[ComputedTarget]:
         over, *others = self._scene.dead
         self._scene = scenes.gone(replace(self._scene, dead=tuple(others)), over)
         yield from self._computed(TargetTrigger.SESSION_OVER, over)
+        for late in [one for one in self._scene.late if set(one.members) & set(over)]:
+            self._scene = static.became(scenes.joined(self._scene, late.process_id, late.member_ids), late.member_ids)
+            yield from self._computed(TargetTrigger.CHANGE)
 
     def _computed(self, trigger: TargetTrigger, over: tuple[str, ...] = ()) -> Iterator[ComputedTarget]:
         """The target that is due, if one is. It takes a heartbeat: members that ended without leaving send none."""
@@ -115,38 +154,55 @@ class _Course:
             bumps += 1
         if scene.due and scene.members:
             occasion = self._occasion(scene, over, bumps)
+            self._computed_so_far += 1
             yield self._target(scene, TargetTrigger.DELAY_OVER if scene.delayed else trigger, occasion)
-        self._scene = replace(scene, due=False, delayed=False, moves=(), table=scene.table.after(scene.moves))
+        self._scene = replace(scene, due=False, delayed=False, forgotten=False, moves=(), table=scene.table.after(scene.moves))
 
     def _occasion(self, scene: Scene, over: tuple[str, ...], bumps: int) -> Occasion:
         joins = sum(joins and one in scene.members for one, joins in scene.moves)
         died = self._died.get(over[0], 0) if over else 0
         by_joining = bumps == len(scene.moves) and scene.moves[-1:] != () and scene.moves[-1][1]
-        return Occasion(died, len(over), scene.alive(), joins, by_joining, bumps, scene.config)
+        return Occasion(died, len(over), scene.alive(), joins, by_joining, bumps, scene.config, scene.forgotten)
 
     def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion) -> ComputedTarget:
         subtopologies = self._subtopologies(scene)
         standbys = standby_replicas(scene.config)
         orders = tuple(_orders(scene))
         found: list[list[tuple[MemberTarget, ...]]] = []
-        for had in self._had:
+        after: dict[tuple[tuple[MemberTarget, ...], tuple[MemberTarget, ...], int], OnDisks] = {}
+        ended = frozenset(chain.from_iterable(scene.dead))
+        for number, (had, before) in enumerate(zip(self._had, self._disks, strict=True)):
             found.append([])
+            disks = self._reports.heard(before, scene.members, had, ended, self._arriving)
             for order in orders:
-                members = tuple(_sticking(scene.members[one], had) for one in order)
+                members = tuple(_sticking(scene.members[one], had, disks.said.get(one)) for one in order)
                 target = sticky.assign(Group(self._ground.group.release, members, subtopologies, standbys))
                 found[-1].append(tuple(sorted(target.members)))
+                kept = self._kept(scene, found[-1][-1], had)
+                after[found[-1][-1], kept, number if self._reports.follow else 0] = self._reports.given(disks, scene.members, kept)
         own = _undetermined(list(dict.fromkeys(found[0])))
+        self._arriving = {name: source for name, source in self._arriving.items() if name not in scene.present()}
+        earlier = self._given[0]
         results = list(dict.fromkeys(chain.from_iterable(found)))
-        self._had = [{one.member_id: one for one in result} for result in results[:MOST_COURSES]]
-        first = self._had[0]
+        self._given = [_as_before(target, earlier) for target, _, _ in islice(after, MOST_COURSES)]
+        self._had = [_by_id(kept) for _, kept, _ in islice(after, MOST_COURSES)]
+        self._disks = [*islice(after.values(), MOST_COURSES)]
+        first = self._given[0]
         listed = scene.table.after(scene.moves).order()
         assignment = TargetAssignment("sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), own)
         processes = tuple((one, scene.members[one].process_id) for one in listed)
         later = tuple(task for task in _undetermined(results) if task not in own)
-        ended = frozenset(chain.from_iterable(scene.dead))
         return ComputedTarget(
             trigger, scene.epoch, assignment, processes, later, ended=ended, batch=self._batch_number, occasion=occasion
         )
+
+    def _kept(self, scene: Scene, target: tuple[MemberTarget, ...], had: Had) -> tuple[MemberTarget, ...]:
+        """What the next target sticks to."""
+        if not scene.facts.sticks_to_current:
+            return target
+        silent = frozenset(chain.from_iterable(scene.dead)) & scene.members.keys()
+        there = tuple(one for one in target if one.member_id in scene.members)
+        return held(there, had, {name: one.process_id for name, one in scene.members.items()}, silent)
 
     def _subtopologies(self, scene: Scene) -> tuple[Subtopology, ...]:
         topics, found = self._known
@@ -162,6 +218,17 @@ def _pending(snapshot: StreamsGroupSnapshot) -> bool:
     return epoch is not None and assigned is not None and epoch > assigned
 
 
+def _seen(snapshot: StreamsGroupSnapshot) -> tuple[str, str]:
+    """The configs that a heartbeat has found: those of the last target, where its record shows them. A config that was changed
+    after it raises the epoch with the next heartbeat."""
+    now, tags = decides(dict(snapshot.config))
+    last = snapshot.recorded_targets[-1] if snapshot.recorded_targets else None
+    assumed = any(one.what in ("config", f"config.{STANDBYS}") for one in snapshot.unknown)
+    if last is None or assumed or _pending(snapshot) or last.assignment_epoch != snapshot.assignment_epoch:
+        return now, tags
+    return dict(last.config).get(RECORDED_STANDBYS, now), tags
+
+
 def _placed(index: int, event: BrokerEvent, applied: Callable[[Scene], Scene], scene: Scene) -> Scene:
     try:
         return applied(scene)
@@ -169,8 +236,18 @@ def _placed(index: int, event: BrokerEvent, applied: Callable[[Scene], Scene], s
         raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
 
 
-def _sticking(member: Member, had: Had) -> Member:
+def _by_id(members: Iterable[MemberTarget]) -> Had:
+    return {one.member_id: one for one in members}
+
+
+def _renamed(had: Had, old: str, new: str) -> Had:
+    return {one: given for one, given in had.items() if one != old} | {new: had[old]._replace(member_id=new)}
+
+
+def _sticking(member: Member, had: Had, said: Said | None) -> Member:
     given = had.get(member.member_id)
+    if said is not None:
+        member = replace(member, task_offsets=said)
     return member if given is None else replace(member, active=given.active, standby=given.standby)
 
 
@@ -189,6 +266,11 @@ def _orders(scene: Scene) -> Iterator[tuple[str, ...]]:
         if filled not in seen:
             seen.add(filled)
             yield order
+
+
+def _as_before(result: tuple[MemberTarget, ...], before: Had) -> Had:
+    """By ID; who is given what it was given before has the same object, which is quickly found to be equal."""
+    return {one.member_id: had if (had := before.get(one.member_id)) == one else one for one in result}
 
 
 def _undetermined(results: list[tuple[MemberTarget, ...]]) -> tuple[Task, ...]:

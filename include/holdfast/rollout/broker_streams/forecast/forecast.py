@@ -5,9 +5,11 @@ Nothing here is a guess: where evidence is missing it is CannotPredict.
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.forecast import clock, course, draws, likely, summary, unowned
+from holdfast.rollout.broker_streams.forecast import clock, course, draws, likely, restoring, summary, unowned
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome
+from holdfast.rollout.broker_streams.forecast.restores import amounts
+from holdfast.rollout.broker_streams.forecast.restoring import Changelogs
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.group import group_of, topology_of
 
@@ -18,25 +20,30 @@ def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 
     `times`: by how much the usual number of draws is multiplied, where IDs are random; `most`: no more than these.
     """
     ground = ground_of(snapshot)
+    changelogs = restoring.changelogs_of(ground)
     if not draws.leaves_open(change):
-        return BrokerForecast(change, _outcome(ground, change), snapshot.unknown)
+        return BrokerForecast(change, _outcome(ground, changelogs, change), snapshot.unknown)
     tasks = sum(one.tasks for one in ground.group.subtopologies)
     drawn = [draws.drawn(snapshot, change, number) for number in range(draws.how_many(snapshot, tasks, change, times, most))]
-    outcomes = [_outcome(ground, one) for one in drawn]
+    outcomes = [_outcome(ground, changelogs, one) for one in drawn]
     example = likely.usual(outcomes)
     names = [draws.same_names(one, drawn[example]) for one in drawn]
     return BrokerForecast(change, likely.together(outcomes, names, example), snapshot.unknown, drawn[example])
 
 
-def _outcome(ground: Ground, change: BrokerChange) -> BrokerOutcome:
-    targets = course.carried_out(ground, change)
-    times = clock.times(ground, change, targets)
+def _outcome(ground: Ground, changelogs: Changelogs, change: BrokerChange) -> BrokerOutcome:
+    targets, returns = course.with_returns(ground, change)
+    times = clock.times(ground, change, targets, returns)
     last = targets[-1].processes if targets else ()
+    counts = summary.hand_overs(ground, change, targets)
+    restored = restoring.restores(ground, changelogs, change, targets, times)
     return BrokerOutcome(
         process_ids=tuple(dict.fromkeys(process for _, process in last)),
         targets=targets,
-        summary=summary.summary(ground, change, targets, times),
-        unowned=unowned.unowned(ground, change, targets, times),
+        summary=summary.summary(ground, targets, counts, times, None if restored is None else amounts(restored)),
+        unowned=unowned.unowned(ground, change, targets, times, returns),
+        hand_overs=counts,
+        restores=restored,
     )
 
 

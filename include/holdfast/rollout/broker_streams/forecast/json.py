@@ -2,7 +2,6 @@
 
 from holdfast.rollout.broker_streams.change.change import ITEM
 from holdfast.rollout.broker_streams.forecast.outcomes import (
-    SPAN,
     BrokerForecast,
     BrokerOutcome,
     BrokerSummary,
@@ -10,6 +9,7 @@ from holdfast.rollout.broker_streams.forecast.outcomes import (
     Draws,
     TargetTrigger,
 )
+from holdfast.rollout.broker_streams.forecast.spans import SPAN
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT
 from holdfast.rollout.contract.batches_json import IN_ORDER

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from holdfast.kafka.coordinator.streams.group import Task, each_task
 from holdfast.rollout.broker_streams.forecast.draws import CONFIDENCE, missed_at_most
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Figures, Seconds
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Figures
+from holdfast.rollout.broker_streams.forecast.restores import longest
+from holdfast.rollout.broker_streams.forecast.spans import Seconds
 
 Places = dict[Task, tuple[str, tuple[str, ...]]]
 """The process of each active task, and those of its standbys."""
@@ -33,11 +35,13 @@ def together(outcomes: Sequence[BrokerOutcome], names: Sequence[Mapping[str, str
         active_moved=_range([one.active_moved for one in summaries]),
         moves=_range([one.moves for one in summaries]),
         cold_moves=_range([one.cold_moves for one in summaries]),
+        restored_records=_range_or_none([one.restored_records for one in summaries]),
     )
     summary = replace(
         found.summary, seconds_to_stable=_widest([one.seconds_to_stable for one in summaries if one.seconds_to_stable is not None])
     )
-    return replace(found, targets=tuple(targets), summary=summary, draws=draws, unowned=_unowned(outcomes))
+    most = max((one.restores for one in outcomes if one.restores is not None), key=longest, default=None)
+    return replace(found, targets=tuple(targets), summary=summary, draws=draws, unowned=_unowned(outcomes), restores_most=most)
 
 
 def usual(outcomes: Sequence[BrokerOutcome]) -> int:
@@ -49,6 +53,12 @@ def usual(outcomes: Sequence[BrokerOutcome]) -> int:
 def _range(values: list[int]) -> Figures:
     values.sort()
     return Figures(values[0], values[len(values) // 2], values[-1])
+
+
+def _range_or_none(values: list[int | None]) -> Figures | None:
+    """None: unknown in one of the draws."""
+    known = [one for one in values if one is not None]
+    return _range(known) if len(known) == len(values) else None
 
 
 def _widest(spans: list[Seconds]) -> Seconds:
@@ -73,10 +83,11 @@ def _places(target: ComputedTarget, names: Mapping[str, str]) -> Places:
     standby: dict[Task, list[str]] = {}
     for given in target.assignment.members:
         process = processes[given.member_id]
-        for task in each_task(given.active):
-            active[task] = process
+        active |= dict.fromkeys(each_task(given.active), process)
         for task in each_task(given.standby):
             standby.setdefault(task, []).append(process)
+    if not standby:
+        return {task: (process, ()) for task, process in active.items()}
     return {task: (process, tuple(sorted(standby.get(task, ())))) for task, process in active.items()}
 
 

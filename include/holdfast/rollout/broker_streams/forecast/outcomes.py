@@ -7,9 +7,11 @@ from typing import NamedTuple
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.events.parts.scene import Settings
+from holdfast.rollout.broker_streams.forecast.restores import Restores
+from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.target.target import TargetAssignment
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.json.codec import COUNT, PROBABILITY, SECONDS, Codec, nullable, row
+from holdfast.rollout.json.codec import COUNT, PROBABILITY, Codec, nullable, row
 from holdfast.rollout.json.record import member, record
 
 
@@ -28,7 +30,8 @@ class Occasion:
     are over, and `fenced` how many they are.
 
     `running`: the members that send heartbeats. `joins`: of them those that join before this target, and `by_joining` whether one
-    does so last; `bumps`: how often the epoch is raised before it. `config`: of the group, then.
+    does so last; `bumps`: how often the epoch is raised before it. `config`: of the group, then. `forgotten`: the group was empty,
+    and no assignment interval runs.
     """
 
     died: int = 0
@@ -38,6 +41,7 @@ class Occasion:
     by_joining: bool = False
     bumps: int = 1
     config: Settings = ()
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +65,6 @@ class ComputedTarget:
     occasion: Occasion = Occasion()
 
 
-class Seconds(NamedTuple):
-    """At least, usually, at most."""
-
-    least: float
-    usual: float
-    most: float
-
-
-SPAN: Codec[Seconds] = row("three numbers of seconds: at least, usually, at most", Seconds, list, SECONDS, SECONDS, SECONDS)
-
-
 @record
 class BrokerSummary:
     stateful_tasks: int = member(COUNT)
@@ -87,6 +80,17 @@ class BrokerSummary:
     start_ups: int = member(
         COUNT, "How many times, one after the other, the change waits for clients to start, for as long as they take.", default=0
     )
+    restored_records: int | None = member(
+        nullable(COUNT), "Of all copies that clients restore, by offset, at most. Left out: unknown.", default=None, omit=True
+    )
+    restored_bytes: int | None = member(nullable(COUNT), "Of the same. Left out: unknown.", default=None, omit=True)
+
+
+class HandOvers(NamedTuple):
+    """The stateful tasks that a target hands over, and how many of them go to a disk that has never had them."""
+
+    moves: int
+    cold: int
 
 
 class Figures(NamedTuple):
@@ -112,6 +116,7 @@ class Draws:
     active_moved: Figures = member(FIGURES, "Least, usual, most.")
     moves: Figures = member(FIGURES)
     cold_moves: Figures = member(FIGURES)
+    restored_records: Figures | None = member(nullable(FIGURES), default=None, omit=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,12 @@ class BrokerOutcome:
     draws: Draws | None = None
     unowned: tuple[tuple[Task, Seconds | None], ...] = ()
     """For each task that is handed over, how long it has no owner."""
+    hand_overs: tuple[HandOvers, ...] = ()
+    """Of each target."""
+    restores: Restores | None = None
+    """None: unknown."""
+    restores_most: Restores | None = None
+    """Where IDs are drawn: those of the draw in which one client restores most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,17 +73,16 @@ def collateral(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> 
 
 def course(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> Course:
     """`change`: with the IDs of the outcome."""
-    counts = summary.hand_overs(ground, change, outcome.targets)
     targets = tuple(
         CourseTarget(
             trigger=one.trigger,
             group_epoch=one.group_epoch,
             batch=one.batch,
-            hand_overs=moves,
-            cold=cold,
+            hand_overs=counts.moves,
+            cold=counts.cold,
             undetermined=len(one.assignment.undetermined_tasks),
         )
-        for one, (moves, cold) in zip(outcome.targets, counts, strict=True)
+        for one, counts in zip(outcome.targets, outcome.hand_overs, strict=True)
     )
     tasks = sum(one.tasks for one in ground.group.subtopologies if one.stateful)
     return Course(targets, _shares(ground, change, outcome) if tasks <= MOST_TASKS else ())

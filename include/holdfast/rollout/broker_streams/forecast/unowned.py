@@ -11,18 +11,23 @@ from typing import NamedTuple
 from holdfast.kafka.coordinator.streams.group import Task, each_task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast.clock import Moment, Times, plus, rounded
-from holdfast.rollout.broker_streams.forecast.course import Ground
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Seconds, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.course import Ground, Return
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.contract.batches import Wait
 
 Unowned = tuple[tuple[Task, Seconds | None], ...]
 
 
-def unowned(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...], times: Times) -> Unowned:
+def unowned(
+    ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...], times: Times, returns: tuple[Return, ...] = ()
+) -> Unowned:
     """For each task that is handed over, all its hand-overs together. None: unknown, because it waits for a client to start."""
     books = _Books(ground, change)
-    for target, moment in zip(targets, times.moments, strict=True):
+    for number, (target, moment) in enumerate(zip(targets, times.moments, strict=True)):
+        books.returned([one for one in returns if one.targets == number])
         books.target(target, moment)
+    books.returned([one for one in returns if one.targets == len(targets)])
     return tuple(sorted(((task, one and rounded(one)) for task, one in books.found.items()), key=lambda each: each[0].rank))
 
 
@@ -49,6 +54,14 @@ class _Books:
         self._lost: dict[Task, Seconds | None] = {}  # since when no member has them, until a session is over
         self._perhaps: set[Task] = set()  # those of which it is unknown
         self._done: list[_HandOver] = []
+
+    def returned(self, returns: list[Return]) -> None:
+        """Static members: their tasks have waited for their client to start."""
+        for one in returns:
+            for task in [task for task, runs in self._runs.items() if runs == one.old]:
+                self._runs[task] = one.member_id
+                self._add(task, None)
+            self._present = self._present - {one.old} | {one.member_id}
 
     def target(self, target: ComputedTarget, moment: Moment) -> None:
         members = dict(target.processes)

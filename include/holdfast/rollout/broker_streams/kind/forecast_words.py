@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Figures, Seconds
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Figures
+from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import duration, listed, many, printable
+from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, printable
 
 FIRST_TARGETS = 30
 TARGET_COLUMNS = ("#", "group epoch", "trigger", "moves (stateful)", "standbys", "undetermined")
@@ -19,6 +20,8 @@ def blocks(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast, *, targets:
     outcome = forecast.outcome
     yield Heading(1, _headline(outcome))
     yield Paragraph(_moves(outcome))
+    if outcome.targets and outcome.summary.restored_records is not None:
+        yield Paragraph(_restored(outcome.summary.restored_records, outcome.summary.restored_bytes))
     if outcome.targets and outcome.summary.seconds_to_stable is not None:
         yield Paragraph(_time(outcome.summary.seconds_to_stable, outcome.summary.start_ups))
     if outcome.draws is not None:
@@ -45,6 +48,13 @@ def _moves(outcome: BrokerOutcome) -> str:
     return f"{many(found.moves, 'hand-over')} of stateful tasks in all, {none} to a client whose disk has never had the task."
 
 
+def _restored(records: int, size: int | None) -> str:
+    if not records:
+        return "Nothing is restored."
+    sizes = "size unknown" if size is None else amount_of_bytes(size)
+    return f"Clients restore {many(records, 'record')} at most ({sizes}), standby copies included."
+
+
 def _time(span: Seconds, start_ups: int) -> str:
     least, usual, most = (duration(round(one)) for one in span)
     without = f", without {many(start_ups, 'start-up')} of clients" if start_ups else ""
@@ -54,8 +64,8 @@ def _time(span: Seconds, start_ups: int) -> str:
 def _draws(found: Draws) -> str:
     moved, moves = _range(found.active_moved), _range(found.moves)
     return (
-        f"New random IDs: an example of {found.count:,} draws, with {moved} tasks moved and {moves}"
-        f" hand-overs. What every draw assigns alike fails in at most {found.missed_at_most:.1%} of all starts"
+        f"New random IDs: those shown are one of {found.count:,} simulated draws; {moved} tasks moved and {moves} hand-overs over"
+        f" all of them. What all draws have in common is wrong for at most {found.missed_at_most:.1%} of real starts"
         f" ({found.confidence:.0%} confidence)."
     )
 

@@ -8,7 +8,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.broker_streams.change import request, request_words, shorthands
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.events import table
-from holdfast.rollout.broker_streams.execution import apply, staleness, verify
+from holdfast.rollout.broker_streams.execution import acts, apply, rounds, staleness, undo, verify
 from holdfast.rollout.broker_streams.execution.verdict import VERDICT, BrokerVerdict
 from holdfast.rollout.broker_streams.forecast import forecast as forecasts
 from holdfast.rollout.broker_streams.forecast import json as forecast_json
@@ -29,13 +29,19 @@ from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, is_streams_group
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
+from holdfast.rollout.contract.held import Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.undo import Rollback
+from holdfast.rollout.group import applying
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.group.guarded import Guarded
+from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
@@ -120,6 +126,9 @@ class BrokerStreamsKind(
 
     def hosts(self, snapshot: StreamsGroupSnapshot) -> tuple[Host, ...]:
         return about.hosts(snapshot)
+
+    def addresses(self, snapshot: StreamsGroupSnapshot) -> tuple[str | None, ...]:
+        return tuple(one.host for one in snapshot.members)
 
     def settings(self, snapshot: StreamsGroupSnapshot) -> tuple[Setting, ...]:
         return about.settings(snapshot)
@@ -247,6 +256,50 @@ class BrokerStreamsKind(
 
     def next_action(self, plan: BrokerPlan, journal: Journal, fresh: StreamsGroupSnapshot, now: datetime) -> Next:
         return apply.next_action(plan, journal, fresh, now)
+
+    def acts(self, plan: BrokerPlan, step: AnyStep) -> Acts | None:
+        assert isinstance(step, BrokerStep), "a step of this kind's plans"
+        return acts.acts(plan, step)
+
+    def rollback(self, plan: BrokerPlan, step: AnyStep) -> Rollback:
+        assert isinstance(step, BrokerStep), "a step of this kind's plans"
+        return undo.rollback(plan, step)
+
+    def clients(self, snapshot: StreamsGroupSnapshot) -> tuple[ClientSeen, ...]:
+        return undo.clients(snapshot)
+
+    def planned_for(self, plan: BrokerPlan) -> tuple[str, ...]:
+        return undo.planned_for(plan)
+
+    def sets(self, plan: BrokerPlan, step: AnyStep) -> tuple[GroupSetting, ...]:
+        assert isinstance(step, BrokerStep), "a step of this kind's plans"
+        return acts.sets(plan, step)
+
+    def waits(self, step: AnyStep) -> bool:
+        assert isinstance(step, BrokerStep), "a step of this kind's plans"
+        return acts.waits(step)
+
+    def held(self, snapshot: StreamsGroupSnapshot) -> tuple[Held, ...]:
+        return rows.held(snapshot)
+
+    def basis(self, plan: BrokerPlan) -> StreamsGroupSnapshot:
+        return plan.basis
+
+    def at_rest(self, snapshot: StreamsGroupSnapshot) -> bool:
+        return super().at_rest(snapshot) and rounds.settled(snapshot) is not False
+
+    def compared(
+        self,
+        plan: BrokerPlan,
+        journal: Journal,
+        basis: StreamsGroupSnapshot,
+        after: str,
+        until: AnyStep,
+        fresh: StreamsGroupSnapshot,
+    ) -> Compared | None:
+        assert isinstance(until, BrokerStep), "a step of this kind's plans"
+        shown = applying.shown(apply.APPLYING, plan, journal, until, fresh)
+        return rounds.compared(plan, basis, after, until, fresh) if shown else None
 
     def verify(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> BrokerVerdict:
         return verify.verify(plan, fresh)

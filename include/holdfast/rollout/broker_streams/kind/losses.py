@@ -1,10 +1,12 @@
 """What losing any client of a group whose broker assigns would do, as rows. Plain values only."""
 
+from holdfast.rollout.broker_streams.cost import restored as cost
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
 from holdfast.rollout.broker_streams.host_loss import losses
 from holdfast.rollout.broker_streams.host_loss.losses import ClientLoss
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.scenarios import NO_CLIENT_LEFT, Scenario
+from holdfast.rollout.policy.policy import Policy
 
 Row = dict[str, object]
 
@@ -34,6 +36,7 @@ def _row(one: ClientLoss, stateful_tasks: int) -> Row:
 
 def _figures(outcome: BrokerOutcome) -> Row:
     found, ends = outcome.summary, outcome.summary.seconds_to_stable
+    restored = None if outcome.restores is None else cost.ends(outcome.restores, outcome.restores, Policy())
     spans = [span for _, span in outcome.unowned if span is not None]
     return {
         "moved": found.active_moved,
@@ -42,5 +45,8 @@ def _figures(outcome: BrokerOutcome) -> Row:
         "rebalances": found.targets,
         "hours": None if ends is None else ends.usual / 3600,
         "hours_most": None if ends is None else ends.most / 3600,
+        "restored_hours": None if restored is None or ends is None else max(ends.usual, restored.usual) / 3600,
+        "restored_hours_most": None if restored is None or ends is None else max(ends.most, restored.most) / 3600,
+        "restore_bytes": found.restored_bytes,
         "longest_stop_seconds": max((one.usual for one in spans), default=0.0),
     }

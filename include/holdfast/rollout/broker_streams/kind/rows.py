@@ -6,8 +6,10 @@ from holdfast.kafka.coordinator.streams.group import Subtopology, Task, each_tas
 from holdfast.rollout.broker_streams.kind.ownership import active, owners, subtopologies, tasks
 from holdfast.rollout.broker_streams.plan.plan import Considered
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
-from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot, StreamThread
+from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot, StreamThread, without_disks
 from holdfast.rollout.broker_streams.target.target import decide
+from holdfast.rollout.contract.held import Held
+from holdfast.rollout.disks.rows import row_of
 from holdfast.rollout.json.fingerprints import fingerprint
 
 Row = dict[str, object]
@@ -22,7 +24,7 @@ def decoded(snapshot: StreamsGroupSnapshot) -> Row:
         "members": [_member(one, stateful) for one in snapshot.members],
         "tasks": _tasks(snapshot, found or ()),
         "partitions": [],
-        "state_directories": [],
+        "state_directories": [row_of(one) for one in snapshot.state_directories],
     }
 
 
@@ -48,7 +50,7 @@ def _group(snapshot: StreamsGroupSnapshot, found: tuple[Subtopology, ...] | None
 
 def relied_on(snapshot: StreamsGroupSnapshot) -> Row:
     """What a target depends on: all but the time, the offsets, and what describes the group only."""
-    document = SNAPSHOT.write(snapshot)
+    document = SNAPSHOT.write(without_disks(snapshot))
     return {name: document[name] for name in ("broker_release", "config", "topology", "topics", "members")}
 
 
@@ -63,6 +65,20 @@ def _client(client: Process, stateful: frozenset[str]) -> Row:
         "active_stateful": sum(_running(one, stateful) for one in client.members),
         "other_copies": sum(_copies(one) for one in client.members),
     }
+
+
+def held(snapshot: StreamsGroupSnapshot) -> tuple[Held, ...]:
+    """In the broker's order."""
+    stateful = frozenset(one.id for one in subtopologies(snapshot) or () if one.stateful)
+    return tuple(
+        Held(
+            one.name,
+            one.host or "",
+            sum(_running(thread, stateful) for thread in one.members),
+            sum(_copies(thread) for thread in one.members),
+        )
+        for one in processes(snapshot)
+    )
 
 
 def _member(member: StreamThread, stateful: frozenset[str]) -> Row:

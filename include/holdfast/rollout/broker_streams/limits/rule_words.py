@@ -4,7 +4,7 @@ from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
 
 Words = tuple[str, str]
-_SIZES = "unknown: the sizes of changelogs are not collected for these groups"
+_SIZES = "unknown: the snapshot does not state the sizes of all changelogs"
 
 
 def in_interval(one: Measured) -> Words:

@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 
+from holdfast.rollout.broker_streams.cost.restored import Restored
 from holdfast.rollout.broker_streams.limits import rule_words as words
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
-from holdfast.rollout.broker_streams.options.impact import times_of
+from holdfast.rollout.broker_streams.options.impact import restored, times_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import verbs
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.facts.refusals import Refusal, Refuses
-from holdfast.rollout.options import rules
+from holdfast.rollout.options import restore_rules, restore_words, rules
+from holdfast.rollout.options.restore_rules import Growth
 from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
 from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.timing import time_rules
 
 
 def judge(
@@ -30,28 +33,33 @@ def judge(
         collateral=Share(found.collateral, summary.stateful_tasks),
         moved=Share(summary.active_moved, summary.stateful_tasks),
         times=(times_of(evaluated, policy),),
-        restores=summary.cold_moves > 0,
+        restores=summary.cold_moves > 0 or bool(summary.restored_records),
         rebalances=Rebalances(summary.targets, None, asked_targets),
         verbs=tuple(verbs(evaluated.option.change)),
         hosts=_touched_hosts(evaluated, snapshot),
     )
-    return rules.judge(shared, _own(evaluated, policy), policy, unstated)
+    return rules.judge(shared, _own(evaluated, snapshot, policy), policy, unstated)
 
 
-def _own(evaluated: EvaluatedBrokerOption, policy: Policy) -> Iterator[Rule | None]:
+def _own(evaluated: EvaluatedBrokerOption, snapshot: StreamsGroupSnapshot, policy: Policy) -> Iterator[Rule | None]:
     assert evaluated.summary is not None, "what was refused has one rule"
     assert evaluated.hand_over is not None, "what was refused has one rule"
-    cold, found = evaluated.summary.cold_moves, evaluated.hand_over
+    cold, found, restores = evaluated.summary.cold_moves, evaluated.hand_over, restored(evaluated, policy)
     yield _in_interval(evaluated, policy)
     yield _in_delay(evaluated, policy)
-    without = Measured(of=cold, limit=policy.without_caught_up_copy_s_most)
-    yield made("without-caught-up-copy", words.without_copy(without), _known_if_none(cold), policy, without)
+    yield _without_copy(evaluated, restores, cold, policy)
     most = policy.without_caught_up_copy_tasks_most
     if most is not None:
         at_once = Measured(most=found.cold_at_once, limit=most)
         status = within(found.cold_at_once, most)
         yield made("without-caught-up-copy-at-once", words.at_once(at_once), status, policy, at_once)
-    yield from _sizes(cold, grows=bool(cold or evaluated.option.settings), policy=policy)
+    if restores is None:
+        yield from _sizes(cold, grows=bool(cold or evaluated.option.settings), policy=policy)
+    else:
+        seconds = time_rules.seconds_needed(times_of(evaluated, policy)) or 0
+        yield restore_rules.restored_bytes([restores.size], policy)
+        yield restore_rules.restored_per_hour([restore_rules.Restored(restores.size, seconds)], policy)
+        yield restore_rules.disk([_growth(restores, snapshot)], policy)
     most = policy.copies_on_one_client_percent_most
     if most is not None:
         fullest = found.fullest
@@ -61,6 +69,24 @@ def _own(evaluated: EvaluatedBrokerOption, policy: Policy) -> Iterator[Rule | No
         yield made("copies-on-one-client", words.copies(copies), within(copies.most or 0, most), policy, copies)
     unknown = Measured(most=len(evaluated.unknown), names=tuple(one.what for one in evaluated.unknown))
     yield made("evidence", words.evidence(unknown), _known_if_none(len(evaluated.unknown)), policy, unknown)
+
+
+def _without_copy(evaluated: EvaluatedBrokerOption, restores: Restored | None, cold: int, policy: Policy) -> Rule:
+    limit = policy.without_caught_up_copy_s_most
+    if restores is None:
+        without = Measured(of=cold, limit=limit)
+        return made("without-caught-up-copy", words.without_copy(without), _known_if_none(cold), policy, without)
+    _, usual, most = restores.longest
+    waiting = sum(client.active for one in evaluated.restores or () for client in one.clients)
+    found = Measured(usual=usual, most=most, of=waiting, limit=limit)
+    return made("without-caught-up-copy", restore_words.without_copy(found, policy), between(usual, most, limit), policy, found)
+
+
+def _growth(restores: Restored, snapshot: StreamsGroupSnapshot) -> tuple[Growth, ...]:
+    """A disk grows by what its client restores."""
+    hosts = {one.process_id: one.host for one in snapshot.members}
+    free = {str(one.process_id): one.free_bytes for one in snapshot.state_directories}
+    return tuple(Growth(one.process_id, hosts.get(one.process_id), one.size, free.get(one.process_id)) for one in restores.clients)
 
 
 def _known_if_none(count: int) -> Status:

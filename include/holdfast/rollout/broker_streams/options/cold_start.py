@@ -4,13 +4,14 @@ from dataclasses import replace
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
+from holdfast.rollout.broker_streams.snapshot.processes import static_clients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 
 
 def is_one(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> bool:
     """Whether the first batch of events stops every client, or the group has none."""
     batches = change.numbered_batches()
-    if not batches or not batches[0].events:
+    if not batches or not batches[0].events or static_clients(snapshot):  # static members stay while they are stopped
         return False
     there = {one.process_id for one in snapshot.members}
     events = [event for _, event in batches[0].events]
@@ -22,7 +23,7 @@ def is_one(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> bool:
 def with_old_ids(change: BrokerChange) -> BrokerChange | None:
     """The same with clients that come back under the process IDs that they had. None: all do."""
     events = tuple(_kept(item) for item in change.events)
-    return None if events == change.events else BrokerChange(events)
+    return None if events == change.events else replace(change, events=events)
 
 
 def _kept(item: BrokerItem) -> BrokerItem:

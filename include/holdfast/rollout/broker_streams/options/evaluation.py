@@ -14,6 +14,7 @@ from holdfast.rollout.broker_streams.forecast import draws
 from holdfast.rollout.broker_streams.forecast.forecast import forecast, ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget, Draws, TargetTrigger
 from holdfast.rollout.broker_streams.forecast.placement import Course, course
+from holdfast.rollout.broker_streams.forecast.restores import RESTORES, Restores
 from holdfast.rollout.broker_streams.options.option import BrokerOption
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
@@ -50,6 +51,10 @@ class EvaluatedBrokerOption:
     heartbeat_ms: int = member(COUNT, default=0, needed=True)
     start_ups: int = member(COUNT, default=0, needed=True)
     batches: int = member(COUNT, default=0, needed=True)
+    restores: Restores | None = member(nullable(RESTORES), "Null, or left out: unknown.", default=None, omit=True)
+    restores_most: Restores | None = member(
+        nullable(RESTORES), "Where IDs are drawn: of the draw in which one client restores most.", default=None, omit=True
+    )
 
 
 def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 1) -> EvaluatedBrokerOption:
@@ -72,14 +77,24 @@ def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 
         summary=outcome.summary,
         draws=outcome.draws,
         hand_over=hand_over(ground, change, outcome),
-        unknown=foreseen.unknown,
+        unknown=tuple(one for one in foreseen.unknown if not _only_prices(one, snapshot)),
         course=course(ground, change, outcome),
         interval_ms=_interval(snapshot, option.change),
         delay_ms=_delay(snapshot, option.change, outcome.targets),
         heartbeat_ms=number_of(dict(snapshot.config), HEARTBEAT_INTERVAL),
         start_ups=outcome.summary.start_ups - sum(any(one.in_interval() for one in batch) for batch in batches),
         batches=len(batches),
+        restores=outcome.restores,
+        restores_most=outcome.restores_most,
     )
+
+
+def _only_prices(one: Unknown, snapshot: StreamsGroupSnapshot) -> bool:
+    """Whether it is about the logs of changelogs, or about disks where their offsets decide nothing: no target depends on it."""
+    if one.about_log_sizes or one.what.startswith("end_offset."):
+        return True
+    release = snapshot.broker_release
+    return one.what.startswith("state_directories") and release is not None and not behaviour(release).offsets_count
 
 
 def _interval(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> int | None:

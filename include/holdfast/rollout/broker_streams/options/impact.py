@@ -2,14 +2,19 @@
 
 import math
 
+from holdfast.rollout.broker_streams.cost import restored as cost
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
-from holdfast.rollout.broker_streams.forecast.outcomes import Seconds
+from holdfast.rollout.broker_streams.cost.restored import Restored
+from holdfast.rollout.broker_streams.forecast.restores import Restores
+from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
 from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, Times
+from holdfast.rollout.facts.conditions import Assumed
 from holdfast.rollout.options.criteria import Counted
 from holdfast.rollout.options.option import Impact
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import many
+from holdfast.rollout.timing.timeline import in_order
 
 COUNTED = Counted("task", "client", "client", round="target")
 
@@ -20,13 +25,46 @@ def times_of(evaluated: EvaluatedBrokerOption, policy: Policy) -> Times:
     if found is None:
         return Times(None, None)
     targets = Estimate(math.floor(found.least), round(found.usual), math.ceil(found.most))
-    parts = (
+    restores = evaluated.restores
+    most = evaluated.restores_most or restores
+    parts = [
         Phase(PhaseKind.REBALANCE, targets),
         Phase(PhaseKind.START_UP, _times(evaluated.start_ups, policy.start_up)),
         Phase(PhaseKind.BETWEEN_STEPS, _times(max(0, evaluated.batches - 1), policy.between_steps)),
-    )
+    ]
+    if restores is None or most is None:
+        ends = sum((one.seconds for one in parts), NO_TIME)
+        return Times(ends, ends, phases=tuple(one for one in parts if one.seconds.high))
+    if any(one.kind is Assumed.STANDBYS_CAUGHT_UP for one in evaluated.option.assumptions):
+        parts.append(Phase(PhaseKind.RESTORE, _estimate(cost.waits(_first(restores), _first(most), policy))))
+        restores, most = (tuple(one for one in each if one.target) for each in (restores, most))
     ends = sum((one.seconds for one in parts), NO_TIME)
-    return Times(ends, ends, phases=tuple(one for one in parts if one.seconds.high))
+    restored = _restored_after(ends, found, restores, most, policy)
+    tail = in_order(restored.low - ends.low, restored.usual - ends.usual, restored.high - ends.high)
+    parts.append(Phase(PhaseKind.RESTORE, tail))
+    return Times(ends, restored, phases=tuple(one for one in parts if one.seconds.high))
+
+
+def _first(restores: Restores) -> Restores:
+    """After the first target, which creates the standby copies that people wait for."""
+    return tuple(one for one in restores if not one.target)
+
+
+def _estimate(span: Seconds) -> Estimate:
+    return in_order(math.floor(span.least), round(span.usual), math.ceil(span.most))
+
+
+def _restored_after(ends: Estimate, stable: Seconds, found: Restores, most: Restores, policy: Policy) -> Estimate:
+    """What is restored after the last target: at least, as if nothing was waited for before."""
+    until = cost.ends(found, most, policy)
+    usual, high = (math.ceil(max(0.0, late - end)) for late, end in ((until.usual, stable.usual), (until.most, stable.most)))
+    return in_order(max(ends.low, math.floor(until.least)), ends.usual + usual, ends.high + high)
+
+
+def restored(evaluated: EvaluatedBrokerOption, policy: Policy) -> Restored | None:
+    """None: unknown."""
+    found = evaluated.restores
+    return None if found is None else cost.restored(found, evaluated.restores_most or found, policy)
 
 
 def _times(count: int, one: Estimate) -> Estimate:
@@ -60,17 +98,21 @@ def impact_of(evaluated: EvaluatedBrokerOption, policy: Policy) -> Impact | None
     summary, found, effort = evaluated.summary, evaluated.hand_over, evaluated.option.effort
     if summary is None or found is None:
         return None
-    times = times_of(evaluated, policy)
+    times, restores = times_of(evaluated, policy), restored(evaluated, policy)
+    restoring = 0 if restores is None else restores.longest.usual
     return Impact(
         collateral=found.collateral,
-        downtime_s=unowned(evaluated, policy)[0].usual,
+        downtime_s=unowned(evaluated, policy)[0].usual + (0 if restores is None else restores.task_seconds.usual),
         rebalances=summary.targets,
         moved=summary.active_moved,
         effort=effort,
         manual_work=effort.manual_steps + effort.files + effort.copies,
         manual_text=many(effort.manual_steps, "manual step"),
         times=(times,),
-        over_s=math.inf if times.rebalancing_ends is None else times.rebalancing_ends.usual,
+        over_s=math.inf if times.restored is None else times.restored.usual,
+        longest_restore_s=int(restoring),
+        restored_records=0 if restores is None else restores.records,
+        restored_s=int(restoring),
         cold_hand_overs=summary.cold_moves,
         hand_overs=summary.moves,
     )

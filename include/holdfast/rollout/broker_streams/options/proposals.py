@@ -34,6 +34,7 @@ from holdfast.rollout.broker_streams.options.option import (
     BrokerOption,
 )
 from holdfast.rollout.broker_streams.options.settled import refuse_unsettled
+from holdfast.rollout.broker_streams.snapshot.processes import static_clients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import SettingChange
@@ -56,7 +57,7 @@ def propose(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> tuple[Broke
     refuse_unsettled(snapshot, change)
     found: dict[object, BrokerOption] = {}
     for proposed in _Group(snapshot, change).options():
-        option = _as_usual(snapshot, proposed)
+        option = _as_usual(snapshot, replace(proposed, change=replace(proposed.change, assume=change.assume)))
         key = (option.name,) if option.refused is not None else (option.change.events, option.settings)
         found.setdefault(key, option)
     return tuple(found.values())
@@ -78,33 +79,45 @@ class _Group:
         self._config: dict[str, ConfigValue] = dict(snapshot.config)
         self._restarts = restarts.restarts_of(change)
         self._clients = len({one.process_id for one in snapshot.members})
+        self._static_clients = frozenset(static_clients(snapshot))
+        self._all_static = bool(self._restarts) and self._static_clients.issuperset(one.process_id for one in self._restarts)
 
     def options(self) -> Iterator[BrokerOption]:
         change = self._change
         interval, cold = self._interval_conditions(change), cold_start.is_one(self._snapshot, change)
-        assumed = [Assumed.LEAVES_ON_CLOSE] if self._stops() else []
-        assumed += [Assumed.DOWN_UNTIL_RESTORED, Assumed.ALL_IN_DELAY] if cold else []
+        assumed = [Assumed.DOWN_UNTIL_RESTORED, Assumed.ALL_IN_DELAY] if cold else []
         delay = (Invalidation(Invalid.DELAY_OVER),) if cold else ()
         yield BrokerOption(
             BASELINE_NAME,
             "Make the change as requested",
             change,
-            tuple(map(Assumption, assumed)),
-            (*interval, *delay, Invalidation(Invalid.ANOTHER_CLIENT)),
+            (*self._closing(), *map(Assumption, assumed)),
+            (*interval, *delay, *self._late(), Invalidation(Invalid.ANOTHER_CLIENT)),
         )
         if len(self._restarts) > 1:
             yield from self._sequences()
-        if self._restarts and not cold_start.is_one(self._snapshot, change):
+        if self._restarts and not (cold or self._all_static):
             yield from self._within_interval()
         yield from self._replacements()
-        if self._stops() and not cold_start.is_one(self._snapshot, change):
+        if self._stops() and not (cold or self._all_static):
             yield self._standbys_first()
             yield self._static()
-        if cold_start.is_one(self._snapshot, change):
+        if cold:
             yield from self._cold_start()
 
     def _stops(self) -> bool:
         return any(one.stops() for one in self._change.statements())
+
+    def _closing(self) -> tuple[Assumption, ...]:
+        """What clients that stop do: dynamic members leave, static ones stay and come back within their session."""
+        stopped = {name for one in self._change.statements() for name in one.stops()}
+        leaves = (Assumption(Assumed.LEAVES_ON_CLOSE),) if stopped - self._static_clients else ()
+        return (*leaves, Assumption(Assumed.BACK_IN_SESSION)) if self._late() else leaves
+
+    def _late(self) -> tuple[Invalidation, ...]:
+        """Where static clients restart."""
+        back = {name for one in self._change.statements() if one.restarts() for name in one.stops()}
+        return (Invalidation(Invalid.SESSION_OVER),) if back & self._static_clients else ()
 
     def _interval_conditions(self, change: BrokerChange) -> tuple[Invalidation, ...]:
         return (Invalidation(Invalid.INTERVAL_OVER),) if any(one.in_interval() for one in change.statements()) else ()
@@ -112,22 +125,24 @@ class _Group:
     # In which sequence.
 
     def _sequences(self) -> Iterator[BrokerOption]:
-        ids, leaves = (Invalidation(Invalid.ANOTHER_CLIENT),), (Assumption(Assumed.LEAVES_ON_CLOSE),)
+        ids, leaves = (*self._late(), Invalidation(Invalid.ANOTHER_CLIENT)), self._closing()
         yield BrokerOption(
             ONE_BY_ONE, "Restart one client at a time, each once the group is stable", restarts.in_turn(self._restarts), leaves, ids
         )
-        yield from self._another_order(leaves, ids)
+        if not self._all_static:
+            yield from self._another_order(leaves, ids)
+        delayed = () if self._static_clients else (Assumption(Assumed.ALL_IN_DELAY),)
         yield BrokerOption(
             TOGETHER,
             "Stop all clients, then start all",
             restarts.together(self._restarts),
-            (*leaves, Assumption(Assumed.DOWN_UNTIL_RESTORED), Assumption(Assumed.ALL_IN_DELAY)),
-            (Invalidation(Invalid.DELAY_OVER),),
+            (*leaves, Assumption(Assumed.DOWN_UNTIL_RESTORED), *delayed),
+            (Invalidation(Invalid.DELAY_OVER),) if delayed else self._late(),
             drawback="No task runs until all clients are back; that time is not in the figures.",
         )
 
     def _another_order(self, assumed: tuple[Assumption, ...], ids: tuple[Invalidation, ...]) -> Iterator[BrokerOption]:
-        best = restarts.best_order(self._snapshot, self._restarts)
+        best = restarts.best_order(self._snapshot, self._restarts, self._change.assume)
         if best is None:
             return
         if isinstance(best, Refusal):
@@ -151,7 +166,7 @@ class _Group:
             yield BrokerOption(WITHIN_INTERVAL, title, self._change, refused=refused)
             return
         longer = {ASSIGNMENT_INTERVAL: max(LONGEST_INTERVAL_MS, self._interval())}
-        assumed = (Assumption(Assumed.LEAVES_ON_CLOSE), Assumption(Assumed.STOPPED_AT_ONCE), Assumption(Assumed.INTERVAL_ALLOWED))
+        assumed = (*self._closing(), Assumption(Assumed.STOPPED_AT_ONCE), Assumption(Assumed.INTERVAL_ALLOWED))
         conditions = (Invalidation(Invalid.INTERVAL_OVER), Invalidation(Invalid.ANOTHER_CLIENT))
         if many_restart:
             yield BrokerOption(
@@ -209,7 +224,7 @@ class _Group:
             title,
             self._during(more, [Then(Wait.STABLE), *self._change.events]),
             (
-                Assumption(Assumed.LEAVES_ON_CLOSE),
+                *self._closing(),
                 Assumption(Assumed.ROOM_FOR_COPIES),
                 Assumption(Assumed.STANDBYS_CAUGHT_UP),
             ),
@@ -227,9 +242,7 @@ class _Group:
         ):
             change = parted(self._snapshot, self._change)
             if change is not None:
-                yield BrokerOption(
-                    name, title, change, (Assumption(Assumed.LEAVES_ON_CLOSE),), (Invalidation(Invalid.ANOTHER_CLIENT),)
-                )
+                yield BrokerOption(name, title, change, self._closing(), (Invalidation(Invalid.ANOTHER_CLIENT),))
         if not replacing.is_one(self._change):
             return
         refused = self._without_interval() or self._no_standby()
@@ -245,7 +258,7 @@ class _Group:
             title,
             self._during(longer, [Then(Wait.REBALANCE), *self._change.events]),
             (
-                Assumption(Assumed.LEAVES_ON_CLOSE),
+                *self._closing(),
                 Assumption(Assumed.STOPPED_AT_ONCE),
                 Assumption(Assumed.INTERVAL_ALLOWED),
                 Assumption(Assumed.ROOM_FOR_COPIES),
@@ -257,11 +270,22 @@ class _Group:
     # Static members.
 
     def _static(self) -> BrokerOption:
-        release = str(self._snapshot.broker_release)
-        facts = self._facts()
-        kind = Refuses.STATIC_NOT_COVERED if facts is None or facts.static_members else Refuses.NO_STATIC_MEMBERS
-        title = "Give each client a group.instance.id, and restart it within its session"
-        return BrokerOption(STATIC, title, self._change, refused=Refusal(kind, release))
+        title, facts = "Give each client that restarts a group.instance.id, for later restarts within its session", self._facts()
+        if facts is None or not facts.static_members:
+            kind = Refuses.STATIC_NOT_COVERED if facts is None else Refuses.NO_STATIC_MEMBERS
+            return BrokerOption(STATIC, title, self._change, refused=Refusal(kind, str(self._snapshot.broker_release)))
+        if not self._restarts:
+            return BrokerOption(STATIC, title, self._change, refused=Refusal(Refuses.NO_RESTART))
+        return BrokerOption(
+            STATIC,
+            title,
+            restarts.becoming_static(self._change),
+            (*self._closing(), Assumption(Assumed.INSTANCE_IDS_UNIQUE)),
+            (*self._late(), Invalidation(Invalid.ANOTHER_CLIENT)),
+            drawback="This rollout moves what the baseline moves; later restarts within the session timeout move nothing. It needs"
+            " a setting in each client: decide first.",
+            if_allowed=True,
+        )
 
     # All stop, all start.
 
@@ -283,7 +307,7 @@ class _Group:
             LONGER_DELAY,
             "Raise the initial rebalance delay, so that the first target has all clients",
             self._during(delay, list(self._change.events)),
-            (Assumption(Assumed.LEAVES_ON_CLOSE), Assumption(Assumed.ALL_IN_DELAY)),
+            (*self._closing(), Assumption(Assumed.ALL_IN_DELAY)),
             (Invalidation(Invalid.DELAY_OVER), Invalidation(Invalid.ANOTHER_CLIENT)),
             settings=self._settings(delay),
         )

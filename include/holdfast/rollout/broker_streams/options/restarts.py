@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice, permutations
 
 from holdfast.errors import HoldfastError
+from holdfast.rollout.broker_streams.change.assume import BrokerAssume
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.forecast import course, draws, summary
@@ -34,6 +35,12 @@ def restarts_of(change: BrokerChange) -> tuple[RestartClient, ...]:
     return tuple(found)
 
 
+def becoming_static(change: BrokerChange) -> BrokerChange:
+    """The same restarts, each with a group.instance.id."""
+    events = tuple(replace(item, becomes_static=True) if isinstance(item, RestartClient) else item for item in change.events)
+    return replace(change, events=events)
+
+
 def in_turn(restarts: Sequence[RestartClient]) -> BrokerChange:
     """One after the other, each once the group is stable."""
     events: list[BrokerItem] = []
@@ -55,7 +62,7 @@ def within(restarts: Sequence[RestartClient], first: int) -> list[BrokerItem]:
 
 
 def best_order(
-    snapshot: StreamsGroupSnapshot, restarts: tuple[RestartClient, ...]
+    snapshot: StreamsGroupSnapshot, restarts: tuple[RestartClient, ...], assume: BrokerAssume
 ) -> tuple[tuple[RestartClient, ...], OrdersTried] | Refusal | None:
     """The order with the fewest tasks restored in full, then hand-overs, then tasks moved, of those that are tried. A
     refusal: the group is too large to try any; None: nothing can be predicted."""
@@ -69,8 +76,9 @@ def best_order(
             return Refusal(Refuses.TOO_LARGE)
 
         def costs(order: tuple[RestartClient, ...]) -> tuple[int, int, int]:
-            change = draws.drawn(snapshot, usual.as_usual(snapshot, in_turn(order)), 0)
-            found = summary.summary(ground, change, course.carried_out(ground, change))
+            change = draws.drawn(snapshot, usual.as_usual(snapshot, replace(in_turn(order), assume=assume)), 0)
+            targets = course.carried_out(ground, change)
+            found = summary.summary(ground, targets, summary.hand_overs(ground, change, targets))
             return found.cold_moves, found.moves, found.active_moved
 
         best = min(orders, key=costs)

@@ -11,15 +11,22 @@ from dataclasses import replace
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, INITIAL_DELAY, decides, number_of
-from holdfast.kafka.coordinator.release import behaviour
+from holdfast.kafka.coordinator.release import Behaviour, behaviour
+from holdfast.rollout.broker_streams.change.assume import Offsets
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.snapshot.processes import static_clients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Batch, Then, Wait
 from holdfast.rollout.facts.conditions import Assumed, Assumption
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.policy.policy import Policy
 
+_REPORTED = {
+    Offsets.DIRECTORIES: Assumed.DIRECTORIES_REPORTED,
+    Offsets.NONE: Assumed.NOTHING_REPORTED,
+    Offsets.DISKS: Assumed.DISKS_REPORTED,
+}
 USUAL_START_UP_MS = Policy().start_up_s * 1000
 """A client that restarts is usually back within an assignment interval of at least this length. Options do not depend on a policy;
 one by which clients take longer than the interval excludes those options that need it."""
@@ -32,8 +39,19 @@ def as_usual(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> BrokerChan
 
 
 def assumed(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> tuple[Assumption, ...]:
-    """What a forecast of `as_usual` assumes of the starts of clients."""
-    return tuple(Assumption(how) for how in dict.fromkeys(how for _, how in _starts(snapshot, change)))
+    """What a forecast of `as_usual` assumes of the starts of clients, and of what members report."""
+    starts = (Assumption(how) for how in dict.fromkeys(how for _, how in _starts(snapshot, change)))
+    return (*starts, *_reports(snapshot, change))
+
+
+def _reports(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Iterator[Assumption]:
+    """What members report of their disks, where the assignor goes by it."""
+    try:
+        counts = snapshot.broker_release is not None and behaviour(snapshot.broker_release).offsets_count
+    except Unsupported:
+        return
+    if counts and (change.starts() or change.assume.offsets is Offsets.DISKS):
+        yield Assumption(_REPORTED[change.assume.offsets])
 
 
 def as_asked(item: BrokerItem) -> BrokerItem:
@@ -53,7 +71,7 @@ def _starts(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> Iterator[tu
     if snapshot.broker_release is None:
         return
     try:
-        group = _Group(snapshot, has_interval=behaviour(snapshot.broker_release).has_interval)
+        group = _Group(snapshot, behaviour(snapshot.broker_release))
     except Unsupported:
         return
     for batch in change.numbered_batches():
@@ -70,10 +88,12 @@ def _says_nothing(batch: Batch[BrokerEvent], index: int) -> bool:
 class _Group:
     """The group as the batches of a change find it. `threads`: of each client; `calm`: the assignment interval is over."""
 
-    def __init__(self, snapshot: StreamsGroupSnapshot, *, has_interval: bool) -> None:
-        self._has_interval = has_interval
+    def __init__(self, snapshot: StreamsGroupSnapshot, facts: Behaviour) -> None:
+        self._has_interval = facts.has_interval
+        self._forgets = facts.interval_ends_when_empty
         self._config: dict[str, ConfigValue] = dict(snapshot.config)
         self._calm = True
+        self._static = set(static_clients(snapshot))
         self._threads: dict[str, int] = {}
         for one in snapshot.members:
             name = one.process_id or one.member_id
@@ -83,10 +103,15 @@ class _Group:
         before = dict(self._config)
         for _, event in batch.events:
             self._config |= dict(event.configures())
-        found = [*self._joins(batch, before)]
+        found = [*self._joins(self._noticed(batch), before)]
         counts = {index: count for index, event in batch.events if (count := self._count(event)) is not None}
         yield from ((index, how) for index, how in found if counts[index] > 1)
         self._carried_out(batch)
+
+    def _noticed(self, batch: Batch[BrokerEvent]) -> Batch[BrokerEvent]:
+        """Without the restarts of static clients: no thread of theirs waits for another."""
+        noticed = (each for each in batch.events if not (each[1].restarts() and self._static.issuperset(each[1].stops())))
+        return replace(batch, events=tuple(noticed))
 
     def _joins(self, batch: Batch[BrokerEvent], before: Mapping[str, ConfigValue]) -> Iterator[tuple[int, Assumed]]:
         """The starts for which something is assumed, whatever their threads."""
@@ -96,6 +121,10 @@ class _Group:
         interval = number_of(self._config, ASSIGNMENT_INTERVAL) if self._has_interval else 0
         if not interval:
             yield from ((index, Assumed.THREADS_TOGETHER) for index, event in batch.events if event.comes() is not None)
+            return
+        if not stay and self._forgets:  # and there is no initial delay
+            starts = [index for index, event in batch.events if event.comes() is not None]
+            yield from ((index, Assumed.FIRST_THREAD_ALONE) for index in starts[:1])
             return
         yield from self._before_its_target(batch, before)
         back = [index for index, event in batch.events if _returns(event)]
@@ -116,6 +145,8 @@ class _Group:
             count, comes = self._count(event), event.comes()
             for name in event.stops():
                 self._threads.pop(name, None)
+                if event.restarts() and comes is not None and (name in self._static or event.becomes_instances()):
+                    self._static.add(comes[0].process_id or f"\0{index}")
             if count is not None and comes is not None:
                 self._threads[comes[0].process_id or f"\0{index}"] = count
         self._calm = batch.wait is not Wait.REBALANCE

@@ -56,7 +56,7 @@ def assemble(
 
     plan = BrokerPlan(
         plan_id="",
-        basis=basis_of(snapshot),
+        basis=basis_of(snapshot, change),
         change=change,
         candidates=tuple(_considered(one, chosen) for one in found.options),
         steps=() if chosen is None or found.blocked else _steps(chosen, snapshot),
@@ -123,4 +123,5 @@ def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
         orders=option.orders,
         times=times if whole else replace(times, phases=(), rebalances=()),
         effort_counts=option.effort,
+        restored=impact.restored(evaluated, one.policy),
     )

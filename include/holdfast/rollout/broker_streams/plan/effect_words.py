@@ -1,8 +1,10 @@
 """What an option does to a streams group whose broker assigns, in a sentence: for headlines and pages."""
 
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Seconds
+from holdfast.rollout.broker_streams.cost.restored import Restored
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary
+from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.text.wording import duration, many
+from holdfast.rollout.text.wording import amount_of_bytes, duration, many
 from holdfast.rollout.timing import time_words
 
 
@@ -13,6 +15,8 @@ def effect(summary: BrokerSummary, unowned: Seconds | None, times: Times | None)
     parts = [f"{moved}, {hand_overs(summary)}, {many(summary.targets, 'target')}"]
     if times is not None:
         parts.append(f"rebalancing ends after {time_words.estimate(times.rebalancing_ends)}")
+        if times.restored != times.rebalancing_ends:
+            parts.append(f"all state restored after {time_words.estimate(times.restored)}")
     if unowned is not None and unowned.most:
         parts.append(f"{many(round(unowned.usual), 'task-second')} without an owner")
     return f"{'; '.join(parts)}."
@@ -26,9 +30,17 @@ def hand_overs(summary: BrokerSummary) -> str:
     return f"{many(summary.moves, 'hand-over')} ({restored} restored in full)"
 
 
+def restored(found: Restored) -> str:
+    """`12,000 records (3.1 MiB)`, `nothing`."""
+    if not found.records:
+        return "nothing"
+    size = "size unknown" if found.size is None else amount_of_bytes(found.size)
+    return f"{many(found.records, 'record')} ({size})"
+
+
 def longest(found: Seconds) -> str:
     """Of one task."""
     if not found.most:
         return "none"
     usual, most = (duration(round(seconds)) for seconds in (found.usual, found.most))
-    return f"up to {usual} per task" if usual == most else f"up to {usual} per task, {most} at most"
+    return f"up to {most} per task" if usual == most else f"{usual} usually, {most} at most, per task"

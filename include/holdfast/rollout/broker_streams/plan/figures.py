@@ -7,7 +7,7 @@ from holdfast.rollout.broker_streams.plan.plan import Considered as ConsideredOp
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.wording import amount_of_bytes, duration, many
 from holdfast.rollout.timing import time_words
 
 
@@ -30,6 +30,8 @@ class TargetFigures:
     to_stable: int | None = member(nullable(COUNT))
     times: Times | None = member(nullable(codec_of(Times)), default=None)
     effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
+    restored_records: int | None = member(nullable(COUNT), "Left out: unknown.", default=None, omit=True)
+    restored_bytes: int | None = member(nullable(COUNT), "Left out: unknown.", default=None, omit=True)
 
     @property
     def downtime_text(self) -> str:
@@ -38,6 +40,14 @@ class TargetFigures:
     @property
     def stable_text(self) -> str:
         return "never" if self.times is None else time_words.estimate(self.times.rebalancing_ends)
+
+    @property
+    def restored_text(self) -> str:
+        """` (12,000 records, 3.1 MiB, to restore)`; empty where that is unknown."""
+        if self.restored_records is None:
+            return ""
+        size = "" if self.restored_bytes is None else f", {amount_of_bytes(self.restored_bytes)}"
+        return f" ({many(self.restored_records, 'record')}{size}, to restore)"
 
     @property
     def effort_text(self) -> str:
@@ -61,4 +71,6 @@ def target_figures(option: ConsideredOption | None) -> TargetFigures | None:
         to_stable=None if ends is None else ends.high,
         times=None if option.times is None else replace(option.times, phases=(), rebalances=()),
         effort=option.effort_counts,
+        restored_records=None if option.restored is None else option.restored.records,
+        restored_bytes=None if option.restored is None else option.restored.size,
     )

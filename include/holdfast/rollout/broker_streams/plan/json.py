@@ -7,25 +7,37 @@ from dataclasses import replace
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.coordinator.release import behaviour
+from holdfast.rollout.broker_streams.change.assume import Offsets
+from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
-from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, StreamThread
+from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, StreamThread, without_disks
 from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
+from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 
 PLAN = codec_of(BrokerPlan)
 
 
-def basis_of(snapshot: StreamsGroupSnapshot) -> StreamsGroupSnapshot:
-    """What a plan remembers of the group: not the records of earlier targets, nor what could not be read: the options name it."""
-    return replace(snapshot, unknown=(), recorded_targets=())
+def basis_of(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> StreamsGroupSnapshot:
+    """What a plan remembers of the group: not the records of earlier targets, nor what could not be read: the options name it.
+    Disks and logs only where targets follow from what members report of them."""
+    kept = replace(snapshot, unknown=(), recorded_targets=())
+    known = bool(snapshot.state_directories) or change.assume.offsets is Offsets.DISKS
+    return _with_copies(kept) if known and _offsets_count(snapshot) else without_disks(kept)
+
+
+def _with_copies(snapshot: StreamsGroupSnapshot) -> StreamsGroupSnapshot:
+    """Of its disks what they have of each task."""
+    directories = (StateDirectory(one.url, one.process_id, tasks=one.tasks) for one in snapshot.state_directories)
+    return replace(snapshot, state_directories=tuple(directories))
 
 
 def relied_on(snapshot: StreamsGroupSnapshot) -> dict[str, object]:
     """What a plan goes by: members, what they own and are to own, configs, topology and topics. Not times, hosts and epochs;
     offsets only where the release assigns by them."""
     kept = replace(
-        snapshot,
+        without_disks(snapshot),
         captured_at=None,
         group_state=None,
         group_epoch=None,

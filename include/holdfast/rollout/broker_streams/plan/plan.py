@@ -2,8 +2,10 @@
 
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
-from holdfast.rollout.broker_streams.forecast.outcomes import SPAN, BrokerSummary, Draws, Seconds
+from holdfast.rollout.broker_streams.cost.restored import Restored
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws
 from holdfast.rollout.broker_streams.forecast.placement import Course
+from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import NAMES, OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
@@ -58,6 +60,7 @@ class Considered:
     times: Times | None = member(codec_of(Times), default=None, omit=True)
     effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)
     refusal: Refusal | None = member(REFUSAL, "`refused` as values.", default=None, omit=True)
+    restored: Restored | None = member(codec_of(Restored), "What clients restore. Left out: unknown.", default=None, omit=True)
 
 
 @record(

@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterator
 
 from holdfast.kafka.coordinator.streams.group import Tasks, each_task
 from holdfast.rollout.broker_streams.change.request_words import request_text
-from holdfast.rollout.broker_streams.forecast.outcomes import Draws, Seconds
+from holdfast.rollout.broker_streams.forecast.outcomes import Draws
+from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
+from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.processes import processes
-from holdfast.rollout.contract.plan_words import option_name
+from holdfast.rollout.contract.plan_words import WHOSE_STEPS, option_name
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.refusals import applies
@@ -17,7 +20,7 @@ from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import inside, listed, many, span
+from holdfast.rollout.text.wording import amount_of_bytes, inside, listed, many, span
 from holdfast.rollout.timing import time_words
 
 GLOSSARY = (
@@ -27,6 +30,7 @@ GLOSSARY = (
     ("Without an owner", "the time between two owners, before the new one restores anything."),
     ("Assignment interval", "streams.assignment.interval.ms: the shortest time between two targets (from 4.3 on)."),
     ("Collateral", "tasks that move between clients that are there before and after."),
+    WHOSE_STEPS,
 )
 COUNTS = ("tasks moved", "collateral", "hand-overs", "restored in full", "targets", "task-seconds without an owner", "longest")
 
@@ -66,6 +70,7 @@ def reviewed(plan: BrokerPlan) -> PlanReview:
         created_from=plan.created_from,
         created_at=plan.created_at,
         expires_at=plan.expires_at,
+        acts=plan.policy.acts,
     )
 
 
@@ -78,12 +83,36 @@ def _costs(plan: BrokerPlan) -> Iterator[tuple[str, str]]:
         return
     other = baseline if baseline is not option else None
     yield "Hand-overs", _with_baseline(option, other, _hand_overs)
-    yield "Downtime", f"{_with_baseline(option, other, _downtime)} Restoring comes on top."
+    yield "Downtime", f"{_with_baseline(option, other, _downtime)} {_restoring(plan, option)}"
+    if option.restored is not None:
+        yield "Restore", _with_baseline(option, other, _restore)
     if option.times is not None:
-        yield "Time", f"from the first step, rebalancing ends after {time_words.estimate(option.times.rebalancing_ends)}."
+        yield "Time", _time(plan, option, option.times)
     yield "Effort", _with_baseline(option, other, lambda one: time_words.effort(one.effort_counts))
     if option.draws is not None:
         yield "New random IDs", _draws(option.draws)
+
+
+def _restoring(plan: BrokerPlan, option: Considered) -> str:
+    """What comes on top of the time without an owner."""
+    if option.restored is None:
+        return "Restoring comes on top."
+    if not option.restored.longest.most:
+        return "No task waits for its state for a second or longer."
+    longest = effect_words.longest(option.restored.longest)
+    speed = f"{plan.policy.restore_records_per_second:,} records/s ({plan.policy.restore_rate_says})"
+    return f"Restoring comes on top: {longest}, at {speed}."
+
+
+def _restore(one: Considered) -> str:
+    return "unknown" if one.restored is None else effect_words.restored(one.restored)
+
+
+def _time(plan: BrokerPlan, option: Considered, times: Times) -> str:
+    if option.restored is None or not option.restored.records:
+        return f"from the first step, rebalancing ends after {time_words.estimate(times.rebalancing_ends)}."
+    slowest, fastest = plan.policy.slowest_restore, plan.policy.fastest_restore
+    return f"from the first step, {time_words.both(times)}. Calculated with a restore speed of {span(slowest, fastest)} records/s."
 
 
 def _with_baseline(option: Considered, other: Considered | None, says: Callable[[Considered], str]) -> str:
@@ -104,8 +133,8 @@ def _draws(found: Draws) -> str:
         f"{span(one.least, one.most)} {what}" for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "restored in full"))
     )
     return (
-        f"an example of {found.count:,} draws, with {', '.join(ranges)}. What every draw assigns alike fails in at most"
-        f" {found.missed_at_most:.1%} of all starts ({found.confidence:.0%} confidence)."
+        f"the IDs below are one of {found.count:,} simulated draws; {', '.join(ranges)} over all of them. What all draws have in"
+        f" common is wrong for at most {found.missed_at_most:.1%} of real starts ({found.confidence:.0%} confidence)."
     )
 
 
@@ -129,13 +158,19 @@ def _steps(plan: BrokerPlan) -> Iterator[StepReview]:
 
 
 def _comparison(plan: BrokerPlan) -> Table:
-    return option_table((*COUNTS, "rebalancing ends after"), tuple(_comparison_row(plan, one) for one in plan.candidates))
+    restores = any(one.restored is not None for one in plan.candidates)
+    columns = (*COUNTS, "rebalancing ends after", *(("restore", "all state restored after") if restores else ()))
+    return option_table(columns, tuple(_comparison_row(plan, one, restores=restores) for one in plan.candidates))
 
 
-def _comparison_row(plan: BrokerPlan, one: Considered) -> tuple[str, ...]:
-    ends = "unknown" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
+def _comparison_row(plan: BrokerPlan, one: Considered, *, restores: bool) -> tuple[str, ...]:
+    ends = restored = "unknown"
+    if one.times is not None and one.summary is not None:
+        ends = time_words.estimate(one.times.rebalancing_ends)
+        restored = restored if one.restored is None else time_words.estimate(one.times.restored)
     why = "recommended" if one.name == plan.chosen else one.why_not
-    return (option_name(one.name), *_counts(one), ends, time_words.effort(one.effort_counts), why)
+    more = (_restore(one), restored) if restores else ()
+    return (option_name(one.name), *_counts(one), ends, *more, time_words.effort(one.effort_counts), why)
 
 
 def _counts(one: Considered) -> tuple[str, ...]:
@@ -147,6 +182,36 @@ def _counts(one: Considered) -> tuple[str, ...]:
 
 
 def _details(plan: BrokerPlan) -> Iterator[Block]:
+    yield from _by_client(plan)
+    yield from _placement(plan)
+
+
+def _by_client(plan: BrokerPlan) -> Iterator[Block]:
+    """What each client restores, the most first."""
+    restored = None if plan.recommended_option is None else plan.recommended_option.restored
+    if restored is None or not restored.records:
+        return
+    name = named(plan.basis)
+    most_first = sorted(restored.clients, key=lambda one: (-one.records, one.process_id))
+    yield Heading(2, "Restore by client", aside=True)
+    yield Table(
+        ("client", "copies", "records", "bytes"),
+        tuple(
+            (
+                name(one.process_id),
+                f"{one.copies:,}",
+                f"{one.records:,}",
+                "unknown" if one.size is None else amount_of_bytes(one.size),
+            )
+            for one in most_first[: sections.MOST_ROWS]
+        ),
+    )
+    yield Paragraph(
+        "Records are offset ranges: an upper bound, since compaction leaves fewer. Bytes are their share of the changelogs."
+    )
+
+
+def _placement(plan: BrokerPlan) -> Iterator[Block]:
     """Who runs what, before and after."""
     course = None if plan.recommended_option is None else plan.recommended_option.course
     if course is None or not any(one.now for one in course.shares):

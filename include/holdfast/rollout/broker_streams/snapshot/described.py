@@ -8,6 +8,7 @@ from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import (
     GroupTopology,
     Owned,
+    PartitionLog,
     StreamsGroupSnapshot,
     StreamThread,
     Topic,
@@ -15,6 +16,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import (
 )
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json.kafka import ConfigValue
 
 
@@ -28,8 +30,11 @@ def snapshot_of(
     config: tuple[tuple[str, ConfigValue], ...] = (),
     unknown: tuple[Unknown, ...] = (),
     recorded_targets: tuple[RecordedTarget, ...] = (),
+    logs: Mapping[str, tuple[PartitionLog, ...]] | None = None,
+    state_directories: tuple[StateDirectory, ...] = (),
 ) -> StreamsGroupSnapshot:
-    """The group as it was described without an error. `partitions`: how many each topic has; topics without are left out.
+    """The group as it was described without an error. `partitions`: how many each topic has; topics without are left
+    out. `logs`: of changelogs.
 
     The members keep the order of the description, which decides ties.
     """
@@ -44,9 +49,10 @@ def snapshot_of(
         assignment_epoch=group.assignment_epoch,
         config=config,
         topology=None if group.topology is None else _topology(group.topology),
-        topics=tuple(Topic(name, partitions[name]) for name in topics_of(group) if name in partitions),
+        topics=tuple(Topic(name, partitions[name], (logs or {}).get(name, ())) for name in topics_of(group) if name in partitions),
         unknown=unknown,
         recorded_targets=recorded_targets,
+        state_directories=state_directories,
     )
 
 

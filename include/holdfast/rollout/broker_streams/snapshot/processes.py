@@ -27,3 +27,8 @@ def processes(snapshot: StreamsGroupSnapshot) -> tuple[Process, ...]:
     for member in snapshot.members:
         found.setdefault(member.process_id or f"\0{member.member_id}", []).append(member)
     return tuple(Process(members[0].process_id, tuple(members)) for members in found.values())
+
+
+def static_clients(snapshot: StreamsGroupSnapshot) -> tuple[str, ...]:
+    """The process IDs of the clients whose members have instance IDs."""
+    return tuple(dict.fromkeys(one.process_id for one in snapshot.members if one.instance_id is not None and one.process_id))

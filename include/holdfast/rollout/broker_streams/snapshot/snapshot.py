@@ -3,20 +3,24 @@
 One StreamsGroupDescribe shows what decides. The members are in the order in which the broker lists them: that order decides ties.
 """
 
+from dataclasses import replace
+
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.coordinator.streams.group import Task, Tasks
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK_OFFSETS, TASKS
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import contracts, shapes, strict
-from holdfast.rollout.json.codec import INSTANT, NAME, NAMES, TEXT, Codec, integer, items, nullable
+from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, NAMES, TEXT, Codec, integer, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE, STRING_MAP
-from holdfast.rollout.json.record import codec_of, key, keyed, member, record
+from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
 
 PROTOCOL = "streams"
 _EPOCH = integer(-1, java.INT_MAX)
+_MAYBE_COUNT = nullable(COUNT)
 
 
 def is_streams_group(document: object) -> bool:
@@ -79,25 +83,54 @@ class GroupTopology:
 
 
 @record(closed=False)
-class _Partition:
+class PartitionLog:
+    """The log of one partition of a changelog. None: unknown. `begin_offset`: of the first record still in it; `end_offset`: after
+    the last one; `log_bytes`: its size on one broker's disk."""
+
     id: int = member(PARTITION)
+    begin_offset: int | None = member(_MAYBE_COUNT, default=None, omit=True)
+    end_offset: int | None = member(_MAYBE_COUNT, default=None, omit=True)
+    log_bytes: int | None = member(_MAYBE_COUNT, default=None, omit=True)
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of it."""
+        return (self.begin_offset, self.end_offset, self.log_bytes) != (None, None, None)
 
 
-def _count(partitions: tuple[_Partition, ...]) -> int:
+_LOGS = items(codec_of(PartitionLog))
+
+
+def _count(partitions: tuple[PartitionLog, ...]) -> int:
     if sorted(one.id for one in partitions) != list(range(len(partitions))):
         raise InvalidInput("the partitions of a topic are numbered from 0 on, each once; others were found")
     return len(partitions)
 
 
-_PARTITIONS: Codec[int] = items(codec_of(_Partition)).to(_count, lambda count: tuple(map(_Partition, range(count))))
+_PARTITIONS: Codec[int] = _LOGS.to(_count, lambda count: tuple(map(PartitionLog, range(count))))
+
+
+def _logs_in(topic: object) -> tuple[PartitionLog, ...]:
+    partitions = topic.get("partitions") if isinstance(topic, dict) else None
+    measured = [one for one in partitions if isinstance(one, dict) and len(one) > 1] if isinstance(partitions, list) else []
+    try:
+        return tuple(one for one in _LOGS.read(measured) if one.known)
+    except InvalidInput:
+        return ()  # who reads `partitions` says so
+
+
+def _partitions_with_logs(topic: "Topic") -> object:
+    logs = {one.id: one for one in topic.logs}
+    return _LOGS.write(tuple(logs.get(number, PartitionLog(number)) for number in range(topic.partitions)))
 
 
 @record(closed=False)
 class Topic:
-    """A topic, and how many partitions it has."""
+    """A topic, and how many partitions it has. `logs`: of those of a changelog of which anything is known."""
 
     name: str = key(NAME)
-    partitions: int = member(_PARTITIONS)
+    partitions: int = member(_PARTITIONS, write=_partitions_with_logs)
+    logs: tuple[PartitionLog, ...] = gathered(_logs_in, default=())
 
 
 def _protocol(value: object) -> str:
@@ -128,6 +161,9 @@ class StreamsGroupSnapshot:
     recorded_targets: tuple[RecordedTarget, ...] = member(
         items(codec_of(RecordedTarget)), "The newest targets in __consumer_offsets, oldest first.", default=(), omit=True
     )
+    state_directories: tuple[StateDirectory, ...] = member(
+        items(codec_of(StateDirectory)), "What the disks of clients held.", default=(), omit=True
+    )
 
     @property
     def kafka_release(self) -> str | None:
@@ -137,3 +173,8 @@ class StreamsGroupSnapshot:
 
 SNAPSHOT = codec_of(StreamsGroupSnapshot)
 """Reads, writes and describes it."""
+
+
+def without_disks(snapshot: StreamsGroupSnapshot) -> StreamsGroupSnapshot:
+    """The same without what changes with every record: the logs of changelogs, and what disks hold."""
+    return replace(snapshot, topics=tuple(replace(one, logs=()) for one in snapshot.topics), state_directories=())

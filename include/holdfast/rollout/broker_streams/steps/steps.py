@@ -69,8 +69,12 @@ def _step(number: str, item: BrokerItem, of: StepOf) -> BrokerStep:
 def _wait(number: str, item: Then, of: StepOf, targets: list[CourseTarget]) -> BrokerStep:
     stable = item.wait is Wait.STABLE
     shows = words.state(of.group_id)
-    after = f"{shows} shows Stable." if stable else f"{shows} shows the same GROUP-EPOCH and TARGET-ASSIGNMENT-EPOCH."
-    expect = f"{_expected(targets)} Within {WAIT_AT_LEAST_S} s."
+    after = (
+        f"{shows} shows Stable."
+        if stable
+        else f"{shows} shows a higher GROUP-EPOCH than before, and an equal TARGET-ASSIGNMENT-EPOCH."
+    )
+    expect = f"{_expected(targets)} Time limit: {WAIT_AT_LEAST_S} s."
     says = "Wait until the group is stable" if stable else "Wait until the coordinator has computed a target, and go on at once"
     return BrokerStep(number, item, says, "", after, "Not needed.", expect)
 
@@ -80,5 +84,5 @@ def _expected(targets: list[CourseTarget]) -> str:
         return "No target."
     moves = sum(one.hand_overs for one in targets)
     epochs = [one.group_epoch for one in targets if one.group_epoch is not None]
-    until = f", the last with epoch {epochs[-1]}" if len(epochs) == len(targets) else ""
+    until = f" (group epoch {epochs[-1]} then)" if len(epochs) == len(targets) else ""
     return f"{many(len(targets), 'target')}{until}; {many(moves, 'hand-over')} of stateful tasks."

@@ -23,6 +23,18 @@ EVENTS: list[dict[str, Any]] = [
     {"then": "stable"},
     {"set_config": {"streams.num.standby.replicas": 1}},
     {"add_partitions": {"topic": "t", "partitions": 3}},
+    {
+        "set_topology": {
+            "subtopologies": {
+                "0": {
+                    "source_topics": ["t"],
+                    "repartition_source_topics": [],
+                    "repartition_sink_topics": [],
+                    "changelog_topics": ["c"],
+                }
+            }
+        }
+    },
 ]
 
 

@@ -61,6 +61,7 @@ def test_what_it_cannot_be_asked_for(form: dict[str, Any], problem: str) -> None
         events(**form)
 
 
+@pytest.mark.thorough
 def test_the_shorthand_is_written_out() -> None:
     roll = {"rolling_restart": {}}
     assert [one.item.VERB for one in planned(roll).steps if hasattr(one.item, "VERB")].count("restart_client") == 3

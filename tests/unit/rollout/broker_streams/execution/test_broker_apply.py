@@ -47,6 +47,7 @@ class Run:
         return [one.step for one in self.journal.entries if one.event is Event.DONE]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("only", ["plainly", None], ids=["baseline", "recommended"])
 @pytest.mark.parametrize("events", CHANGES.values(), ids=CHANGES)
 def test_a_plan_is_walked_to_its_end(events: tuple[Any, ...], only: str | None) -> None:

@@ -53,6 +53,7 @@ def verified(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> BrokerVerdict:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("only", ["plainly", None], ids=["baseline", "recommended"])
 @pytest.mark.parametrize("events", CHANGES.values(), ids=CHANGES)
 def test_what_happened_as_forecast_with_other_ids(events: tuple[Any, ...], only: str | None) -> None:

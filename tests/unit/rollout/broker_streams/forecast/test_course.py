@@ -189,14 +189,6 @@ def test_an_event_that_does_not_fit_is_refused(event: Any, kind: Any, says: str)
         targets(event)
 
 
-def test_static_members_are_refused_by_name() -> None:
-    static = snapshot()
-    static["members"]["c0"]["instance_id"] = "i"
-    with pytest.raises(CannotPredict, match="'c0' of the client 'c' is static"):
-        targets(REMOVE, of=static)
-    assert targets(ADD, of=static)
-
-
 def test_a_topology_that_is_not_ready_is_refused() -> None:
     with pytest.raises(CannotPredict, match="not ready"):
         targets(ADD, of=snapshot(group_state="NotReady"))
@@ -213,3 +205,21 @@ def test_each_task_is_assigned_once_and_no_standby_is_beside_its_active(release:
         for process in "abcd":
             own = [one for name, one in members.items() if name[0] == process]
             assert not {task for one in own for task in one["active"]} & {task for one in own for task in one["standby"]}
+
+
+def test_a_config_that_no_heartbeat_has_found_yet_raises_the_epoch_too() -> None:
+    """The record of the last target shows that it was computed with another number of standbys."""
+    recorded = {"assignment_epoch": 12, "computed_at": "2026-11-23T12:00:00Z", "members": {}}
+
+    def epochs(standbys: str, **differs: Any) -> list[int | None]:
+        found = recorded | differs.pop("record", {}) | {"config": {"num.standby.replicas": standbys}}
+        return [epoch for _, epoch, _ in course(REMOVE, of=snapshot(recorded_targets=[found], **differs))]
+
+    assert epochs("0") == [14]
+    assert epochs("1") == [15]
+    assert epochs("1", record={"assignment_epoch": 11}) == [14]  # not the last target
+    assert epochs("1", group_epoch=13) == [15]  # the epoch may have been raised for it: two leave
+    assert epochs("1", unknown=[{"what": "config", "reason": "no right to read it"}]) == [14]
+    assert [
+        epoch for _, epoch, _ in course(ADD, of=snapshot(recorded_targets=[recorded | {"config": {"num.standby.replicas": "1"}}]))
+    ] == [14]

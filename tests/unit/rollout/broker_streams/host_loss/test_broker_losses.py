@@ -60,13 +60,11 @@ def test_the_only_client() -> None:
     assert (row["moved"], row["without_copy"], row["reason"], row["basis"]) == (2, 2, NO_CLIENT_LEFT, "not forecast")
 
 
-def test_a_static_member_is_not_forecast_and_says_why() -> None:
+def test_a_static_member_that_ends_is_as_a_dynamic_one() -> None:
     document = snapshot(broker_release="4.4.0")
+    dynamic = rows(document)
     document["members"]["a0"]["instance_id"] = "i"
-    first, *others = rows(document)
-    assert (first["moved"], first["without_copy"]) == (None, None)
-    assert "is static" in first["reason"]
-    assert all(row["basis"] == "forecast" for row in others)
+    assert rows(document) == dynamic
 
 
 def test_a_very_large_group(monkeypatch: pytest.MonkeyPatch) -> None:

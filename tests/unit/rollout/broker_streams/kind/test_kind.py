@@ -34,7 +34,10 @@ def document(snapshot: StreamsGroupSnapshot) -> str:
 def test_its_documents_are_its_own() -> None:
     assert registry.of_snapshot(SNAPSHOT.write(taken())).name == registry.kind_of(taken()).name == KIND.name
     properties: Any = schema_of("streams-group-snapshot")["properties"]
-    assert properties.keys() - SNAPSHOT.write(taken()).keys() == {"recorded_targets"}  # of which there are none
+    assert properties.keys() - SNAPSHOT.write(taken()).keys() == {
+        "recorded_targets",
+        "state_directories",
+    }  # of which there are none
     assert "undetermined_tasks" in schema_of("streams-group-assignment")["properties"]  # type: ignore[operator]
 
 

@@ -22,6 +22,7 @@ CRASH: Case = {"remove_client": {"process_id": "a", "leaves": False}}
 REPLACE: Case = {"replace_client": {"process_id": "a", "by": {}}}
 GROW: Case = {"add_partitions": {"topic": "orders", "partitions": 7}}
 ALONE, BACK, TOGETHER = Assumed.FIRST_THREAD_ALONE, Assumed.BACK_IN_INTERVAL, Assumed.THREADS_TOGETHER
+REPORTED = Assumed.DIRECTORIES_REPORTED
 
 
 def add(threads: int = 2, **more: Any) -> Case:
@@ -83,14 +84,27 @@ def test_the_first_start_of_a_group_is_within_the_initial_delay() -> None:
     assert found(add(), add(), **empty, config={DELAY: 0}) == ([True, None], {ALONE})
 
 
+def test_from_4_4_on_nothing_waits_in_an_emptied_group_without_an_initial_delay() -> None:
+    """Up to 4.3 all wait for the assignment interval since the last target."""
+    stops = [{"remove_client": {"process_id": name}} for name in "abc"]
+    assert found(config(delay=0), *stops, add(), add(), broker_release="4.3.1") == ([None, None], set())
+    assert found(config(delay=0), *stops, add(), add(), broker_release="4.4.0") == ([True, None], {ALONE, REPORTED})
+
+
 @pytest.mark.parametrize(
     ("release", "alone", "assumed"),
-    [("4.2.1", None, {TOGETHER}), ("4.3.0", True, {ALONE}), ("4.4.0", True, {ALONE}), ("4.1.0", None, set()), (None, None, set())],
+    [
+        ("4.2.1", None, {TOGETHER}),
+        ("4.3.0", True, {ALONE}),
+        ("4.4.0", True, {ALONE, REPORTED}),
+        ("4.1.0", None, set()),
+        (None, None, set()),
+    ],
 )
 def test_it_depends_on_the_release(release: str | None, alone: object, assumed: object) -> None:
     assert found(restart("a"), broker_release=release) == ([alone], assumed)
-    together = release == "4.2.1"
-    assert found(REPLACE, broker_release=release) == ([None], {TOGETHER} if together else set())
+    without_threads = {"4.2.1": {TOGETHER}, "4.4.0": {REPORTED}}
+    assert found(REPLACE, broker_release=release) == ([None], without_threads.get(str(release), set()))
 
 
 def test_a_plan_goes_by_it_and_says_so_in_words() -> None:
@@ -115,8 +129,8 @@ def test_what_was_asked_for_and_what_is_done_do_not_show_it() -> None:
     document: Any = any_kind.plan_to_json(plan)
     assert "first_thread_alone" not in str((document["change"], document["steps"]))
     assert "thread" not in kind_of(plan).title(plan)
-    assert plan.steps[1].expect.startswith("2 targets, the last with epoch 14")
+    assert plan.steps[1].expect.startswith("2 targets (group epoch 14 then)")
     said = planned(add(process_id="z", first_thread_alone=False))
     assert said.assumptions == ()
     assert [one.first_thread_alone for one in said.change.starts()] == [False]
-    assert said.steps[1].expect.startswith("1 target, the last with epoch 14")
+    assert said.steps[1].expect.startswith("1 target (group epoch 14 then)")

@@ -14,6 +14,7 @@ from holdfast.rollout.broker_streams.plan.json import PLAN, broker_plan_from_jso
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Status
+from holdfast.rollout.facts.conditions import Assumed, Invalid
 from holdfast.rollout.facts.reasons import Block
 from holdfast.rollout.facts.refusals import Refuses
 from holdfast.rollout.group.difference import Line
@@ -79,7 +80,7 @@ def test_its_steps_can_be_carried_out_and_undone(roll: BrokerPlan) -> None:
     assert first.command.endswith(f"--add-config {INTERVAL}=15000,{STANDBYS}=1")
     assert last.command.endswith(f"--add-config {STANDBYS}=0 --delete-config {INTERVAL}")
     assert last.undo == f"Set {INTERVAL} to 15000, {STANDBYS} to 1."
-    assert wait.expect.startswith("1 target, the last with epoch 13; 0 hand-overs")
+    assert wait.expect.startswith("1 target (group epoch 13 then); 0 hand-overs")
     assert restarted.says == "Restart host-a, within 15 s of the newest target"
     assert "15 s" in restarted.check_before
     assert end.expect.startswith("1 target")
@@ -103,7 +104,6 @@ def test_a_slow_start_does_not_fit_into_the_interval() -> None:
     [
         ("4.2.1", (Refuses.NO_STATIC_MEMBERS, "4.2.1"), (Refuses.NO_INTERVAL, "4.2.1")),
         ("4.3.1", (Refuses.NO_STATIC_MEMBERS, "4.3.1"), None),
-        ("4.4.0", (Refuses.STATIC_NOT_COVERED, "4.4.0"), None),
     ],
 )
 def test_what_a_release_cannot_do_is_listed_with_the_reason(release: str, static: object, interval: object) -> None:
@@ -125,12 +125,49 @@ def test_what_does_not_apply_does_not_block_where_nothing_can_be_predicted() -> 
     assert "'counts' has different number of partitions: expected 8, found 6" in plan.headline
 
 
-def test_static_members_that_restart_are_refused_by_name() -> None:
-    document = snapshot(broker_release="4.4.0")
-    document["members"]["a0"]["instance_id"] = "i"
-    plan = planned(restart("a"), of=document)
-    assert "is static" in str(option(plan, BASELINE_NAME).refused)
-    assert plan.verdict is PlanVerdict.BLOCKED
+def static(*clients: str, **differs: Any) -> Case:
+    document = snapshot(broker_release="4.4.0", cluster="prod", captured_at="2026-11-23T11:59:00Z", **differs)
+    for name, member in document["members"].items():
+        if member["process_id"] in clients:
+            member["instance_id"] = f"i-{name}"
+    return document
+
+
+def test_static_members_that_restart_move_nothing() -> None:
+    plan = planned(*ROLL, of=static("a", "b", "c"))
+    base = option(plan, BASELINE_NAME)
+    assert base.summary is not None
+    assert (base.summary.targets, base.summary.moves) == (0, 0)
+    assert plan.chosen == BASELINE_NAME
+    assert {one.kind for one in plan.assumptions} == {Assumed.BACK_IN_SESSION, Assumed.DIRECTORIES_REPORTED}
+    assert Invalid.SESSION_OVER in {one.kind for one in plan.invalidations}
+    assert base.unowned is not None
+    assert base.unowned.usual > 0  # until the clients have started
+    assert {one.name for one in plan.candidates} == {BASELINE_NAME, "all-together"}
+
+
+def test_static_members_are_an_option_for_dynamic_ones_from_4_4_on() -> None:
+    plan = planned(*ROLL, of=static())
+    made = option(plan, "static-members")
+    assert moves(plan)["static-members"] == moves(plan)[BASELINE_NAME]
+    assert plan.chosen != "static-members"
+    assert all(one.becomes_instances() for one in made.change.statements())
+    others = tuple(name for name in names(plan) if name != "static-members")
+    chosen = planned(*ROLL, of=static(), policy=replace(QUICK, allow=("static-members",), exclude=others))
+    assert chosen.chosen == "static-members"
+    assert "Give it a group.instance.id that no other client of the group has." in str(chosen.steps)
+    assert Assumed.INSTANCE_IDS_UNIQUE in {one.kind for one in chosen.assumptions}
+    removal = planned({"remove_client": {"process_id": "a"}}, of=static())
+    assert why_refused(removal, "static-members") == (Refuses.NO_RESTART, "")
+
+
+def test_one_static_client_of_several() -> None:
+    plan = planned(*ROLL, of=static("a"))
+    base = option(plan, BASELINE_NAME)
+    assert {Assumed.LEAVES_ON_CLOSE, Assumed.BACK_IN_SESSION} <= {one.kind for one in plan.assumptions}
+    assert base.summary is not None
+    assert base.summary.targets == 6  # b and c, each its first thread alone
+    assert "within-interval" in {one.name for one in plan.candidates}
 
 
 def test_no_more_standbys_than_brokers_allow_or_clients_could_have() -> None:

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import INITIAL_DELAY, decides, number_of
 from holdfast.kafka.coordinator.release import Behaviour
 from holdfast.kafka.coordinator.streams.group import Member
 from holdfast.kafka.coordinator.streams.member_table import MemberTable, Move
-from holdfast.rollout.broker_streams.snapshot.snapshot import Topic
+from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.text.wording import printable, some_of
 
@@ -29,32 +29,45 @@ class Following(NamedTuple):
     field: str
 
 
+class Late(NamedTuple):
+    """A client that joins anew, with its threads together, once the sessions of these members of it are over."""
+
+    members: tuple[str, ...]
+    process_id: str
+    member_ids: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`members`: by ID, those that the coordinator knows; what each has is set when a target is computed. `static`: of them those
-    with an instance ID. `table`: as it was at the last target; `moves`: since then.
+    """`members`: by ID, those that the coordinator knows; what each has is set when a target is computed. `instances`: the instance
+    IDs of those that are static. `table`: as it was at the last target; `moves`: since then.
 
     `dead`: members that ended without leaving, as they ended together, the first to time out first. `epoch` None: unknown.
     `due`: the epoch has been raised since the last target. `seen`: of the configs that decide, as the last heartbeat found them;
     `grown`: topics have grown since.
-    `delayed`: the group was empty when its first member joined, and the initial delay runs. `follow`: a target is computed now, and
-    then these join.
+    `delayed`: the group was empty when its first member joined, and the initial delay runs. `forgotten`: it was empty then, and its
+    coordinator has forgotten when the last target was computed. `follow`: a target is computed now, and then these join.
+    `heirs`: members that took the places of others, with those. `late`: clients that come back once their sessions are over.
     """
 
     facts: Behaviour
     members: dict[str, Member]
-    static: frozenset[str]
+    instances: dict[str, str]
     table: MemberTable
     config: Settings
+    topology: GroupTopology
     topics: tuple[Topic, ...]
     epoch: int | None
     due: bool = False
     seen: tuple[str, str] = ("", "")
     grown: bool = False
     delayed: bool = False
+    forgotten: bool = False
     moves: tuple[Move, ...] = ()
     dead: tuple[tuple[str, ...], ...] = ()
     follow: Following | None = None
+    heirs: tuple[tuple[str, str], ...] = ()
+    late: tuple[Late, ...] = ()
 
     def present(self) -> tuple[str, ...]:
         """The process IDs of the clients that run, in the order in which their members are listed."""
@@ -94,17 +107,11 @@ def raised(scene: Scene, times: int = 1) -> Scene:
 
 
 def members_of(scene: Scene, process_id: str, field: str = "process_id") -> tuple[str, ...]:
-    """The members of a client that runs. Raise InvalidInput where there is none, CannotPredict where they are static."""
+    """The members of a client that runs. Raise InvalidInput where there is none."""
     found = scene.running(process_id)
     if not found:
         there = some_of([quoted(one) for one in scene.present()])
         raise InvalidInput(f"the client {quoted(process_id)} is not in the group then; there are: {there}", field)
-    static = [one for one in found if one in scene.static]
-    if static:
-        raise CannotPredict(
-            f"{field}: the member {quoted(static[0])} of the client {quoted(process_id)} is static (group.instance.id): what its"
-            " coordinator does when it stops or returns is not covered; dynamic members are"
-        )
     return found
 
 
@@ -120,6 +127,7 @@ def joined(scene: Scene, process_id: str, member_ids: Iterable[str], field: str 
             moves=(*scene.moves, (member_id, True)),
             seen=decides(dict(scene.config)),
             grown=False,
+            forgotten=scene.forgotten or (first and scene.facts.interval_ends_when_empty),
             delayed=scene.delayed or (first and number_of(dict(scene.config), INITIAL_DELAY) > 0),
         )
     return scene

@@ -49,19 +49,19 @@ def fresh_target(of: StepOf) -> str:
 
 
 def state(group_id: str) -> str:
-    return f"kafka-streams-groups.sh --describe --group {shlex.quote(group_id)} --state --verbose"
+    return f"kafka-streams-groups.sh {SERVER} --describe --group {shlex.quote(group_id)} --state --verbose"
 
 
 def listed_members(group_id: str) -> str:
-    return f"kafka-streams-groups.sh --describe --group {shlex.quote(group_id)} --members lists its threads."
+    return f"kafka-streams-groups.sh {SERVER} --describe --group {shlex.quote(group_id)} --members lists its threads."
 
 
 def no_longer_listed(group_id: str) -> str:
-    return f"kafka-streams-groups.sh --describe --group {shlex.quote(group_id)} --members does not list its threads."
+    return f"kafka-streams-groups.sh {SERVER} --describe --group {shlex.quote(group_id)} --members does not list its threads."
 
 
 def shows_configs(group_id: str) -> str:
-    return f"kafka-configs.sh --describe --entity-type groups --entity-name {shlex.quote(group_id)} shows it."
+    return f"kafka-configs.sh {SERVER} --describe --entity-type groups --entity-name {shlex.quote(group_id)} shows it."
 
 
 def alter_configs(group_id: str, settings: tuple[tuple[str, ConfigValue], ...]) -> str:

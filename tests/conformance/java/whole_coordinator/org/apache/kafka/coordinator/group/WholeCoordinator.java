@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.StreamsGroupDescribeResponseData;
 import org.apache.kafka.common.message.StreamsGroupDescribeResponseData.DescribedGroup;
 import org.apache.kafka.common.message.StreamsGroupDescribeResponseData.TaskIds;
@@ -26,8 +25,6 @@ import org.apache.kafka.common.message.StreamsGroupHeartbeatRequestData.Topology
 import org.apache.kafka.common.message.StreamsGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
-import org.apache.kafka.coordinator.common.runtime.MetadataImageBuilder;
-import org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor;
 
 /**
  * The group coordinator of a release, with a clock that only we move. Reads a script a line as JSON: a topology, and what members do one
@@ -38,32 +35,32 @@ public final class WholeCoordinator {
     private static final String GROUP = "shop";
 
     private final JsonNode script;
-    private final GroupMetadataManagerTestContext context;
+    private final Context context;
+    private Topics topics = Topics.none();
     private final Topology topology = new Topology();
     private final Map<String, Integer> epochs = new HashMap<>();
+    private final Map<String, String> instances = new HashMap<>();
     private final Map<String, StreamsGroupHeartbeatResponseData> owned = new HashMap<>();
-    private final ArrayNode records = JSON.createArrayNode();
+    private final Disks disks;
 
     private WholeCoordinator(final JsonNode script) throws Exception {
         this.script = script;
-        final MetadataImageBuilder image = new MetadataImageBuilder();
         topology.setEpoch(0);
+        disks = new Disks(script);
         for (final JsonNode each : script.get("subtopologies")) {
             final String id = each.get(0).asText();
-            image.addTopic(Uuid.randomUuid(), "input-" + id, each.get(1).asInt());
+            topics = topics.with("input-" + id, each.get(1).asInt());
             final Subtopology subtopology = new Subtopology().setSubtopologyId(id).setSourceTopics(List.of("input-" + id));
             if (each.get(2).asBoolean()) {
-                image.addTopic(Uuid.randomUuid(), "store-" + id + "-changelog", each.get(1).asInt());
+                topics = topics.with("store-" + id + "-changelog", each.get(1).asInt());
                 subtopology.setStateChangelogTopics(List.of(new TopicInfo().setName("store-" + id + "-changelog")));
             }
             topology.subtopologies().add(subtopology);
         }
-        final GroupMetadataManagerTestContext.Builder builder = new GroupMetadataManagerTestContext.Builder()
-            .withMetadataImage(image.buildCoordinatorMetadataImage())
-            .withStreamsGroupTaskAssignors(List.of(new StickyTaskAssignor()));
+        final Map<String, Object> config = new HashMap<>();
         script.path("config").fields().forEachRemaining(each ->
-            builder.withConfig(each.getKey(), each.getValue().isBoolean() ? (Object) each.getValue().asBoolean() : each.getValue().asText()));
-        context = builder.build();
+            config.put(each.getKey(), each.getValue().isBoolean() ? (Object) each.getValue().asBoolean() : each.getValue().asText()));
+        context = new Context(config, topics);
     }
 
     public static void main(final String[] arguments) throws Exception {
@@ -84,16 +81,18 @@ public final class WholeCoordinator {
             } catch (final RuntimeException thrown) {
                 shown.put("error", thrown.getClass().getSimpleName() + ": " + thrown.getMessage());
             }
-            context.processTasks().forEach(done -> keep(done.result().records()));
-            context.commit();
-            final DescribedGroup group = context.sendStreamsGroupDescribe(List.of(GROUP)).get(0);
-            show(group, shown);
+            context.settle();
+            final DescribedGroup group = context.describe(GROUP);
+            show(group, shown, steps.size() - 1 == script.path("offsets after").asInt(-1));
+            if (steps.size() - 1 == script.path("offsets after").asInt(-1)) {
+                disks.show(shown);
+            }
             if (script.path("bytes").asBoolean()) {
                 shown.put("described", encoded(group));
             }
         }
         if (script.path("bytes").asBoolean()) {
-            answer.set("records", records);
+            answer.set("records", encoded(context.written));
         }
         return answer;
     }
@@ -102,7 +101,9 @@ public final class WholeCoordinator {
         final String id = step.path("id").asText();
         switch (step.get("do").asText()) {
             case "join":
-                beat(id, request(id).setMemberEpoch(0).setProcessId(step.get("process").asText()).setTopology(topology)
+                instances.put(id, step.path("instance").asText(null));
+                disks.start(id, step);
+                beat(id, request(id).setMemberEpoch(0).setProcessId(step.get("process").asText()).setTopology(step.has("another topology") ? another() : topology)
                     .setRebalanceTimeoutMs(300000).setActiveTasks(List.of()).setStandbyTasks(List.of()).setWarmupTasks(List.of()));
                 break;
             case "heartbeat":
@@ -111,16 +112,27 @@ public final class WholeCoordinator {
             case "heartbeat, and what follows":
                 while (beat(id)) { }
                 break;
+            case "stop":
+                context.heartbeat(request(id).setMemberEpoch(-2));
+                break;
             case "leave":
-                keep(context.streamsGroupHeartbeat(request(id).setMemberEpoch(-1)).records());
+                context.heartbeat(request(id).setMemberEpoch(-1));
                 break;
             case "sleep":
                 sleep(step.get("ms").asLong(), step.path("by").asLong(step.get("ms").asLong()));
                 break;
+            case "grow":
+                final Topics before = topics;
+                topics = topics.with(step.get("topic").asText(), step.get("partitions").asInt());
+                context.change(before, topics);
+                break;
+            case "disk":
+                disks.place(step.get("process").asText(), step.path("from").asText(null));
+                break;
             case "config":
                 final Properties config = new Properties();
                 step.get("config").fields().forEachRemaining(each -> config.put(each.getKey(), each.getValue().asText()));
-                context.groupConfigManager.updateGroupConfig(GROUP, config);
+                context.configure(GROUP, config);
                 break;
             default:
                 throw new IllegalArgumentException("unknown step " + step);
@@ -130,12 +142,19 @@ public final class WholeCoordinator {
     /** Sessions that end in one step are seen by the context before any of them has an effect; in steps of 1 ms, one after the other. */
     private void sleep(final long ms, final long by) {
         for (long slept = 0; slept < ms; slept += by) {
-            context.sleep(Math.min(by, ms - slept)).forEach(expired -> keep(expired.result().records()));
+            context.sleep(Math.min(by, ms - slept));
         }
     }
 
-    private static StreamsGroupHeartbeatRequestData request(final String id) {
-        return new StreamsGroupHeartbeatRequestData().setGroupId(GROUP).setMemberId(id);
+    /** With one subtopology more. */
+    private Topology another() {
+        final Topology other = topology.duplicate();
+        other.subtopologies().add(new Subtopology().setSubtopologyId("another").setSourceTopics(List.of("another")));
+        return other;
+    }
+
+    private StreamsGroupHeartbeatRequestData request(final String id) {
+        return new StreamsGroupHeartbeatRequestData().setGroupId(GROUP).setMemberId(id).setInstanceId(instances.get(id));
     }
 
     private boolean beat(final String id) {
@@ -146,17 +165,18 @@ public final class WholeCoordinator {
 
     /** A member does at once what it is told: it owns what the answer lists. Returns whether that is news, which it acknowledges at once. */
     private boolean beat(final String id, final StreamsGroupHeartbeatRequestData request) {
-        final var result = context.streamsGroupHeartbeat(request);
-        keep(result.records());
-        final StreamsGroupHeartbeatResponseData response = result.response().data();
-        epochs.put(id, response.memberEpoch());
         final StreamsGroupHeartbeatResponseData before = owned.get(id);
+        final StreamsGroupHeartbeatResponseData response =
+            context.heartbeat(request.setTaskOffsets(disks.reported(id, before == null ? List.of() : before.activeTasks())));
+        epochs.put(id, response.memberEpoch());
         final boolean told = response.activeTasks() != null;
         if (!told) {
             response.setActiveTasks(before == null ? List.of() : before.activeTasks());
             response.setStandbyTasks(before == null ? List.of() : before.standbyTasks());
         }
         owned.put(id, response);
+        disks.keep(id, response.activeTasks());
+        disks.keep(id, response.standbyTasks());
         return told;
     }
 
@@ -165,7 +185,8 @@ public final class WholeCoordinator {
             .setPartitions(each.partitions())).collect(Collectors.toList());
     }
 
-    private void keep(final List<CoordinatorRecord> written) {
+    private static ArrayNode encoded(final List<CoordinatorRecord> written) {
+        final ArrayNode records = JSON.createArrayNode();
         final GroupCoordinatorRecordSerde serde = new GroupCoordinatorRecordSerde();
         for (final CoordinatorRecord record : written) {
             final ObjectNode kept = records.addObject();
@@ -174,6 +195,7 @@ public final class WholeCoordinator {
             kept.put("value", value == null ? null : Base64.getEncoder().encodeToString(value));
             kept.put("says", record.key() + " " + record.value());
         }
+        return records;
     }
 
     private static String encoded(final DescribedGroup group) {
@@ -184,14 +206,18 @@ public final class WholeCoordinator {
         return Base64.getEncoder().encodeToString(copy);
     }
 
-    private static void show(final DescribedGroup group, final ObjectNode shown) {
+    private static void show(final DescribedGroup group, final ObjectNode shown, final boolean withOffsets) {
         shown.put("state", group.groupState()).put("epoch", group.groupEpoch()).put("assignment epoch", group.assignmentEpoch());
         final ObjectNode members = shown.putObject("members");
         group.members().forEach(each -> {
             final ObjectNode member = members.putObject(each.memberId());
-            member.put("process", each.processId()).put("epoch", each.memberEpoch());
+            member.put("instance", each.instanceId()).put("process", each.processId()).put("epoch", each.memberEpoch());
             put(member.putObject("target"), each.targetAssignment());
             put(member.putObject("assignment"), each.assignment());
+            if (withOffsets) {
+                final ObjectNode offsets = member.putObject("offsets");
+                each.taskOffsets().forEach(one -> offsets.put(one.subtopologyId() + "_" + one.partition(), one.offset()));
+            }
         });
     }
 
