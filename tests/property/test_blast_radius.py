@@ -124,6 +124,7 @@ def not_as_planned(snapshot: Snapshot, loss: Loss) -> list[str]:
 
 
 class TestIsWhatTheForecastSays:
+    @pytest.mark.thorough
     @pytest.mark.parametrize("seed", SEEDS[: examples(12)])
     def test_in_a_group_at_rest(self, seed: int) -> None:
         snapshot = small_group(seed)
@@ -286,6 +287,7 @@ def all_rows(snapshot: Snapshot, budget_ms: int) -> tuple[list[dict], list[dict]
 
 
 class TestForecastWhereItCannotBeCounted:
+    @pytest.mark.thorough
     @pytest.mark.parametrize("seed", SEEDS[: examples(6)])
     @pytest.mark.parametrize("made", [with_standbys, of_another_assignor])
     def test_every_row_is_what_the_forecast_says(self, made, seed: int) -> None:
@@ -298,6 +300,7 @@ class TestForecastWhereItCannotBeCounted:
         for row in (row for row in rows if row["basis"] == "forecast"):
             as_the_forecast_says(snapshot, row, stands_for.get((row["process_id"], row["place"])))
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("seed", SEEDS[: examples(6)])
     def test_with_leftovers_and_tight_settings_too(self, seed: int) -> None:
         snapshot = in_disorder(small_group(seed), seed)

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 from typing import TypeVar
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -12,22 +13,13 @@ from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.state_directory import Lock, StateDirectory, StateFile, TaskDirectory
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.snapshot.evidence import Assigned, Evidence, LastJoin
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
-from holdfast.rollout.streams.snapshot.snapshot import (
-    Generation,
-    GenerationMember,
-    Lock,
-    Snapshot,
-    StateDirectory,
-    StateFile,
-    TaskDirectory,
-    Topic,
-    TopicPartitionInfo,
-)
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Snapshot, Topic, TopicPartitionInfo
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -166,6 +158,7 @@ generations = some.builds(
 )
 
 
+@pytest.mark.thorough
 @given(snapshots())
 def test_a_snapshot_survives_its_json(snapshot: Snapshot) -> None:
     text = dumps(snapshot_to_json(snapshot))
@@ -193,6 +186,7 @@ def test_any_text_is_a_document_or_a_refusal(text: str | bytes) -> None:
     assert loads(dumps(document)) == document
 
 
+@pytest.mark.thorough
 @given(snapshots(), documents, some.data())
 def test_a_snapshot_with_anything_put_into_it_is_read_or_refused(
     snapshot: Snapshot, anything: object, data: some.DataObject

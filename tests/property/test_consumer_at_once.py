@@ -31,6 +31,7 @@ def rounds(seed: int) -> list[Case]:
     return [one for one in found if "sticky" in one["assignor"]]
 
 
+@pytest.mark.thorough
 def test_arrays_decide_as_the_steps_do(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = {"equal": 0, "unequal": 0}
     at_once, settled = sticky._at_once, sticky._settled

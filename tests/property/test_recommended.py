@@ -253,6 +253,7 @@ def judged_of_broker_streams(seed: int) -> str:
     return best.name
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32))
 def test_of_a_group_whose_broker_assigns(seed: int) -> None:

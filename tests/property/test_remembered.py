@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from tests.harness.examples import examples
@@ -50,6 +51,7 @@ def otherwise(client: Client, stateful: list[TaskId], chance: random.Random) -> 
     return replace(client, consumers=(replace(consumer, task_offset_sums=tuple(sorted(sums.items()))), *client.consumers[1:]))
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(300), deadline=None)
 @given(some.integers(0, 2**32))
 def test_a_decision_is_the_same_with_a_memory(seed: int) -> None:

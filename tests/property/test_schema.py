@@ -128,6 +128,7 @@ def without(document: Document, path: Path) -> Document:
     return changed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_each_is_a_schema(name: str) -> None:
     Draft202012Validator.check_schema(schema_of(name))

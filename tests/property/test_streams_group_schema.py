@@ -21,6 +21,7 @@ def test_a_plan_is_valid(events: Any) -> None:
     assert list(VALID["streams-group-plan"].iter_errors(PLAN.write(planned(*events)))) == []
 
 
+@pytest.mark.thorough
 def test_what_is_not_valid_is_refused(document: Any) -> None:
     """Any value in any place, a field less, a field more: of each kind of place one."""
     chance, refused = random.Random(18), 0

@@ -15,19 +15,22 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 _LARGEST_FILE = 1_048_576
 
 
+timeout_option = click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(1, 3600),
+    default=DEFAULT_TIMEOUT_S,
+    show_default=True,
+    help="Time limit for the whole command, in seconds.",
+)
+
+
 def cluster_options(command: _Command) -> _Command:
     """`--bootstrap-server`, `--command-config` and `--timeout`."""
     options = (
         click.option("--bootstrap-server", metavar="HOST:PORT", default="", help="Brokers, separated by commas."),
         click.option("--command-config", metavar="FILE", help="Connection properties, in the format of Kafka's own tools."),
-        click.option(
-            "--timeout",
-            "timeout_s",
-            type=click.FloatRange(1, 3600),
-            default=DEFAULT_TIMEOUT_S,
-            show_default=True,
-            help="Time limit for the whole command, in seconds.",
-        ),
+        timeout_option,
     )
     for option in reversed(options):
         command = option(command)

@@ -31,7 +31,10 @@ COMMANDS = {
     "policy": "holdfast.cli.commands.policy",
     "schema": "holdfast.cli.commands.schema",
     "apply": "holdfast.cli.commands.apply",
+    "pause": "holdfast.cli.commands.pause",
     "verify": "holdfast.cli.commands.verify",
+    "disk": "holdfast.cli.commands.disk",
+    "seed": "holdfast.cli.commands.seed",
     "doctor": "holdfast.cli.commands.doctor",
 }
 """Each module has one click command named `command`. It is imported only when it is asked for."""

@@ -19,7 +19,8 @@ from holdfast.ports import Lake, ProcessMetadataFiles
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
-from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.journal import back as journal_back
+from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal, Sighting
 from holdfast.rollout.journal.lease import Lease, Owner
 from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
 from holdfast.rollout.json import instants, strict
@@ -65,7 +66,8 @@ class Hands:
 
     `keys` sign what is written. `me` holds the lease; `has_ended`: whether the process of another owner is surely gone. `force`:
     take the lease from its holder, and let a step be done elsewhere than where it was begun; once a run, whose later
-    attempts have what the first one took.
+    attempts have what the first one took. `same_run`: a lease that this run holds already is this call's: its earlier turns and
+    attempts have ended, or lose it.
     """
 
     lake: Lake
@@ -76,6 +78,11 @@ class Hands:
     me: Owner = field(default_factory=lambda: Owner(HOLDFAST))
     has_ended: Callable[[Owner], bool] = lambda _: False
     force: bool = False
+    same_run: bool = False
+
+    def host_of(self, directory: str) -> str | None:
+        """Where a path is on: this host; None: a URL names the host itself."""
+        return other_plans.host_of(directory, self.me.host)
 
     def entry(self, step: AnyStep, event: Event, detail: str, by: str = HOLDFAST) -> Entry:
         at = instants.to_second(self.now())
@@ -88,11 +95,13 @@ class Hands:
 
 @dataclass
 class Writing:
-    """The journal while the lease is held: nothing is added to it, and nothing done, without."""
+    """The journal while the lease is held: nothing is added to it, and nothing done, without. `stays`: it is not released at the
+    end."""
 
     hands: Hands
     held: Held
     kept: Kept
+    stays: bool = False
 
     @property
     def journal(self) -> Journal:
@@ -102,6 +111,10 @@ class Writing:
         """Raise StatePathTrouble where the lease is lost, or another run added an entry."""
         self.held.keep()
         self.kept = journals.append(self.hands.lake, self.kept, entry, self.hands.keys, self.held.number)
+
+    def begin(self, step: AnyStep, seen: Sighting) -> None:
+        entry = self.hands.entry(step, Event.BEGUN, f"{many(len(seen.members), 'member')} seen that it is about")
+        self.add(replace(entry, seen=seen))
 
 
 def apply(
@@ -121,25 +134,55 @@ def apply(
     approved, the snapshot is not current, or the stored plan is not what this deployment signed. StatePathTrouble while another run
     else applies it. Nothing is done then.
     """
+    refuse_secrets(confirmations, hands)
+    journal = begin(plan, fresh, approval, hands, approved_here=approved_here)
+    next_of(plan, journal, fresh, hands.now())
+    keep_plan_and_approval(plan, approval, hands)
+    with under_lease(plan, hands) as writing:
+        _confirmed(plan, confirmations, writing)
+        waiting = _as_far_as_it_goes(plan, fresh, writing)
+        return keep_checklist(plan, approval, writing, waiting)
+
+
+def begin(
+    plan: AnyPlan, fresh: AnySnapshot | None, approval: Approval, hands: Hands, *, approved_here: bool = False, back: bool = False
+) -> Journal:
+    """The journal, where the plan may be applied; raise as `apply`. `fresh` None: it was seen to be current, and goes on. `back`:
+    it is rolled back."""
     plans.refuse_secrets_in(approval)
-    _refuse_secrets(confirmations, hands)
     refuse_unapproved(plan, approval)
-    refuse_old(plan, fresh, approval, hands.now(), approved_here=approved_here)
+    if fresh is not None:
+        refuse_old(plan, fresh, approval, hands.now(), approved_here=approved_here)
     plans.refuse_broken(hands.lake, plan.plan_id)
     kept = journals.read(hands.lake, plan.plan_id, hands.keys)
     journals.refuse_broken(kept, hands.keys)
-    _next(plan, kept.journal, fresh, hands.now())
-    _keep_plan_and_approval(plan, approval, hands)
-    with _writing(plan, hands) as writing:
-        _confirmed(plan, confirmations, writing)
-        waiting = _as_far_as_it_goes(plan, fresh, writing)
-        applied = Applied(plan, approval, writing.journal, waiting, writing.kept.standing)
-        content = dumps(applied_to_json(applied), indent=2)
-        hands.lake.write((plans.FOLDER, plan.plan_id, "checklist.json"), content.encode())
+    turned = kept.journal.went_back()
+    if turned is not None and not back:
+        raise StepRefused(
+            f"Plan {plan.plan_id} is being rolled back since {turned.at} (by {printable(turned.by, 200)}): its steps are not"
+            " continued. Finish going back (holdfast apply --run --back), then create a new plan."
+        )
+    return kept.journal
+
+
+def keep_checklist(plan: AnyPlan, approval: Approval, writing: Writing, waiting: Wait | None) -> Applied:
+    applied = Applied(plan, approval, writing.journal, waiting, writing.kept.standing)
+    content = dumps(applied_to_json(applied), indent=2)
+    writing.hands.lake.write((plans.FOLDER, plan.plan_id, "checklist.json"), content.encode())
     return applied
 
 
-def _refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> None:
+def keep_checklist_so_far(plan: AnyPlan, approval: Approval, writing: Writing) -> None:
+    """In the middle of a run: it goes on by itself, and if it is killed, the checklist has the steps that are done."""
+    step = due(plan, writing.journal)
+    if step is not None:
+        keep_checklist(plan, approval, writing, Wait(step, IN_A_RUN, can_confirm=False))
+
+
+IN_A_RUN = "A run of the plan continues here."
+
+
+def refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> None:
     """What people type goes into the journal and the lease. Raise InvalidInput."""
     typed = {
         "confirmed": [[word.step, word.by, word.detail] for word in confirmations],
@@ -150,27 +193,29 @@ def _refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> No
 
 
 @contextmanager
-def _writing(plan: AnyPlan, hands: Hands) -> Iterator[Writing]:
-    """The journal, under the lease. It begins with the end of the previous lease."""
+def under_lease(plan: AnyPlan, hands: Hands, *, goes_on: bool = False) -> Iterator[Writing]:
+    """The journal, under the lease. It begins with the end of the previous lease. `goes_on`: that was this run's, by intention."""
     leases = hands.leases(plan)
     owns = hands.force and leases.was_forced_by_this_run()
-    forcing = hands.force and not owns
+    forcing = hands.force and not owns and not goes_on
     forced = leases.force() if forcing else None
-    held = leases.take(forced=hands.force)
+    held = leases.take(forced=hands.force, same_run=hands.same_run)
+    writing: Writing | None = None
     try:
         kept = journals.read(hands.lake, plan.plan_id, hands.keys)
         journals.refuse_broken(kept, hands.keys)
         if kept.head_is_behind:
             kept = journals.write_head(hands.lake, kept, hands.keys)
         writing = Writing(hands, held, kept)
-        step = _due(plan, kept.journal)
+        step = due(plan, kept.journal)
         if forcing and step is not None:
             writing.add(hands.entry(step, Event.FORCED, _forced(forced, hands.me), hands.me.name))
-        elif held.before is not None and step is not None:
+        elif held.before is not None and step is not None and not (goes_on and leases.is_mine(held.before)):
             writing.add(hands.entry(step, Event.TAKEN_OVER, f"after {_named(held.before)}"))
         yield writing
     finally:
-        held.release()
+        if writing is None or not writing.stays:
+            held.release()
 
 
 def _forced(lease: Lease | None, by: Owner) -> str:
@@ -184,14 +229,14 @@ def _named(lease: Lease) -> str:
     return f"{printable(owner.name, 200)}{where}, which held the lease from {lease.at} until {lease.until}"
 
 
-def _due(plan: AnyPlan, journal: Journal) -> AnyStep | None:
+def due(plan: AnyPlan, journal: Journal) -> AnyStep | None:
     return next((step for step in plan.steps if not journal.has(step.id, Event.DONE)), None)
 
 
 def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> Wait | None:
     hands = writing.hands
     for _ in range(2 * len(plan.steps) + 1):
-        found = _next(plan, writing.journal, fresh, hands.now())
+        found = next_of(plan, writing.journal, fresh, hands.now())
         match found:
             case Done():
                 return None
@@ -203,32 +248,32 @@ def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> W
             case Note(step, evidence):
                 writing.add(hands.entry(step, Event.DONE, evidence))
             case Begin(step, seen):
-                entry = hands.entry(step, Event.BEGUN, f"{many(len(seen.members), 'member')} seen that it is about")
-                writing.add(replace(entry, seen=seen))
+                writing.begin(step, seen)
             case Do(step, action):
                 directory = hands.state_dirs.get(action.process_id)
                 if directory is None:
-                    return _by_hand(step, action, plan.basis.group_id)
-                _write(step, action, directory, writing)
+                    return by_hand(step, action, plan.basis.group_id)
+                write(step, action, directory, writing)
             case _:
                 assert_never(found)
     raise AssertionError("every step is begun and done at most once")
 
 
-def _next(plan: AnyPlan, journal: Journal, fresh: AnySnapshot, now: datetime) -> Next:
+def next_of(plan: AnyPlan, journal: Journal, fresh: AnySnapshot, now: datetime) -> Next:
     """What comes next, of a plan for whichever kind of group."""
     return kind_of_both(plan, fresh, of_another_kind(plan)).next_action(plan, journal, fresh, now)
 
 
-def _write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
+def write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
     """Journal, write, look, journal. A crash in between leaves a step that is begun, in one directory, and can be done again."""
     hands = writing.hands
     begun = writing.journal.begun_in(step.id)
     if begun is None:
         _refuse_given_elsewhere(step, action, directory, writing)
         detail = f"writing process ID {action.process_id} into {directory}"
-        writing.add(replace(hands.entry(step, Event.BEGUN, detail), directory=directory, host=hands.me.host))
-    elif (str(begun.directory).rstrip("/"), begun.host) != (directory.rstrip("/"), hands.me.host):
+        entry = replace(hands.entry(step, Event.BEGUN, detail), directory=directory, host=hands.host_of(directory))
+        writing.add(replace(entry, before=_held_before(directory, hands)))
+    elif (str(begun.directory).rstrip("/"), begun.host) != (directory.rstrip("/"), hands.host_of(directory)):
         raise StepRefused(_begun_elsewhere(step, action, directory, begun, hands))
     writing.held.keep()
     try:
@@ -236,7 +281,11 @@ def _write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing:
         found = hands.files.read(directory)
     except HoldfastError as refusal:
         stopped = hands.entry(step, Event.STOPPED, str(refusal))
-        writing.add(stopped if _surely_not(action, directory, hands) else replace(stopped, directory=directory, host=hands.me.host))
+        writing.add(
+            stopped
+            if _surely_not(action, directory, hands)
+            else replace(stopped, directory=directory, host=hands.host_of(directory))
+        )
         raise StepRefused(f"Step {step.id} was not done. {refusal}") from None
     if found != action.process_id:
         raise StepRefused(f"Step {step.id}: {directory} holds process ID {found} right after another was written.")
@@ -253,6 +302,14 @@ def _refuse_given_elsewhere(step: AnyStep, action: WriteProcessMetadata, directo
         raise StepRefused(f"Step {step.id} was not done. {elsewhere}")
 
 
+def _held_before(directory: str, hands: Hands) -> journal_back.Held | None:
+    """None: it cannot be read, and writing will say why."""
+    try:
+        return journal_back.Held(hands.files.read(directory))
+    except HoldfastError:
+        return None
+
+
 def _surely_not(action: WriteProcessMetadata, directory: str, hands: Hands) -> bool:
     """Whether a directory does not hold the process ID, after writing it there was refused."""
     try:
@@ -263,7 +320,8 @@ def _surely_not(action: WriteProcessMetadata, directory: str, hands: Hands) -> b
 
 def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str, begun: Entry, hands: Hands) -> str:
     on = f" on {printable(begun.host, 200)}" if begun.host else ""
-    here = f" on {hands.me.host}" if begun.host != hands.me.host else ""
+    host = hands.host_of(directory)
+    here = f" on {host}" if host and begun.host != host else ""
     return (
         f"Step {step.id} was begun at {begun.at} in {printable(str(begun.directory), 500)}{on}; whether it wrote process ID"
         f" {action.process_id} there is unknown. It was not written into {directory}{here} as well: Kafka takes two clients with"
@@ -272,7 +330,7 @@ def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str
     )
 
 
-def _by_hand(step: AnyStep, action: WriteProcessMetadata, group_id: str) -> Wait:
+def by_hand(step: AnyStep, action: WriteProcessMetadata, group_id: str) -> Wait:
     return Wait(
         step,
         f"No state directory is given for process ID {action.process_id}: give --state-dir-of {action.process_id}=DIRECTORY, or run"
@@ -281,7 +339,7 @@ def _by_hand(step: AnyStep, action: WriteProcessMetadata, group_id: str) -> Wait
     )
 
 
-def _keep_plan_and_approval(plan: AnyPlan, approval: Approval, hands: Hands) -> None:
+def keep_plan_and_approval(plan: AnyPlan, approval: Approval, hands: Hands) -> None:
     if plan.plan_id not in plans.ids(hands.lake):
         plans.keep(hands.lake, plan, hands.keys)
     plans.keep_approval(hands.lake, approval, hands.keys)
@@ -317,7 +375,7 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
     return codec_of(Journal).write(applied.journal) | {
         "approval": codec_of(Approval).write(applied.approval),
         "signed": applied.signed,
-        "done": waiting is None,
+        "done": waiting is None and applied.journal.went_back() is None,
         "waiting_for": None
         if waiting is None
         else {"step": waiting.step.id, "needed": waiting.needed, "can_be_confirmed": waiting.can_confirm},
@@ -331,6 +389,7 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
                 "check_after": step.check_after,
                 "undo": step.undo,
             }
+            | ({"rolled_back": applied.journal.has(step.id, Event.UNDONE)} if applied.journal.went_back() else {})
             for step in applied.plan.steps
         ],
     }

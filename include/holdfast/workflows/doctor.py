@@ -7,9 +7,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from holdfast.errors import HoldfastError
-from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectoryReader
+from holdfast.ports import ClusterReader, HostRights, Machine, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.disks.host_templates import Hosts
 from holdfast.rollout.kinds.registry import kind_named
 from holdfast.rollout.streams.snapshot import churn
+from holdfast.rollout.text.wording import printable
 from holdfast.workflows.collecting import registry
 from holdfast.workflows.collecting.collector import Advice
 from holdfast.workflows.collecting.settling import PROTOCOL_TYPE
@@ -53,7 +55,7 @@ def examine_group(
         checks.append(_group(group))
         collector = registry.collector_of(group)
         if collector.reads_configs:
-            checks.append(_configs_right(cluster, group_id, servers))
+            checks += [_configs_right(cluster, group_id, servers), _sets_right(cluster, group_id, servers)]
         sources = collector.topics(group)
         advised = [_advised(one) for one in collector.advice(cluster, group, servers)]
     except HoldfastError as trouble:
@@ -96,19 +98,46 @@ def examine_machine(machine: Machine, folders: tuple[str, ...]) -> tuple[Check, 
 
 def examine_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...]) -> tuple[Check, ...]:
     """Each state directory, read as a collection would."""
+    answers = disks.read_many(urls) if urls else {}
     checks = []
-    for number, url in enumerate(urls, 1):
-        try:
-            directory, unknown = disks.read(url)
-        except HoldfastError as trouble:
-            checks.append(
-                Check(f"state directory {number}", Status.LIMITED, str(trouble), "grant read permission, or leave it out")
-            )
+    for number, answer in enumerate(answers.values(), 1):
+        if isinstance(answer, HoldfastError):
+            checks.append(Check(f"state directory {number}", Status.LIMITED, str(answer), "grant read permission, or leave it out"))
             continue
+        directory, unknown = answer
         status = Status.LIMITED if unknown else Status.OK
         found = "; ".join(each.reason for each in unknown) or f"process {directory.process_id}, {len(directory.tasks)} tasks"
         checks.append(Check(f"state directory {directory.url}", status, found, "see the message" if unknown else ""))
     return tuple(checks)
+
+
+def hosts_of(cluster: ClusterReader, group_id: str) -> Hosts:
+    """Of the group's members, as the broker sees them; none, where it cannot be described."""
+    try:
+        group = cluster.group(group_id)
+    except HoldfastError:
+        return Hosts(())
+    return Hosts.of(one.client_host for one in (group.members if group.described is None else group.described.members))
+
+
+def examine_host_names(found: Hosts) -> tuple[Check, ...]:
+    """What brokers report as members' hosts and is none: {host} does not stand for it."""
+    if not found.no_names:
+        return ()
+    shown = ", ".join(repr(printable(one, 100)) for one in found.no_names[:5])
+    return (Check("hosts of the members", Status.LIMITED, f"no host can be called {shown}", "check who these members are"),)
+
+
+def examine_hosts(found: tuple[HostRights, ...]) -> tuple[Check, ...]:
+    """The rights on hosts, where those have rights of their own."""
+    return tuple(
+        Check(f"right: {one.shown}", Status.LIMITED, one.trouble, one.remedy)
+        if one.trouble is not None
+        else Check(f"right: {one.shown}", Status.LIMITED, f"not granted: {', '.join(one.lacking)}", one.remedy)
+        if one.lacking
+        else Check(f"right: {one.shown}", Status.OK, "granted")
+        for one in found
+    )
 
 
 def _group_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
@@ -138,15 +167,22 @@ def _advised(one: Advice) -> Check:
 
 
 def _configs_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
-    name = f"right: DESCRIBE_CONFIGS on the group {group_id} (optional)"
-    if "DESCRIBE_CONFIGS" in cluster.group_rights(group_id):
+    without = "the group's configs are unknown, among them the number of standby replicas"
+    return _optional_right(cluster, group_id, servers, "DESCRIBE_CONFIGS", "DescribeConfigs", without)
+
+
+def _sets_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
+    without = "a run cannot set the group's configs (set_config in the policy's acts)"
+    return _optional_right(cluster, group_id, servers, "ALTER_CONFIGS", "AlterConfigs", without)
+
+
+def _optional_right(cluster: ClusterReader, group_id: str, servers: str, right: str, operation: str, without: str) -> Check:
+    """`operation`: the right as kafka-acls.sh names it; `without`: what is so where it is not granted."""
+    name = f"right: {right} on the group {group_id} (optional)"
+    if right in cluster.group_rights(group_id):
         return Check(name, Status.OK, "granted")
-    return Check(
-        name,
-        Status.LIMITED,
-        "not granted: the group's configs are unknown, among them the number of standby replicas",
-        _acl(servers, "DescribeConfigs", f"--group {shlex.quote(group_id)}"),
-    )
+    remedy = _acl(servers, operation, f"--group {shlex.quote(group_id)}")
+    return Check(name, Status.LIMITED, f"not granted: {without}", remedy)
 
 
 def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...], servers: str, *, keeps_state: bool) -> Check:

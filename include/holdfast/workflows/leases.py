@@ -8,10 +8,12 @@ Former versions held a lease a plan (`plans/<plan id>/lease/`). One that is held
 any more.
 """
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
+from threading import Event, Thread
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
@@ -39,6 +41,7 @@ LARGEST = 64 * 1024
 MOST_LOOKED_AT = 1_000
 """Leases, the newest of them. A plan takes two or more each time it is applied."""
 DIGITS, FORMER_DIGITS = 9, 5
+RENEWED_EVERY_S = 5.0
 MOST = 10**DIGITS - 1
 
 
@@ -77,10 +80,11 @@ class Leases:
         except InvalidInput as problem:
             raise InvalidInput(f"{problem}. Check who writes there, then release it by force", "/".join(place)) from None
 
-    def take(self, *, forced: bool = False) -> "Held":
+    def take(self, *, forced: bool = False, same_run: bool = False) -> "Held":
         """Raise StatePathTrouble, which names the holder, while another run has it.
 
         `forced`: it was released by force right now, or by an earlier attempt of the same run, whose lease is this run's then.
+        `same_run`: so is whatever lease this run has.
         """
         if not forced:
             self._refuse_former()
@@ -88,13 +92,13 @@ class Leases:
         if lease is not None:
             seal.refuse(found, f"{self._named} (releasing it by force helps)", self.keys)
         stands = standing(lease, self.now())
-        gone = (
-            stands is not Standing.FREE and lease is not None and (self.has_ended(lease.owner) or (forced and self._is_mine(lease)))
-        )
+        own = lease is not None and (forced or same_run) and self.is_mine(lease)
+        gone = stands is not Standing.FREE and lease is not None and (own or self.has_ended(lease.owner))
         if lease is not None and stands in {Standing.HELD, Standing.UNBELIEVABLE} and not gone:
             raise StatePathTrouble(self._held_by(lease, stands))
         before = lease if gone or stands is Standing.OVER else None
-        held = self._put(number + 1, State.HELD)
+        renews = lease.first if lease is not None and own and same_run and lease.state is State.HELD else None
+        held = self._put(number + 1, State.HELD, renews)
         if held is None:
             raise StatePathTrouble(
                 f"Another run began to apply plan {self.plan_id}, or another plan for its group, at the same moment. Check its"
@@ -119,26 +123,27 @@ class Leases:
         what is not signed where there are keys."""
         if self.me.run is None:
             return False
-        for number in sorted(_numbers(self.lake.names(self._folder), DIGITS), reverse=True):
-            with suppress(HoldfastError):
-                lease, found = self._read(self._place(number))
-                if lease.state is State.FORCED and self._is_mine(lease) and (not self.keys or found is Seal.SIGNED):
-                    return True
-        return False
+        return any(lease.state is State.FORCED and self.is_mine(lease) for lease in self._without_renewals())
 
     def applied(self) -> tuple[str, ...]:
         """The plans that were applied to the group, the last one first. What is no lease names none, nor what is not signed where
         there are keys."""
-        found: dict[str, None] = {}
-        numbers = sorted(_numbers(self.lake.names(self._folder), DIGITS), reverse=True)
-        for number in numbers[:MOST_LOOKED_AT]:
-            with suppress(HoldfastError):
-                lease, sealed = self._read(self._place(number))
-                if not self.keys or sealed is Seal.SIGNED:
-                    found[lease.plan_id] = None
-        return tuple(found)
+        return tuple(dict.fromkeys(lease.plan_id for lease in islice(self._without_renewals(), MOST_LOOKED_AT)))
 
-    def _is_mine(self, lease: Lease) -> bool:
+    def _without_renewals(self) -> Iterator[Lease]:
+        """The leases, the last one first. Of one that was renewed the last: a run of hours renews its lease hundreds of times."""
+        numbers = sorted(_numbers(self.lake.names(self._folder), DIGITS), reverse=True)
+        first = numbers[0] + 1 if numbers else 0
+        for number in numbers:
+            if number >= first:
+                continue
+            with suppress(HoldfastError):
+                lease, found = self._read(self._place(number))
+                if not self.keys or found is Seal.SIGNED:
+                    first = lease.first
+                    yield lease
+
+    def is_mine(self, lease: Lease) -> bool:
         """Of this run, which applies this plan."""
         return lease.owner.run is not None and (lease.owner.run, lease.plan_id) == (self.me.run, self.plan_id)
 
@@ -157,13 +162,13 @@ class Leases:
     def is_latest(self, number: int) -> bool:
         return not self.lake.exists(self._place(number + 1))
 
-    def _put(self, number: int, state: State) -> Lease | None:
+    def _put(self, number: int, state: State, renews: int | None = None) -> Lease | None:
         """None: another run was quicker."""
         if number > MOST:
             raise StepRefused(f"{self._named} has no free number after {MOST:,}: move its folder away")
         at = self.now().astimezone(UTC)
         until = at + HELD_FOR if state is State.HELD else at
-        lease = Lease(self.plan_id, number, state, self.me, instants.to_second(at), instants.to_second(until), self.group)
+        lease = Lease(self.plan_id, number, state, self.me, instants.to_second(at), instants.to_second(until), self.group, renews)
         content = dumps(seal.signed(codec_of(Lease).write(lease), Kind.LEASE, self.keys), indent=2).encode()
         # An object store may have taken it, and lost the answer: then the stored lease is this one, byte for byte.
         if self.lake.create(self._place(number), content) or (
@@ -233,7 +238,7 @@ class Held:
             raise Lost(
                 f"The lease to apply plan {self.lease.plan_id} is over: the actions took too long. Apply it again to continue."
             )
-        renewed = self.leases._put(self.number + 1, State.HELD)  # noqa: SLF001 - of this module
+        renewed = self.leases._put(self.number + 1, State.HELD, self.lease.first)  # noqa: SLF001 - of this module
         if renewed is None:
             raise Lost(self._taken())
         self.lease = renewed
@@ -243,6 +248,30 @@ class Held:
             f"The lease to apply plan {self.lease.plan_id} was taken over by another run, so this one stops. The"
             " journal of this plan, or of another plan for the group, names that run."
         )
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Around what may take longer than the lease: it is renewed meanwhile, by another thread. Raise Lost at the end, where it
+        was lost. Nothing else is done with the lease meanwhile."""
+        over, lost = Event(), []
+
+        def renew() -> None:
+            while not over.wait(RENEWED_EVERY_S):
+                try:
+                    self.keep()
+                except HoldfastError as trouble:
+                    lost.append(trouble)
+                    return
+
+        keeper = Thread(target=renew, name="lease", daemon=True)
+        keeper.start()
+        try:
+            yield
+        finally:
+            over.set()
+            keeper.join()
+        if lost:
+            raise lost[0]
 
     def release(self) -> None:
         """At the end. Where that fails, it ends by itself."""

@@ -30,7 +30,7 @@ def wrote_elsewhere(
         if plan_id == leases.plan_id or not plans.is_id(plan_id) or not leases.lake.exists(place):
             continue
         other, journal = plans.load(leases.lake, plan_id, keys), _journal(leases.lake, plan_id, keys)
-        found = _given(other, journal, process_id, (directory, leases.me.host), files)
+        found = _given(other, journal, process_id, (directory, host_of(directory, leases.me.host)), files)
         if found is not None:
             return found
     return None
@@ -49,13 +49,14 @@ def _given(
         return None
     for step_id, written in kind_of(other).writes(other).items():
         entry = journal.last_word_on(step_id)
-        if written != process_id or entry is None:
+        if written != process_id or entry is None or journal.has(step_id, Event.UNDONE):
             continue
         begun = journal.begun_in(step_id)
         where = None if begun is None or begun.directory is None else (begun.directory, begun.host)
         if where is not None and _same(where, here):
             continue
-        if where is not None and where[1] == here[1] and _holds_another(files, where[0], process_id):
+        reachable = where is not None and (where[1] == here[1] or _names_its_host(where[0]))
+        if where is not None and reachable and _holds_another(files, where[0], process_id):
             continue
         place = "a directory that its journal does not name" if where is None else printable(where[0], 500)
         on = f" on {printable(where[1], 200)}" if where is not None and where[1] else ""
@@ -65,6 +66,15 @@ def _given(
             f" {other.plan_id} first. If it was given up, remove the file from that directory, and apply with --force-lease."
         )
     return None
+
+
+def host_of(directory: str, here: str | None) -> str | None:
+    """The host that a path means, this one; None: a URL, which means the same directory from everywhere."""
+    return None if _names_its_host(directory) else here
+
+
+def _names_its_host(directory: str) -> bool:
+    return "://" in directory and not directory.startswith("file:")
 
 
 def _same(where: tuple[str, str | None], here: tuple[str, str | None]) -> bool:

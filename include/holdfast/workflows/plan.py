@@ -6,7 +6,7 @@ everything is read unchecked, and `standing` says what it is worth.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -126,13 +126,23 @@ def blocks(made: AnyPlan) -> tuple[Block, ...]:
     return sections.blocks(kind_of(made).reviewed(made))
 
 
-def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:
+def with_files(text: str, files: Mapping[str, str]) -> str:
+    """A plan as Markdown, with the files that are kept with it."""
+    parts = (f"\n## {name}\n\n```yaml\n{content.rstrip()}\n```\n" for name, content in files.items())
+    return text.rstrip("\n") + "\n" + "".join(parts) if files else text
+
+
+def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS, files: Mapping[str, str] | None = None) -> str:
     """Write `plan.md`, `summary.json` and then `plan.json`: who finds the last finds all. Return the plan's ID.
+
+    `files`: what is kept with the plan, by name; `plan.md` shows it too.
 
     Raise InvalidInput where the name of who requested it holds a secret.
     """
     strict.refuse_secrets({"requested_by": made.requested_by})
-    lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
+    for name, content in (files or {}).items():
+        lake.write(_place(made.plan_id, name), content.encode())
+    lake.write(_place(made.plan_id, "plan.md"), with_files(markdown(made), files or {}).encode())
     lake.write(_place(made.plan_id, "summary.json"), dumps(SUMMARY.write(summary(made))).encode())
     sealed = seal.signed(any_kind.plan_to_json(made), Kind.PLAN, keys)
     lake.write(_place(made.plan_id, "plan.json"), dumps(sealed, indent=2).encode())

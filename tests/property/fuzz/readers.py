@@ -116,7 +116,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.streams.kind.kind import StreamsKind
     from holdfast.rollout.streams.plan import json as streams_json
     from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-    from holdfast.rollout.tables import fleet
+    from holdfast.rollout.tables import fleet_findings
 
     return (
         any_kind.snapshot_from_json,
@@ -134,7 +134,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
         SUMMARY.read,
         codec_of(EvaluatedOption).read,
         codec_of(Option).read,
-        fleet.policy_from_json,
+        fleet_findings.policy_from_json,
         lambda value: change_requested(value if isinstance(value, dict) else {}),
     )
 
@@ -158,7 +158,7 @@ def read(case: Case) -> None:
 def rows(case: Case) -> None:
     """What the Spark jobs make of documents of the lake."""
     from holdfast.rollout.json import strict
-    from holdfast.rollout.tables import fleet, group_rows, loss_rows, plan_rows
+    from holdfast.rollout.tables import fleet_findings, group_rows, loss_rows, plan_rows
 
     content = case.nasty.content(case.document(case.chance.choice(("snapshot", "plan", "verdict"))))
     other = case.nasty.content(case.document("snapshot")).decode(errors="replace")
@@ -173,7 +173,7 @@ def rows(case: Case) -> None:
         lambda: loss_rows.whole(text, 50),
         lambda: plan_rows.plan_rows("plans/0123456789abcdef/plan.json", content),
         lambda: plan_rows.plan_rows("plans/0123456789abcdef/verdict.json", content),
-        lambda: fleet.alerts(fleet.findings_from_lines("2026-11-20", content.splitlines())),
+        lambda: fleet_findings.alerts(fleet_findings.findings_from_lines("2026-11-20", content.splitlines())),
     )
     for work in works:
         with contextlib.suppress(HoldfastError):

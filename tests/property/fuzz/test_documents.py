@@ -22,6 +22,7 @@ def test_every_document_ends_in_an_answer_or_a_refusal(name: str, tmp_path: Path
         assert not found, f"python -m tests.property.fuzz.documents --seed {SEED} --only {name} --at {number}\n{found}"
 
 
+@pytest.mark.thorough
 def test_the_cases_run_under_limits_in_a_process_of_their_own() -> None:
     tally = documents.run(IN_ANOTHER_PROCESS, SEED, documents=1_000, cases=20)
 

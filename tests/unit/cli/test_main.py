@@ -21,6 +21,7 @@ def snapshot(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("arguments", COMMANDS)
 def test_a_full_disk_is_said_in_a_line(arguments: tuple[str, ...], snapshot: str) -> None:
     given = [snapshot if one == "SNAPSHOT" else one for one in arguments]

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -75,6 +76,16 @@ def test_a_state_directory_that_cannot_be_read_limits() -> None:
     (check,) = doctor.examine_state_directories(FakeStateDirectories(), ("/gone",))
     assert check.status is LIMITED
     assert "/gone" in check.found
+
+
+def test_hosts_are_those_of_the_members_and_a_false_one_is_named() -> None:
+    members = [replace(group().members[0], client_host=host) for host in ("/10.0.0.2", "..")]
+    found = doctor.hosts_of(FakeCluster({"wc": [replace(group(), members=tuple(members))]}, EVERYTHING), "wc")
+
+    assert found.names == ("10.0.0.2",)
+    (check,) = doctor.examine_host_names(found)
+    assert (check.status, "'..'" in check.found) == (LIMITED, True)
+    assert doctor.examine_host_names(doctor.hosts_of(FakeCluster({}, EVERYTHING), "wc")) == ()
 
 
 def test_a_client_that_dies_again_and_again_limits() -> None:

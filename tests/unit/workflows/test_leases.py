@@ -19,6 +19,7 @@ from holdfast.rollout.journal.lease import CLOCKS_AGREE_WITHIN, HELD_FOR, Owner,
 from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import apply as workflow
+from holdfast.workflows import leases
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Applied, Hands
 from holdfast.workflows.leases import Leases, Lost
@@ -186,6 +187,17 @@ class TestOneLeaseAGroup:
 
         with pytest.raises(Lost, match="was taken over by another run"):
             held.keep()
+
+    def test_a_run_of_hours_does_not_hide_the_plans_before_it(self, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+        second = self.other(pair)
+        pair.leases(BOB).take().release()
+        held = second.leases(BOB).take()
+        for _ in range(5):
+            second.ann.now += 25 * SECOND
+            held.keep()
+        monkeypatch.setattr(leases, "MOST_LOOKED_AT", 2)
+
+        assert pair.leases(ANN).applied() == (second.ann.plan.plan_id, pair.ann.plan.plan_id)
 
     def test_plans_for_other_groups_are_applied_beside_it(self, pair: Pair) -> None:
         pair.leases(BOB).take()

@@ -11,6 +11,7 @@ from holdfast.adapters.state_dirs.process_metadata import FILE_NAME
 from holdfast.errors import InvalidInput, StepRefused
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import apply as workflow
+from holdfast.workflows import other_plans
 from holdfast.workflows.apply import Hands
 
 
@@ -89,3 +90,11 @@ def test_a_plan_that_is_no_longer_there_keeps_nobody_from_it(operator: Operator,
     (Path(operator.lake.url) / "plans" / operator.plan.plan_id / "plan.json").unlink()
 
     assert waits_for(second.apply(GONE)) == "3"
+
+
+@pytest.mark.parametrize(
+    ("directory", "host"),
+    [("/state/wc", "worker"), ("file:///state/wc", "worker"), ("ssh://app-1/state/wc", None), ("s3://b/wc", None)],
+)
+def test_a_url_means_the_same_directory_from_every_host(directory: str, host: str | None) -> None:
+    assert other_plans.host_of(directory, "worker") == host

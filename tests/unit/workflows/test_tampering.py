@@ -271,6 +271,7 @@ LEASE = "../../leases/cluster=local/group=streams-wordcount/000000002.json"
 NO_DOCUMENTS = [b"", b"{", b"[]", b"null", b'"x"', b'{"number": 1}', b"\xff", b"[" * 9_000]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", ["journal/00001.json", "journal-head.json", "lease/00001.json", LEASE, "approval.json", "plan.json"]
 )

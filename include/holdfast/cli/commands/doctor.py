@@ -5,7 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast import wiring
-from holdfast.cli import cluster, documents
+from holdfast.cli import cluster, documents, hosts
 from holdfast.cli.views import terminal
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows.doctor import Check, Status
@@ -16,8 +16,10 @@ _STYLES = {Status.OK: "green", Status.LIMITED: "yellow", Status.MISSING: "bold r
 
 @click.command
 @cluster.cluster_options
+@hosts.options
 @click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
+@hosts.named_option
 @click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that must be writable, such as the lake.")
 @click.option("--json", "as_json", is_flag=True, help="The checks as JSON.")
 def command(
@@ -26,14 +28,17 @@ def command(
     timeout_s: float,
     group: str,
     state_dirs: tuple[str, ...],
+    named: tuple[str, ...],
     folders: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Check the requirements: permissions (the minimum), Java, Spark, folders.
 
-    The exit status is 1 if a required one is missing.
+    {host} in --state-dir stands for each --host, or else for the hosts of the group's members. The exit status is 1 if
+    a required one is missing.
     """
-    checks = wiring.examine(cluster.connection(bootstrap_server, command_config), group, state_dirs, folders, timeout_s)
+    where, directories = cluster.connection(bootstrap_server, command_config), hosts.expanded(state_dirs, named)
+    checks = wiring.examine(where, group, directories, folders, timeout_s, hosts.access())
     if as_json:
         fields = ("name", "status", "found", "remedy")
         document = [{field: str(getattr(check, field)) for field in fields} for check in checks]

@@ -14,7 +14,7 @@ from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyChange, AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.json import strict
-from holdfast.rollout.kinds import ci, policy_floor
+from holdfast.rollout.kinds import any_kind, ci, policy_floor
 from holdfast.rollout.kinds.any_kind import plan_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text import rendering
@@ -66,6 +66,13 @@ FAILS_ON = {
     envvar="HOLDFAST_LAKE",
     help="Store the plan in this lake (a folder or an fsspec URL), under plans/<plan id>/.",
 )
+@click.option(
+    "--seed-files",
+    "seeds_for",
+    metavar="URL",
+    help="The clients are pods of a StatefulSet, with this directory: kubernetes://CLUSTER/NAMESPACE/NAME-{ordinal}/CONTAINER/PATH."
+    " Also make a ConfigMap with the plan's process IDs and a patch that adds an init container.",
+)
 @reading.work_option
 @click.option("--json", "as_json", is_flag=True, help="Print only the Plan's JSON; the same as --format json.")
 @click.option(
@@ -92,6 +99,7 @@ def command(
     team_policy: str | None,
     requested_by: str | None,
     lake: str | None,
+    seeds_for: str | None,
     work: int,
     as_json: bool,
     shape: str,
@@ -111,17 +119,21 @@ def command(
     strict.refuse_secrets({"--requested-by": requested_by})
     if [snapshot, change, policy, team_policy].count(documents.STANDARD_INPUT) > 1:
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
-    made = _made(snapshot, change, _limits(policy, team_policy), requested_by, work)
+    taken = (documents.label(snapshot), documents.read_document(snapshot))
+    made = _made(taken, change, _limits(policy, team_policy), requested_by, work)
+    files = _seed_files(made, taken, seeds_for)
     if lake:
         from holdfast.adapters.lake.lake import FsspecLake
 
-        workflow.keep(FsspecLake(lake), made, keys)
+        workflow.keep(FsspecLake(lake), made, keys, files)
         click.echo(f"Plan {made.plan_id} is stored in {lake}.", err=True)
         signing.say_unsigned("It is", keys)
     if as_json or shape == "json":
         documents.print_document(seal.signed(plan_to_json(made), seal.Kind.PLAN, keys))
     else:
         SHAPES[shape](made)
+        if shape in {"text", "markdown"}:
+            click.echo(workflow.with_files("", files).encode(), nl=False)
     return 0 if made.verdict in FAILS_ON[fail_on] else STATUS[made.verdict]
 
 
@@ -144,8 +156,15 @@ def _limits(policy: str | None, team_policy: str | None) -> _Limits:
         return _Limits(policy_floor.tightened(team, requested.policy, requested.stated, datetime.now(UTC)), team)
 
 
-def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
-    taken = (documents.label(snapshot), documents.read_document(snapshot))
+def _seed_files(made: AnyPlan, taken: tuple[str, object], url: str | None) -> dict[str, str]:
+    if url is None:
+        return {}
+    from holdfast import wiring
+
+    return wiring.seed_files(made, any_kind.snapshot_from_json(taken[1]), url)
+
+
+def _made(taken: tuple[str, object], change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
     requested = (documents.label(change), documents.read_document(change))
 
     def refuse(change: AnyChange) -> None:

@@ -8,6 +8,9 @@ from holdfast.rollout.kinds import schemas
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
 
+LEFT_OUT: dict[str, object] = {"acts": [], "lag_most": None}
+"""The defaults that JSON leaves out, so that plans of former versions keep their fingerprint."""
+
 
 @click.command
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -25,7 +28,7 @@ def command(as_json: bool) -> int:
         "# Holdfast's default policy. Remove the # from the limits that you set; see docs/policy.md.",
         'format_version: "1.0"',
     ]
-    for field, value in own.items():
+    for field, value in (own | LEFT_OUT).items():
         if field != "format_version":
             lines += ["", f"# {about[field]['description']}", f"# {field}: {dumps(value)}"]
     click.echo("\n".join(lines))

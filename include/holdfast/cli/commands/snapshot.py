@@ -3,7 +3,7 @@
 import click
 
 from holdfast import wiring
-from holdfast.cli import cluster, documents
+from holdfast.cli import cluster, documents, hosts
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.streams.snapshot.snapshot import Stores
@@ -12,14 +12,16 @@ from holdfast.workflows.collecting.collector import Given
 
 @click.command
 @cluster.cluster_options
+@hosts.options
 @click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
 @click.option(
     "--state-dir",
     "state_dirs",
     metavar="URL",
     multiple=True,
-    help="<state.dir>/<application.id> of one client. May be repeated.",
+    help="<state.dir>/<application.id> of one client; {host}: of the client on each member's host. May be repeated.",
 )
+@hosts.named_option
 @click.option("--kafka-release", metavar="R", help="The release of Kafka Streams that the application runs, such as 3.9.1.")
 @click.option(
     "--broker-release",
@@ -57,6 +59,7 @@ def command(
     timeout_s: float,
     group: str,
     state_dirs: tuple[str, ...],
+    named: tuple[str, ...],
     kafka_release: str | None,
     broker_release: str | None,
     app_config: str | None,
@@ -74,7 +77,7 @@ def command(
     where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}
     given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores, broker_release)
-    taken = wiring.collect_any(where, group, state_dirs, given, timeout_s)
+    taken = wiring.collect_any(where, group, hosts.expanded(state_dirs, named), given, timeout_s, hosts.access())
     document = any_kind.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:
         documents.print_document(document)

@@ -3,7 +3,7 @@
 import click
 from click.core import ParameterSource
 
-from holdfast.cli import cluster, documents, reading
+from holdfast.cli import cluster, documents, hosts, reading
 from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
 from holdfast.rollout.contract.verdicts import Result
@@ -22,6 +22,7 @@ WATCH_S = 3600.0
 @click.command
 @click.argument("plan")
 @cluster.cluster_options
+@hosts.options
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
 @click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken after the rollout, instead of reading the cluster.")
 @shapes.options
@@ -84,4 +85,4 @@ def _look(
 
     where = cluster.connection(bootstrap_server, command_config, made.basis.cluster)
     about = Given(made.basis.kafka_release, {}, dict(made.basis.config))
-    return wiring.collect_any(where, made.basis.group_id, state_dirs, about, timeout_s)
+    return wiring.collect_any(where, made.basis.group_id, state_dirs, about, timeout_s, hosts.access())

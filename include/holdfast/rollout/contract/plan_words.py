@@ -20,6 +20,11 @@ RESULTS: Mapping[Result, str] = {
     Result.DIFFERENT: "diverged from forecast",
 }
 """What a verification found; documents keep the value that it has."""
+WHOSE_STEPS = (
+    "Automated, manual",
+    "Holdfast does automated steps (holdfast apply; apply_rollout). Manual ones are yours, unless the policy lists them (acts).",
+)
+"""An entry of the glossary of every plan."""
 CHECKED = {Status.PASS: "passed", Status.FAIL: "failed", Status.UNKNOWN: "unknown"}
 
 

@@ -58,11 +58,13 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Something must happen first, outside Holdfast. `can_confirm`: an operator can report it as done."""
+    """Something must happen first, outside Holdfast. `can_confirm`: an operator can report it as done. `limit_s`: how long the plan
+    waits for it; None: as long as its operator likes."""
 
     step: AnyStep
     needed: str
     can_confirm: bool
+    limit_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +95,4 @@ def still_waiting(journal: Journal, step: AnyStep, now: datetime, limit_s: int |
     waited = (now - datetime.fromisoformat(since)).total_seconds() if since else 0
     if limit_s is not None and waited > limit_s:
         return Stop(step, f"{why} {limit_s} s have passed, the limit of step {step.id}. Look at the group, and plan again.")
-    return Wait(step, why, can_confirm=False)
+    return Wait(step, why, can_confirm=False, limit_s=limit_s)

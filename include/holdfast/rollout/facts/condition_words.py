@@ -101,6 +101,15 @@ _ASSUMED: Mapping[Assumed, str] = {
         "All threads of a client are in one target. Without an assignment interval (up to 4.2, or set to 0) each thread that joins"
         " causes a target of its own: there are more targets than forecast."
     ),
+    Assumed.DIRECTORIES_REPORTED: (
+        "Members that start report the offsets in the state directory of their client where the snapshot has it, and nothing where"
+        " it has none. The coordinator assigns by that (from 4.4 on); assume.offsets of the change says otherwise."
+    ),
+    Assumed.NOTHING_REPORTED: "Members that start report no offsets, whatever their disks hold (assume.offsets of the change).",
+    Assumed.DISKS_REPORTED: (
+        "All members report the offsets of what the disk of their client holds, by all that the snapshot shows of it"
+        " (assume.offsets of the change)."
+    ),
     Assumed.LISTENER_COOPERATES: (
         "The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener)."
     ),

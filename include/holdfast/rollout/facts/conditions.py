@@ -78,6 +78,9 @@ class Assumed(StrEnum):
     FIRST_THREAD_ALONE = "first_thread_alone"
     BACK_IN_INTERVAL = "back_in_interval"
     THREADS_TOGETHER = "threads_together"
+    DIRECTORIES_REPORTED = "directories_reported"
+    NOTHING_REPORTED = "nothing_reported"
+    DISKS_REPORTED = "disks_reported"
 
 
 @record

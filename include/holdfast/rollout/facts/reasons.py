@@ -51,7 +51,7 @@ class Blocked:
 
 REASON = codec_of(Reason)
 BLOCKED = items(codec_of(Blocked))
-EXCEEDS = "Exceeds limits that the recommended option meets"
+EXCEEDS = "Exceeds limits that the recommended option does not"
 """Of an option that lost by its limits."""
 EXCEEDING = ("limits-that-block", "limits")
 """The criteria that count exceeded limits."""

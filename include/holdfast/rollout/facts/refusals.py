@@ -16,8 +16,8 @@ class Refuses(StrEnum):
     (`reason`: the release); `INTERVAL_TOO_SHORT`: a client usually takes longer to start (`reason`: both); `NO_MORE_STANDBYS`: it
     has as many as brokers allow (`reason`: how many); `NO_OTHER_CLIENT`: no other client could take a copy; `NO_STATIC_MEMBERS`:
     its coordinator refuses them (`reason`: the release); `STATIC_NOT_COVERED`: their effect is not forecast; `IDS_ALREADY_KEPT`:
-    every client keeps its process ID; `NO_BETTER_ORDER`: none of those tried (`reason`: how many of how many). `TOPOLOGY`: its
-    coordinator rejects the topology that the change makes."""
+    every client keeps its process ID; `NO_RESTART`: no client of the change comes back; `NO_BETTER_ORDER`: none of those tried
+    (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology that the change makes."""
 
     EVIDENCE = "evidence"
     WORK = "work"
@@ -35,6 +35,7 @@ class Refuses(StrEnum):
     STATIC_NOT_COVERED = "static_not_covered"
     IDS_ALREADY_KEPT = "ids_already_kept"
     NO_BETTER_ORDER = "no_better_order"
+    NO_RESTART = "no_restart"
 
 
 _DOES_NOT_APPLY = {
@@ -49,6 +50,7 @@ _DOES_NOT_APPLY = {
     Refuses.STATIC_NOT_COVERED: "What the coordinator of Kafka {reason} does with static members (group.instance.id) that stop or"
     " return is not covered by the forecast.",
     Refuses.NO_BETTER_ORDER: "{reason} were tried: none of them needs fewer hand-overs.",
+    Refuses.NO_RESTART: "No client of the change comes back: static members (group.instance.id) spare restarts only.",
     Refuses.IDS_ALREADY_KEPT: "Every client of the change keeps its process ID already.",
 }
 

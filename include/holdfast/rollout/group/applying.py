@@ -105,6 +105,13 @@ def _waited(how: Applying[P, T, S], plan: P, journal: Journal, step: T, fresh: S
     return still_waiting(journal, step, now, limit_s, f"The group is not in the forecast end state yet: {first}")
 
 
+def shown(how: Applying[P, T, S], plan: P, journal: Journal, wait: T, fresh: S) -> bool:
+    """Whether a stable group shows all that was done before a wait, and that a group can show."""
+    if fresh.group_state != STABLE:
+        return False
+    return all(how.unseen(plan, journal, one, fresh) is None for one in since_the_last_wait(how.steps(plan), wait, how.waits))
+
+
 def since_the_last_wait(steps: Sequence[T], until: T, waits: Callable[[T], bool]) -> list[T]:
     """The steps before this one that take effect together with it."""
     found: list[T] = []

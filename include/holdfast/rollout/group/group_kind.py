@@ -11,13 +11,19 @@ from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.held import Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.undo import Nature, Rollback
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
+from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
@@ -92,6 +98,9 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     request_note: ClassVar[str] = ""
     """What the form adds to a request in a few fields: what is assumed that the fields do not say."""
 
+    lasting_names: ClassVar[bool] = True
+    """Whether clients keep their names (`clients`) over restarts."""
+
     settings_note: ClassVar[str] = "Standbys, warm-ups, intervals; applied by restarts."
     """What the form says of changed settings: which there are, and how they take effect."""
 
@@ -152,6 +161,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     @abstractmethod
     def hosts(self, snapshot: S) -> tuple[Host, ...]:
         """By name, with all members on each."""
+
+    @abstractmethod
+    def addresses(self, snapshot: S) -> tuple[str | None, ...]:
+        """The host of each member, as the broker sees it; None: unknown."""
 
     @abstractmethod
     def settings(self, snapshot: S) -> tuple[Setting, ...]:
@@ -278,6 +291,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     def writes(self, plan: P) -> Mapping[str, ProcessId]:
         """The process ID that a step writes into a state directory, by the step's ID."""
 
+    def places(self, plan: P) -> tuple[str | None, ...]:  # noqa: ARG002 - only some groups have directories that are written to
+        """Hosts on which Holdfast may write process IDs for the plan: of its group's clients, and those that its steps name."""
+        return ()
+
     @abstractmethod
     def step_text(self, step: AnyStep) -> str: ...
 
@@ -289,6 +306,52 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     @abstractmethod
     def next_action(self, plan: P, journal: Journal, fresh: S, now: datetime) -> Next:
         """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
+
+    def acts(self, plan: P, step: AnyStep) -> Acts | None:  # noqa: ARG002 - a kind of group may leave all to people
+        """What Holdfast can do of a step by itself. None: nothing."""
+        return None
+
+    def rollback(self, plan: P, step: AnyStep) -> Rollback:  # noqa: ARG002 - as `acts`
+        """What going back means for a step."""
+        return Rollback(Nature.NOTHING if self.waits(step) else Nature.PERSON)
+
+    def clients(self, snapshot: S) -> tuple[ClientSeen, ...]:  # noqa: ARG002 - as `acts`
+        """Who is in the group."""
+        return ()
+
+    def planned_for(self, plan: P) -> tuple[str, ...]:  # noqa: ARG002 - as `acts`
+        """The names of the clients, as those of `clients`, that the plan was made for."""
+        return ()
+
+    def sets(self, plan: P, step: AnyStep) -> tuple[GroupSetting, ...]:  # noqa: ARG002 - only some groups have configs at the brokers
+        """The configs of the group that a step sets at the brokers. None of them: it does something else."""
+        return ()
+
+    @abstractmethod
+    def waits(self, step: AnyStep) -> bool:
+        """Whether a step only waits."""
+
+    def pending_s(self, step: AnyStep, fresh: S) -> int | None:  # noqa: ARG002 - most groups show no more than their state
+        """Of a wait until nothing is pending, while a stable group has something pending: how many seconds it may take. None:
+        nothing is pending."""
+        return None
+
+    def basis(self, plan: P) -> S | None:  # noqa: ARG002 - a plan may have only a part of it
+        """The group that the plan was made for. None: the plan does not have all of it."""
+        return None
+
+    def at_rest(self, snapshot: S) -> bool:
+        """Whether a group is stable, and nothing is known to be pending."""
+        return snapshot.group_state == STABLE
+
+    @abstractmethod
+    def compared(self, plan: P, journal: Journal, basis: S, after: str, until: AnyStep, fresh: S) -> Compared | None:
+        """The group with the forecast after the events between two waits (`after` empty: the beginning); `basis`: the group before
+        them. None: not all of them show yet. Raise CannotPredict, Unsupported or InvalidInput where it cannot be known."""
+
+    def held(self, snapshot: S) -> tuple[Held, ...]:  # noqa: ARG002 - a picture that a kind of group may do without
+        """What each client has now, in the order of the group."""
+        return ()
 
     @abstractmethod
     def verify(self, plan: P, fresh: S) -> V: ...

@@ -6,6 +6,9 @@ from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
+from holdfast.rollout.facts.differences import DIFFERENCES, Difference
+from holdfast.rollout.journal.acted import Acted, Halt
+from holdfast.rollout.journal.back import ClientSeen, Held
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable
@@ -79,7 +82,13 @@ class Approval:
 class Event(StrEnum):
     """`BEGUN` is written before Holdfast acts; `CONFIRMED` is an operator's word; `DONE` closes a step; `STOPPED` is a refusal.
 
-    `TAKEN_OVER`: the earlier run is gone, or did not renew in time; `FORCED`: an operator released the lease of the run.
+    `TAKEN_OVER`: the earlier run is gone, or did not renew in time; `FORCED`: an operator released the lease of the run. `ACTED`:
+    what Holdfast began to do to a process is done; `HALTED`: a run stopped before its next act; `ACCEPTED`: an operator goes on in
+    spite of it; `ENDED`: an operator ends the run after a halt.
+
+    `GOING_BACK`: an operator has the plan rolled back; the steps are not continued any more. From then on `UNDOING`, `UNDO_ACTED`
+    and `UNDO_CONFIRMED` are of the rollback of a step what `BEGUN`, `ACTED` and `CONFIRMED` are of a step; `UNDONE` closes it, and
+    `LEFT` where there was nothing to roll back, or nothing can.
     """
 
     BEGUN = "begun"
@@ -88,6 +97,20 @@ class Event(StrEnum):
     STOPPED = "stopped"
     TAKEN_OVER = "taken over"
     FORCED = "forced"
+    ACTED = "acted"
+    HALTED = "halted"
+    ACCEPTED = "accepted"
+    ENDED = "ended"
+    GOING_BACK = "going back"
+    UNDOING = "rolling back"
+    UNDO_ACTED = "rollback acted"
+    UNDO_CONFIRMED = "rollback confirmed"
+    UNDONE = "rolled back"
+    LEFT = "left as it is"
+
+
+UNDO_OF = {Event.BEGUN: Event.UNDOING, Event.ACTED: Event.UNDO_ACTED, Event.CONFIRMED: Event.UNDO_CONFIRMED}
+_OF_STEP = {undo: event for event, undo in UNDO_OF.items()} | {Event.UNDONE: Event.DONE, Event.LEFT: Event.DONE}
 
 
 @record
@@ -107,7 +130,7 @@ class Entry:
     """One entry of a journal: when, which step, what happened, by whom, in what words.
 
     `directory`, on `host`: where a process ID was about to be written, or may have been; None where it surely was not. `seen`: what
-    was there when the step began.
+    was there when the step began. `before`: what the directory held; `clients`: who was in the group when going back began.
     """
 
     at: str = member(INSTANT)
@@ -124,6 +147,30 @@ class Entry:
         "Who was there when the step began: a restart is over when none of them is any more.",
         default=None,
         omit=True,
+    )
+    acted: Acted | None = member(
+        nullable(codec_of(Acted)),
+        "What Holdfast does to a client's process, and who that was before or after.",
+        default=None,
+        omit=True,
+    )
+    halt: Halt | None = member(
+        nullable(choice(Halt)), "Why a run stopped; with `accepted`, what was accepted.", default=None, omit=True
+    )
+    rebalances: int | None = member(
+        nullable(COUNT), "Completed rebalances since the plan's snapshot when a run stopped.", default=None, omit=True
+    )
+    before: Held | None = member(
+        nullable(codec_of(Held)), "The process ID that the directory held before.", default=None, omit=True
+    )
+    clients: tuple[ClientSeen, ...] | None = member(
+        nullable(items(codec_of(ClientSeen))),
+        "The clients of the group when going back began; null: the group was rebalancing.",
+        default=None,
+        omit=True,
+    )
+    differences: tuple[Difference, ...] = member(
+        DIFFERENCES, "Where the group is not as in the forecast when a run stopped.", default=(), omit=True
     )
 
 
@@ -159,6 +206,40 @@ class Journal:
     def began_with(self, step: str) -> Sighting | None:
         """The group when a step began; None: not kept."""
         return next((entry.seen for entry in self.entries if entry.step == step and entry.seen is not None), None)
+
+    def acts(self, step: str) -> tuple["Entry", ...]:
+        """The entries about processes in this step, in order."""
+        return tuple(entry for entry in self.entries if entry.step == step and entry.acted is not None)
+
+    def last_halt(self) -> "Entry | None":
+        """Where the last run stopped. None: none did, or it has gone on since."""
+        ends = (Event.HALTED, Event.ACCEPTED, Event.DONE, Event.GOING_BACK, Event.UNDONE, Event.LEFT)
+        last = next((one for one in reversed(self.entries) if one.event in ends), None)
+        return last if last is not None and last.event is Event.HALTED else None
+
+    def open_halt(self) -> "tuple[int, Entry] | None":
+        """The halt without an answer, and its number in the journal. None: there is none, or a run has gone on since."""
+        numbered = reversed(tuple(enumerate(self.entries, start=1)))
+        last = next((one for one in numbered if one[1].event not in (Event.TAKEN_OVER, Event.FORCED)), None)
+        return last if last is not None and last[1].event is Event.HALTED else None
+
+    def accepted_rebalances(self) -> int:
+        """The most rebalances that an operator has accepted; 0: none."""
+        return max((one.rebalances or 0 for one in self.entries if one.event is Event.ACCEPTED), default=0)
+
+    def went_back(self) -> Entry | None:
+        """Since when the plan is rolled back, by whose decision. None: it is not."""
+        return next((one for one in self.entries if one.event is Event.GOING_BACK), None)
+
+    def forward(self) -> Self:
+        """What happened until it was rolled back."""
+        turn = next((number for number, one in enumerate(self.entries) if one.event is Event.GOING_BACK), len(self.entries))
+        return replace(self, entries=self.entries[:turn])
+
+    def back(self) -> Self:
+        """What happened since, with the events of rollbacks as those of steps."""
+        since = self.entries[len(self.forward().entries) :]
+        return replace(self, entries=tuple(replace(one, event=_OF_STEP.get(one.event, one.event)) for one in since))
 
     def last_done_at(self) -> str | None:
         return next((entry.at for entry in reversed(self.entries) if entry.event is Event.DONE), None)

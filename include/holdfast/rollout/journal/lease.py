@@ -68,6 +68,12 @@ class Lease:
     at: str = member(INSTANT)
     until: str = member(INSTANT)
     group: tuple[str, str] | None = member(nullable(_GROUP), default=None)
+    renews: int | None = member(nullable(integer(1, java.INT_MAX)), "Number of the lease that it renews.", default=None, omit=True)
+
+    @property
+    def first(self) -> int:
+        """The number with which its holder took it."""
+        return self.number if self.renews is None else min(self.renews, self.number)
 
 
 class Standing(StrEnum):

@@ -26,7 +26,12 @@ def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, 
     done = [step for step in steps if journal.has(step, Event.DONE)]
     if journal.entries:
         left = [step for step in steps if step not in done]
-        yield "Done", f"{listed(done) or 'no step'} of {many(len(steps), 'step')}{f'; {left[0]} is next' if left else ''}"
+        turned = journal.went_back()
+        following = f"; {left[0]} is next" if left and turned is None else ""
+        yield "Done", f"{listed(done) or 'no step'} of {many(len(steps), 'step')}{following}"
+        if turned is not None:
+            rolled_back = [step for step in reversed(steps) if journal.has(step, Event.UNDONE)]
+            yield "Going back", f"since {turned.at}, by {_name(turned.by)}; rolled back: {listed(rolled_back) or 'no step'}"
         last = journal.entries[-1]
         yield "Last", f"step {last.step} {last.event.value}, {last.at}, by {_name(last.by)}: {_name(last.detail)}"
     if score is not None:

@@ -167,6 +167,8 @@ STRICTER: Mapping[str, Rule] = {
     "finish_before": _earlier,
     "windows": _windows_of_both,
     "actions": _no_others,
+    "acts": _no_others,
+    "lag_most": _LOWER,
     "untouchable_hosts": _all_of_both,
     "review": _by([*Review].index),
     "four_eyes": _by(lambda wanted: not wanted),

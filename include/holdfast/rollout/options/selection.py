@@ -76,7 +76,7 @@ def _words(fact: Reason, loser: Ranked, chosen: Ranked | None, counted: Counted)
     option = loser.evaluated.option
     match fact.kind:
         case Lost.EXCLUDED:
-            return "Excluded by your policy."
+            return "Your policy lists it under exclude."
         case Lost.NOT_ALLOWED:
             return f"{option.drawback} Your policy does not list {option.name} under allow.".lstrip()
         case Lost.DRAWBACK:

@@ -53,6 +53,15 @@ ONLY_IF_STATED = (
 """Rules without a default limit. A limit that the team states blocks."""
 
 
+ACTS = (
+    ActionName.STOP_CLIENT,
+    ActionName.START_CLIENT,
+    ActionName.RESTART_CLIENT,
+    ActionName.WRITE_PROCESS_METADATA,
+    ActionName.SET_CONFIG,
+)
+"""The actions that Holdfast can carry out by itself, where the policy's `acts` names them."""
+
 LONGEST_VALID_S = 7 * 24 * 3600
 """The longest lifetime of a plan, in seconds: later the group has changed too much."""
 
@@ -201,6 +210,18 @@ class Policy:
     )
     actions: tuple[str, ...] | None = member(
         nullable(names_of(ActionName, "action")), "The actions that steps may use. Null: all.", default=None
+    )
+    acts: tuple[str, ...] = member(
+        names_of(ACTS, "action that Holdfast can carry out"),
+        "The actions that Holdfast may carry out by itself in a run (holdfast apply --run). None: a person does every step.",
+        default=(),
+        omit=True,  # plans of former versions keep their fingerprint
+    )
+    lag_most: int | None = member(
+        _MAYBE_LIMIT,
+        "Records that the group may lag behind, in all its partitions together, when a run acts. Null: no limit.",
+        default=None,
+        omit=True,
     )
     untouchable_hosts: tuple[str, ...] = member(TEXTS, "Hosts that no step may touch.", default=())
     review: Review = member(

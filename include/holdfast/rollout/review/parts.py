@@ -73,6 +73,8 @@ class PlanReview:
     created_from: CreatedFrom
     created_at: str
     expires_at: str
+    acts: tuple[str, ...] = ()
+    """The actions that the policy lets Holdfast carry out by itself."""
 
 
 def option_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:

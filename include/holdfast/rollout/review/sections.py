@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from holdfast.rollout.contract.plan_age import holds_until, taken
 from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS, WHO, needs_review, setting
 from holdfast.rollout.contract.rule_meanings import MEANINGS
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.verdicts import PlanVerdict, Status
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
 from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
 
@@ -77,10 +77,16 @@ def _summary(plan: PlanReview) -> Iterator[tuple[str, str]]:
         yield "Why this option", plan.why
     for reason in plan.blocked_by:
         yield "Blocked", reason
+    if plan.verdict is PlanVerdict.REVIEW:
+        for rule in plan.rules:
+            if rule.status in (Status.FAIL, Status.UNKNOWN):
+                yield "To review", f"{rule.name} ({CHECKED[rule.status]}): {rule.found}; limit {rule.limit}."
     if plan.steps:
         briefs = "; ".join(f"({step.id}) {step.brief}" for step in plan.steps[:MOST_BRIEFS])
         more = len(plan.steps) - MOST_BRIEFS
         yield "Steps", f"{briefs}{f'; and {more} more' if more > 0 else ''}. Checks and rollback: see below."
+    if plan.steps and plan.acts:
+        yield "Holdfast may", f"{', '.join(plan.acts)}: in a run (holdfast apply --run, apply_rollout), by itself."
     if plan.condition[1]:
         yield plan.condition
     valid = f" {holds_until(plan)}" if plan.steps else ""

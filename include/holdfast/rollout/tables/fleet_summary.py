@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.rollout.contract.scenarios import SAYS as SCENARIOS
-from holdfast.rollout.tables.fleet import Finding, Findings, alerts, hours, named_group, named_host
+from holdfast.rollout.tables.fleet_findings import Finding, Findings, alerts, hours, named_group, named_host
 from holdfast.rollout.text.wording import addressed_to_nobody, amount_of_bytes, many, markdown, printable
 
 ABOUT = {

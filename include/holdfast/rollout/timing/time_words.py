@@ -46,6 +46,8 @@ def only_if(times: Times) -> str:
     one = times.condition
     if one is None or one.met is True:
         return ""
+    if one.otherwise_restored == times.restored:
+        return ""
     return f", only if {condition(one)}; else {estimate(one.otherwise_restored)}"
 
 

@@ -215,9 +215,10 @@ class TestApplyAndVerify:
 
     def test_the_file_is_written_once_the_source_has_gone(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, _ = made(tmp_path, article)
-        state = tmp_path / "state"
+        state = tmp_path / "app-new"
         state.mkdir()
         where = ("--state-dir-of", f"{C}={state}")
+        by_host = ("--state-dir-of", str(tmp_path / "{host}"))
 
         early = run(["apply", plan, "--snapshot", article[0], *self.BY, *where], tmp_path)
         assert (early.returncode, early.stdout) == (1, "")
@@ -225,7 +226,7 @@ class TestApplyAndVerify:
         assert not (state / FILE_NAME).exists()
 
         gone = written(tmp_path, "gone.json", just_now(without_client(group(AFTER), C)))
-        done = run(["apply", plan, "--snapshot", gone, *where], tmp_path)
+        done = run(["apply", plan, "--snapshot", gone, *by_host], tmp_path)
         journal = json.loads(done.stdout)
         assert (done.returncode, journal["waiting_for"]["step"]) == (0, "3")
         assert json.loads((state / FILE_NAME).read_text()) == {"processId": C}

@@ -84,5 +84,13 @@ def test_tells_how_it_ended_and_no_name_steers() -> None:
     assert "ann\\u001b[2J: x\\u000ay" in text
 
 
+def test_tells_what_is_rolled_back_and_names_no_next_step() -> None:
+    events = (("1", Event.DONE), ("2", Event.HALTED), ("1", Event.GOING_BACK), ("1", Event.UNDONE))
+    text = said(Approval("p", True, "ann", "", AT), *(Entry(AT, step, event, "bob", "") for step, event in events))
+
+    assert "Done: 1 of 2 steps\n" in text
+    assert f"Going back: since {AT}, by bob; rolled back: 1\n" in text
+
+
 def test_a_plan_without_steps_has_no_history() -> None:
     assert history((), None, Journal("p"), None) == ()

@@ -39,6 +39,7 @@ def test_an_event_that_says_nothing(verb: str, content: object) -> None:
         change_from_json(change({verb: content}))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("release", [None, "2.7.2"])
 @pytest.mark.parametrize(
     "events",
@@ -103,6 +104,7 @@ def test_a_kept_verdict_that_is_none(broken: dict[str, object]) -> None:
         SCORE.read({key: value for key, value in VERDICT.items() if key != "score"})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("field", ["moved", "stateful_tasks", "without_copy", "cold_tasks", "records", "to_stable", "bytes"])
 @pytest.mark.parametrize("wrong", ["6", -1, 0.5, [], {}])
 def test_a_kept_summary_whose_figures_are_none(field: str, wrong: object) -> None:

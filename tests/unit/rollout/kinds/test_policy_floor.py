@@ -52,6 +52,8 @@ LADDERS: dict[str, tuple[Any, ...]] = {
     "disk_free_bytes_least": (None, 1, 10**12),
     "copies_on_one_client_percent_most": (None, 200, 100),
     "actions": (None, ("stop_client", "start_client"), ("stop_client",), ()),
+    "acts": (("stop_client", "start_client"), ("stop_client",), ()),
+    "lag_most": (None, 10**6, 0),
     "review": (Review.NEVER, Review.ON_A_WARNING, Review.ALWAYS),
     "four_eyes": (False, True),
     "allow": (("in-waves", "clear-state"), ("in-waves",), ()),

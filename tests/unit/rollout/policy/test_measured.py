@@ -13,7 +13,7 @@ from holdfast.rollout.consumer.limits import rule_words as of_consumers
 from holdfast.rollout.contract.measured import Measured, Room
 from holdfast.rollout.contract.verdicts import Rule
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.options import rule_words
+from holdfast.rollout.options import restore_words, rule_words
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.limits import rule_words as of_streams
@@ -47,11 +47,11 @@ WORDS: Mapping[str, Words] = {
     "rebalances": lambda _, one, __: rule_words.rebalances(one),
     "actions": lambda rule, one, _: rule_words.actions(one, rule.status),
     "untouchable-hosts": lambda rule, one, _: rule_words.hosts(one, rule.status),
-    "without-caught-up-copy": lambda _, one, policy: of_streams.without_copy(one, policy),
+    "without-caught-up-copy": lambda _, one, policy: restore_words.without_copy(one, policy),
     "without-caught-up-copy-at-once": lambda _, one, __: of_streams.at_once(one),
-    "restored-bytes": lambda _, one, __: of_streams.restored(one),
-    "restored-bytes-per-hour": lambda _, one, __: of_streams.per_hour(one),
-    "disk": lambda _, one, __: of_streams.disk(one),
+    "restored-bytes": lambda _, one, __: restore_words.restored(one),
+    "restored-bytes-per-hour": lambda _, one, __: restore_words.per_hour(one),
+    "disk": lambda _, one, __: restore_words.disk(one),
     "copies-on-one-client": lambda _, one, __: of_streams.copies(one),
     "copied-in-time": lambda _, one, policy: of_streams.copied(one, policy),
     "evidence": lambda _, one, __: of_streams.evidence(one),
@@ -100,14 +100,14 @@ def test_figures() -> None:
 @pytest.mark.parametrize(
     ("found", "says"),
     [
-        (of_streams.disk(Measured(limit=0, rooms=(Room("app-1", 5, 3),))), "app-1 needs 5 B and has 3 B free"),
+        (restore_words.disk(Measured(limit=0, rooms=(Room("app-1", 5, 3),))), "app-1 needs 5 B and has 3 B free"),
         (
-            of_streams.disk(Measured(limit=0, unknown=("app-2",), names=("app-3",))),
+            restore_words.disk(Measured(limit=0, unknown=("app-2",), names=("app-3",))),
             "unknown: app-2 app-3, if its clients share a disk",
         ),
-        (of_streams.disk(Measured(limit=0)), "enough room, estimated from changelog sizes"),
-        (of_streams.restored(Measured(limit=1)), "unknown: the size of changelogs, or bytes per record"),
-        (of_streams.per_hour(Measured(limit=1)), "unknown: the size of changelogs, or bytes per record"),
+        (restore_words.disk(Measured(limit=0)), "enough room, estimated from changelog sizes"),
+        (restore_words.restored(Measured(limit=1)), "unknown: the size of changelogs, or bytes per record"),
+        (restore_words.per_hour(Measured(limit=1)), "unknown: the size of changelogs, or bytes per record"),
         (of_streams.copies(Measured(limit=1)), "no copies"),
         (of_streams.copied(Measured(), Policy()), "unknown: measure the copy speed"),
         (of_streams.at_once(Measured(least=1, most=2, limit=1)), "1 to 2 tasks at once"),

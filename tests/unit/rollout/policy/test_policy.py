@@ -35,6 +35,7 @@ def rule(plan: Plan, name: str) -> Rule:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("limits", "name", "status"),
     [
@@ -219,6 +220,7 @@ class TestHours:
         assert hours.deadline("90 min", NOON) == NOON + timedelta(minutes=90)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("release", "crowded"), [("3.1.2", False), ("3.9.1", True)])
 def test_new_standbys_begin_on_one_client_from_3_2_on(release: str, crowded: bool) -> None:
     document, _ = fleet(6, 60, seed=4, release=release)

@@ -109,6 +109,7 @@ def made(name: str) -> Read:
     return PLANS[name][1]()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PLANS)
 def test_each_verdict_is_there(name: str) -> None:
     assert made(name)[0] is PLANS[name][0]

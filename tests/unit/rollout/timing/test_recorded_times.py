@@ -33,6 +33,7 @@ def ends(record: dict[str, Any]) -> Estimate:
     return times.rebalancing_ends
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record["name"]))
 def test_a_real_rollout_ends_within_its_range(record: dict[str, Any]) -> None:
     found = ends(record)
@@ -40,6 +41,7 @@ def test_a_real_rollout_ends_within_its_range(record: dict[str, Any]) -> None:
     assert found.low <= record["ended_s"] <= found.high
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record["name"]))
 def test_a_real_rollout_rebalances_within_its_range(record: dict[str, Any]) -> None:
     found = cost(record).rebalances
@@ -57,6 +59,7 @@ def test_ranges_say_something() -> None:
     assert all(one.high <= WIDEST * one.low for one in rolls)
 
 
+@pytest.mark.thorough
 def test_the_usual_figure_is_near() -> None:
     """For most rollouts within a third and ten seconds of what happened."""
     near = [abs(ends(one).usual - one["ended_s"]) <= 10 + one["ended_s"] / 3 for one in RECORDS]

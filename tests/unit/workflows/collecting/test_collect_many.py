@@ -14,10 +14,11 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, Figures, LakePath, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import snapshot_to_json
-from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, StateDirectory
+from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows.collecting import collect_many, collect_runs, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted

@@ -61,9 +61,12 @@ class _Applying(Applying[ConsumerPlan, ConsumerStep, ConsumerSnapshot]):
         return None if placed else verdict.differences
 
 
+APPLYING = _Applying()
+
+
 def next_action(plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, now: datetime) -> Next:
     """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
-    return applying.next_action(_Applying(), plan, journal, fresh, now)
+    return applying.next_action(APPLYING, plan, journal, fresh, now)
 
 
 def _done(plan: ConsumerPlan, journal: Journal) -> list[ConsumerItem]:

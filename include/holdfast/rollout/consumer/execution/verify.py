@@ -47,10 +47,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
 
     def compare(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Compared[Placed] | Members:
         basis, change = plan.basis, _recommended(plan).change
-        foreseen = forecast(basis, change)
-        known_as = _back_by_themselves(basis, change, fresh)
-        found_members = [replace(one, member_id=known_as.get(one.member_id, one.member_id)) for one in fresh.members]
-        pairings, trouble = _pairings(basis, change, foreseen.outcome.members, found_members)
+        pairings, known_as, trouble = paired(basis, change, fresh)
         if trouble is not None:
             return Members(*trouble)
         reads = readers_of(fresh)
@@ -91,6 +88,16 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
 def _recommended(plan: ConsumerPlan) -> Considered:
     assert plan.recommended_option is not None, "a plan without a recommended option is refused before"
     return plan.recommended_option
+
+
+def paired(
+    basis: ConsumerSnapshot, change: ConsumerChange, fresh: ConsumerSnapshot
+) -> "tuple[list[Mapping[str, str]], Mapping[str, str], _Trouble | None]":
+    """As `_pairings`; and from the IDs of static consumers that came back unnoticed to those that they had."""
+    known_as = _back_by_themselves(basis, change, fresh)
+    found_members = [replace(one, member_id=known_as.get(one.member_id, one.member_id)) for one in fresh.members]
+    pairings, trouble = _pairings(basis, change, forecast(basis, change).outcome.members, found_members)
+    return pairings, known_as, trouble
 
 
 def _planned(plan: ConsumerPlan) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from holdfast.rollout.consumer.change import json as change_json
 from holdfast.rollout.consumer.change import request, request_words
 from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.events import table
-from holdfast.rollout.consumer.execution import apply, staleness, verify
+from holdfast.rollout.consumer.execution import acts, apply, rounds, staleness, undo, verify
 from holdfast.rollout.consumer.execution.verdict import VERDICT, ConsumerVerdict
 from holdfast.rollout.consumer.forecast import assignment_json, decision
 from holdfast.rollout.consumer.forecast import forecast as forecasts
@@ -28,12 +28,18 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot import json as snapshot_json
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
+from holdfast.rollout.contract.held import Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.execution.acts import Acts
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.undo import Rollback
+from holdfast.rollout.group import applying
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
@@ -55,6 +61,7 @@ class ConsumerKind(
     name: ClassVar[str] = "consumer"
     protocol: ClassVar[str] = PROTOCOL
     stateful: ClassVar[bool] = False
+    lasting_names: ClassVar[bool] = False
     words: ClassVar[Words] = Words("a consumer group", "consumer", "partition", "Consumer group")
     values: ClassVar[tuple[type, ...]] = (ConsumerSnapshot, ConsumerChange, ConsumerPlan, ConsumerVerdict)
     contracts: ClassVar[Mapping[str, Codec[Any]]] = {
@@ -122,6 +129,9 @@ class ConsumerKind(
 
     def hosts(self, snapshot: ConsumerSnapshot) -> tuple[Host, ...]:
         return about.hosts(snapshot)
+
+    def addresses(self, snapshot: ConsumerSnapshot) -> tuple[str | None, ...]:
+        return tuple(one.host for one in snapshot.members)
 
     def settings(self, snapshot: ConsumerSnapshot) -> tuple[Setting, ...]:
         return ()
@@ -257,6 +267,37 @@ class ConsumerKind(
 
     def next_action(self, plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, now: datetime) -> Next:
         return apply.next_action(plan, journal, fresh, now)
+
+    def acts(self, plan: ConsumerPlan, step: AnyStep) -> Acts | None:
+        assert isinstance(step, ConsumerStep), "a step of this kind's plans"
+        return acts.acts(plan, step)
+
+    def rollback(self, plan: ConsumerPlan, step: AnyStep) -> Rollback:
+        assert isinstance(step, ConsumerStep), "a step of this kind's plans"
+        return undo.rollback(plan, step)
+
+    def clients(self, snapshot: ConsumerSnapshot) -> tuple[ClientSeen, ...]:
+        return undo.clients(snapshot)
+
+    def planned_for(self, plan: ConsumerPlan) -> tuple[str, ...]:
+        return undo.planned_for(plan)
+
+    def waits(self, step: AnyStep) -> bool:
+        assert isinstance(step, ConsumerStep), "a step of this kind's plans"
+        return acts.waits(step)
+
+    def held(self, snapshot: ConsumerSnapshot) -> tuple[Held, ...]:
+        return rows.held(snapshot)
+
+    def basis(self, plan: ConsumerPlan) -> ConsumerSnapshot:
+        return plan.basis
+
+    def compared(
+        self, plan: ConsumerPlan, journal: Journal, basis: ConsumerSnapshot, after: str, until: AnyStep, fresh: ConsumerSnapshot
+    ) -> Compared | None:
+        assert isinstance(until, ConsumerStep), "a step of this kind's plans"
+        shown = applying.shown(apply.APPLYING, plan, journal, until, fresh)
+        return rounds.compared(plan, basis, after, until, fresh) if shown else None
 
     def verify(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
         return verify.verify(plan, fresh)

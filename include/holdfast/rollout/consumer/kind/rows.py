@@ -1,5 +1,7 @@
 """A consumer group as rows of tables. Plain values only."""
 
+from collections import Counter
+
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignment, Assignor
@@ -13,6 +15,7 @@ from holdfast.rollout.consumer.plan.plan import Considered
 from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.contract.held import Held
 from holdfast.rollout.facts.notes import NoteKind
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.policy.policy import Policy
@@ -86,6 +89,23 @@ def _members(snapshot: ConsumerSnapshot, reads: Readers | None) -> list[Row]:
         }
         for member in snapshot.members
     ]
+
+
+def held(snapshot: ConsumerSnapshot) -> tuple[Held, ...]:
+    """In the order of the group's member list. Consumers are named by their instance ID, and by their host."""
+    try:
+        reads = member_order.readers_of(snapshot)
+    except CannotPredict:
+        reads = None
+    counts = Counter((reads or {}).values())
+    return tuple(
+        Held(
+            one.member_id,
+            " on ".join(part for part in (one.group_instance_id, one.host) if part),
+            None if reads is None else counts[one.member_id],
+        )
+        for one in snapshot.members
+    )
 
 
 def _partitions(snapshot: ConsumerSnapshot, reads: Readers) -> list[Row]:

@@ -6,7 +6,7 @@ from holdfast.rollout.consumer.change.request_words import request_text
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.contract.plan_words import option_name
+from holdfast.rollout.contract.plan_words import WHOSE_STEPS, option_name
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
@@ -23,6 +23,7 @@ GLOSSARY = (
     ("Interruption", "no consumer reads the partition: usually until all have joined the rebalance, or until a busy one polls."),
     ("Committed offset", "where the next consumer of a partition resumes; without one, auto.offset.reset decides."),
     ("Collateral", "partitions that move between consumers outside the change."),
+    WHOSE_STEPS,
 )
 
 
@@ -60,6 +61,7 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         created_from=plan.created_from,
         created_at=plan.created_at,
         expires_at=plan.expires_at,
+        acts=plan.policy.acts,
     )
 
 

@@ -56,7 +56,7 @@ def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], rebalances:
             item,
             "Wait until the group is stable" if stable else "Wait for one rebalance",
             "",
-            "kafka-consumer-groups.sh --describe --state shows Stable, and --members shows the forecast assignment.",
+            "kafka-consumer-groups.sh --describe --state shows Stable, and --members --verbose the forecast assignment.",
             "Not needed.",
             f"Within {WAIT_AT_LEAST_S} s; if it takes longer, a consumer is busy and does not poll.",
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round
+from holdfast.rollout.disks.logs import to_restore, total_or_none
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import disk_use, stops
 from holdfast.rollout.streams.cost.evaluation import ClientRestore, Cost, Fullest, Span
@@ -14,7 +15,6 @@ from holdfast.rollout.streams.forecast.amounts import Amount
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
 from holdfast.rollout.streams.scene.assume import CatchUp
 from holdfast.rollout.streams.snapshot import changelog_sizes, ownership
-from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 Owners = Mapping[TaskId, ProcessId]
@@ -194,7 +194,7 @@ def _without_copy(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId
             most = sum(stateful.get(task, 0) for task in late)
             tasks.setdefault(process_id, {}).update(dict.fromkeys(late))
             records[process_id] = records.get(process_id, 0) + min(most, restoring.get(process_id, most))
-            largest = changelog_sizes.to_restore(logs, {task: stateful.get(task, 0) for task in late})
+            largest = to_restore(logs, {task: stateful.get(task, 0) for task in late})
             begun = size.get(process_id, largest)
             sizes.setdefault(process_id, []).append(None if largest is None or begun is None else min(largest, begun))
     return _by_client(tasks, records, sizes)

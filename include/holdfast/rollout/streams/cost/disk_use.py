@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.disks.logs import TaskLogs, total_or_none
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.evaluation import ClientDisk
 from holdfast.rollout.streams.events.event import Event
@@ -16,7 +17,6 @@ from holdfast.rollout.streams.forecast.amounts import Amount
 from holdfast.rollout.streams.forecast.outcomes import Outcome
 from holdfast.rollout.streams.scene.reports import reported
 from holdfast.rollout.streams.snapshot import changelog_sizes
-from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs, total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 _Tasks = dict[TaskId, None]

@@ -10,6 +10,7 @@ from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act, EffortCounts, Times
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal
 from holdfast.rollout.json.codec import (
@@ -32,7 +33,6 @@ from holdfast.rollout.json.strict import FORMAT_VERSION
 from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.lacking import Give
 from holdfast.rollout.streams.forecast.amounts import READS, Amount, BrokerReads
-from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.steps.steps import STEPS, Step
 
 

@@ -219,8 +219,8 @@ class ReplaceClient(Event):
         host = old_host if isinstance(self.by.host, FromOld) else self.by.host
         threads = self.by.threads or (len(old.consumers) if old else 1)
         start = StartClient(self.by.process_id, threads, host)
-        soon = f"No more than {in_time(snapshot)} have passed since the stop of the old client began."
-        undo = f"Stop it, delete its {PROCESS_FILE}, and start the old client again on its own disk."
+        soon = client_drafts.soon(snapshot, "the stop of the old client")
+        undo = f"Stop it, delete {PROCESS_FILE} on its disk (not on the old one), and start the old client again on the old disk."
         if self.late:
             soon = client_drafts.missed(snapshot)
         stop = client_drafts.stop(snapshot, self.process_id, has_successor=not self.late)

@@ -259,7 +259,7 @@ class RestartClient(Event):
         if context.identity is Identity.AS_IT_COMES:
             in_place = RestartInPlace(self.process_id, host, self.comes_back_as(), self.keeps_state)
             return (client_drafts.restart(in_place, in_time(snapshot)),)
-        soon = f"No more than {in_time(snapshot)} have passed since its stop began."
+        soon = client_drafts.soon(snapshot, "its stop")
         stop = client_drafts.stop(snapshot, self.process_id, has_successor=True)
         drafts = [stop, client_drafts.start(start, soon, as_before)]
         back = self.comes_back_as()

@@ -183,18 +183,18 @@ def _result(
 ) -> Result:
     """Of a plan whose every step has happened."""
     wrong = [task for task in tasks if not task.agrees]
-    settled = _settled(fresh)
-    if settled is not False and not differences:
+    at_rest = settled(fresh)
+    if at_rest is not False and not differences:
         return Result.AS_FORECAST
     warming = _warming_up(fresh)
     coming = bool(wrong) and all(task.expected in warming.get(task.task, ()) for task in wrong)
     placed = not wrong and all(one.agrees for one in standbys)
     too_few = placed and rebalances is not None and rebalances < expected.low
-    too_few = too_few and (settled is None or (rebalances == 0 and not evidence.static(fresh)))  # its record is yet to come
-    return Result.ON_THE_WAY if settled is False or coming or too_few else Result.DIFFERENT
+    too_few = too_few and (at_rest is None or (rebalances == 0 and not evidence.static(fresh)))  # its record is yet to come
+    return Result.ON_THE_WAY if at_rest is False or coming or too_few else Result.DIFFERENT
 
 
-def _settled(fresh: Snapshot) -> bool | None:
+def settled(fresh: Snapshot) -> bool | None:
     """Whether the last recorded rebalance asked no member to rejoin; None: there is no record that can be read."""
     if not fresh.generations:
         return None

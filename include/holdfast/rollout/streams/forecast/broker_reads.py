@@ -7,10 +7,10 @@ and bytes are shared out over its changelogs in proportion: the brokers' sums ar
 from collections.abc import Iterable, Iterator, Mapping
 
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
+from holdfast.rollout.disks.logs import TaskLogs, total_or_none
 from holdfast.rollout.streams.forecast.amounts import Amount, BrokerReads
 from holdfast.rollout.streams.forecast.outcomes import Round
 from holdfast.rollout.streams.snapshot import changelog_sizes
-from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs, total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 _Parts = tuple[tuple[int | None, int, int], ...]

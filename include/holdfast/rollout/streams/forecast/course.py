@@ -30,10 +30,12 @@ CLOSED_IN_DOUBT = (
 )
 
 
-def carried_out(ground: Ground, change: Change) -> Course:
-    """A change that leaves nothing to chance, rebalance by rebalance, as it assumes."""
-    stage = Recorded(ground, change.assume)
-    return stage.course(_through(stage, change))
+def carried_out(
+    ground: Ground, change: Change, assume: Assume | None = None, *, back_soon: bool = False, as_seen: bool = False
+) -> Course:
+    """A change that leaves nothing to chance, rebalance by rebalance, as it assumes. The others: as `length_of`."""
+    stage = Recorded(ground, assume or change.assume, as_seen=as_seen)
+    return stage.course(_through(stage, change, back_soon=back_soon))
 
 
 def length_of(ground: Ground, change: Change, assume: Assume, *, back_soon: bool = False, as_seen: bool = False) -> Length:
@@ -72,8 +74,8 @@ def _through(stage: Stage, change: Change, *, back_soon: bool = False) -> str | 
 class Recorded(Stage):
     """A stage that keeps every rebalance, what is restored, and what is unavailable. So it works all of them out."""
 
-    def __init__(self, ground: Ground, assume: Assume) -> None:
-        super().__init__(ground, assume, as_seen=False)
+    def __init__(self, ground: Ground, assume: Assume, *, as_seen: bool = False) -> None:
+        super().__init__(ground, assume, as_seen=as_seen)
         self._rounds: list[Round] = []
         self._stopped: dict[TaskId, Stopped] = {}
         self._restoring = Restoring(changelog_sizes.task_logs(ground.snapshot))

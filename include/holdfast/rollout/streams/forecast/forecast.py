@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from holdfast.kafka.streams.group import About, Assignment
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
@@ -23,7 +24,6 @@ from holdfast.rollout.streams.forecast.work import Work, allowed
 from holdfast.rollout.streams.process_ids.chances import Chance
 from holdfast.rollout.streams.scene.assume import CatchUp
 from holdfast.rollout.streams.snapshot import groups, ownership
-from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 

@@ -12,10 +12,9 @@ from holdfast.kafka import java
 from holdfast.kafka.streams.group import Assignment, Client, ConsumerAssignment, Group, LeaderFailure
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.disks.logs import TaskLogs, to_restore
 from holdfast.rollout.streams.forecast.outcomes import Round, Waiting
 from holdfast.rollout.streams.scene.reports import Reports, reported
-from holdfast.rollout.streams.snapshot import changelog_sizes
-from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs
 
 
 def waiting(rounds: tuple[Round, ...], records: int) -> Waiting:
@@ -92,7 +91,7 @@ class Restoring:
                 before, lacking = _look(reports, client, shares, had, group.config.acceptable_recovery_lag)
                 if total := sum(lacking.values()):
                     restoring.append((client.process_id, total))
-                    restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
+                    restoring_bytes.append((client.process_id, to_restore(self._logs, lacking)))
                     restoring_tasks.append((client.process_id, tuple((task, lacks) for task, lacks in lacking.items() if lacks)))
             seen[client.process_id] = before
             if before.waiting:

@@ -17,6 +17,7 @@ from itertools import repeat
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.forecast.course import carried_out
@@ -34,7 +35,6 @@ from holdfast.rollout.streams.host_loss.blast_radius import (
     of_a_release,
 )
 from holdfast.rollout.streams.snapshot import ownership
-from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 BUDGET_MS = 60

@@ -25,6 +25,7 @@ from holdfast.kafka.streams.shares import dealt
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.times import Act
+from holdfast.rollout.disks.logs import to_restore
 from holdfast.rollout.streams.host_loss import loss_times
 from holdfast.rollout.streams.host_loss.loss_times import LossTimes
 from holdfast.rollout.streams.process_ids import order
@@ -276,7 +277,7 @@ class Movements:
         return self._size(self._ids[task], self._records(task, client, gone))
 
     def _size(self, task: TaskId, records: int) -> int | None:
-        return changelog_sizes.to_restore(self._logs, {task: records})
+        return to_restore(self._logs, {task: records})
 
     def _acceptable(self, lag: int) -> bool:
         return lag == LATEST_OFFSET or self._lag == java.LONG_MAX or 0 <= lag <= self._lag

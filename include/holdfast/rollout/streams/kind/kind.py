@@ -8,13 +8,19 @@ from typing import Any, ClassVar
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.held import Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.execution.acts import Acts
 from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.undo import Rollback
+from holdfast.rollout.group import applying
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.group.guarded import Guarded
+from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
@@ -25,7 +31,7 @@ from holdfast.rollout.streams.change import named_json, request, request_words
 from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import table
-from holdfast.rollout.streams.execution import apply, staleness, verify
+from holdfast.rollout.streams.execution import acts, apply, rounds, staleness, undo, verify
 from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
 from holdfast.rollout.streams.forecast import assignment_json, decision
 from holdfast.rollout.streams.forecast import json as forecast_json
@@ -46,7 +52,7 @@ from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot import json as snapshot_json
 from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL, Snapshot
 from holdfast.rollout.streams.steps import step_words
-from holdfast.rollout.streams.steps.steps import Step
+from holdfast.rollout.streams.steps.steps import Step, hosts_of
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import host_or
 
@@ -122,6 +128,9 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def hosts(self, snapshot: Snapshot) -> tuple[Host, ...]:
         return about.hosts(snapshot)
+
+    def addresses(self, snapshot: Snapshot) -> tuple[str | None, ...]:
+        return tuple(one.host for one in snapshot.clients)
 
     def settings(self, snapshot: Snapshot) -> tuple[Setting, ...]:
         return about.settings(snapshot)
@@ -252,6 +261,9 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     def writes(self, plan: Plan) -> Mapping[str, ProcessId]:
         return apply.writes(plan)
 
+    def places(self, plan: Plan) -> tuple[str | None, ...]:
+        return (*(one.host for one in plan.basis.clients), *(host for step in plan.steps for host in hosts_of(step.action)))
+
     def step_text(self, step: AnyStep) -> str:
         assert isinstance(step, Step), "a step is of its plan's kind"
         return step_words.describe(step.action)
@@ -263,6 +275,41 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def next_action(self, plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:
         return apply.next_action(plan, journal, fresh, now)
+
+    def acts(self, plan: Plan, step: AnyStep) -> Acts | None:
+        assert isinstance(step, Step), "a step of this kind's plans"
+        return acts.acts(plan, step)
+
+    def rollback(self, plan: Plan, step: AnyStep) -> Rollback:
+        assert isinstance(step, Step), "a step of this kind's plans"
+        return undo.rollback(plan, step)
+
+    def clients(self, snapshot: Snapshot) -> tuple[ClientSeen, ...]:
+        return undo.clients(snapshot)
+
+    def planned_for(self, plan: Plan) -> tuple[str, ...]:
+        return undo.planned_for(plan)
+
+    def waits(self, step: AnyStep) -> bool:
+        assert isinstance(step, Step), "a step of this kind's plans"
+        return acts.waits(step)
+
+    def pending_s(self, step: AnyStep, fresh: Snapshot) -> int | None:
+        assert isinstance(step, Step), "a step of this kind's plans"
+        return acts.pending_s(step, fresh)
+
+    def held(self, snapshot: Snapshot) -> tuple[Held, ...]:
+        return rows.held(snapshot)
+
+    def at_rest(self, snapshot: Snapshot) -> bool:
+        return super().at_rest(snapshot) and verify.settled(snapshot) is not False
+
+    def compared(
+        self, plan: Plan, journal: Journal, basis: Snapshot, after: str, until: AnyStep, fresh: Snapshot
+    ) -> Compared | None:
+        assert isinstance(until, Step), "a step of this kind's plans"
+        shown = applying.shown(apply.APPLYING, plan, journal, until, fresh)
+        return rounds.compared(plan, basis, after, until, fresh) if shown else None
 
     def verify(self, plan: Plan, fresh: Snapshot) -> Verdict:
         return verify.verify(plan, fresh)

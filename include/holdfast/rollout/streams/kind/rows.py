@@ -1,13 +1,17 @@
 """A Kafka Streams group as rows of tables. Plain values only."""
 
+from collections import Counter
+
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET
+from holdfast.rollout.contract.held import Held
+from holdfast.rollout.disks.rows import row_of
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 Row = dict[str, object]
 
@@ -19,7 +23,7 @@ def decoded(snapshot: Snapshot) -> Row:
         "members": _members(snapshot),
         "tasks": _tasks(snapshot),
         "partitions": [],
-        "state_directories": [_state_directory(one) for one in snapshot.state_directories],
+        "state_directories": [row_of(one) for one in snapshot.state_directories],
     }
 
 
@@ -36,6 +40,16 @@ def targets(snapshot: Snapshot) -> list[Row]:
         }
         for task, process_id in going
     ]
+
+
+def held(snapshot: Snapshot) -> tuple[Held, ...]:
+    """In process-ID order."""
+    stateful = {task.id for task in snapshot.tasks if task.stateful}
+    running = Counter(owner for task, owner in ownership.owners(snapshot) if task in stateful)
+    return tuple(
+        Held(str(one.process_id), one.host or "", running[one.process_id], _copies(one)["other_copies"])
+        for one in sorted(snapshot.clients, key=lambda one: one.process_id)
+    )
 
 
 def order_change(was: Snapshot, now: Snapshot) -> Row | None:
@@ -118,7 +132,7 @@ def _clients(snapshot: Snapshot) -> list[Row]:
     ]
 
 
-def _copies(client: Client) -> Row:
+def _copies(client: Client) -> dict[str, int]:
     totals = [total for consumer in client.consumers for _, total in consumer.task_offset_sums]
     running = sum(total == LATEST_OFFSET for total in totals)
     return {"active_stateful": running, "other_copies": len(totals) - running}
@@ -164,14 +178,3 @@ def _changelogs(task: Task) -> list[Row]:
         {"topic": changelog.topic, "partition": changelog.partition, "end_offset": changelog.end_offset}
         for changelog in task.changelogs or ()
     ]
-
-
-def _state_directory(found: StateDirectory) -> Row:
-    return {
-        "url": found.url,
-        "process_id": None if found.process_id is None else str(found.process_id),
-        "tasks": len(found.tasks),
-        "files": len(found.files),
-        "bytes": sum(file.size for file in found.files),
-        "locked": None if found.lock is None else found.lock.held,
-    }

@@ -1,17 +1,19 @@
 """An option checked against the team's policy: a list of rules, each passed, failed or unknown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from holdfast.rollout.contract.measured import Measured, Room
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.rebalances import restore_seconds
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.facts.refusals import Refusal, Refuses
-from holdfast.rollout.options import rules
+from holdfast.rollout.options import restore_rules, restore_words, rules
+from holdfast.rollout.options.restore_rules import Growth, Restored
 from holdfast.rollout.options.rules import Found, Rebalances, Share
 from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.cost.evaluation import ClientDisk, Cost, Effort, EvaluatedOption
+from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
 from holdfast.rollout.streams.cost.times_of_costs import times_of, times_of_outcomes
 from holdfast.rollout.streams.limits import rule_words as words
 from holdfast.rollout.streams.limits.circumstances import Circumstances
@@ -58,9 +60,10 @@ def _found(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Fo
 def _own(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Iterator[Rule | None]:
     yield _without_copy_rule(evaluation, policy)
     yield _without_copy_at_once_rule(evaluation, policy)
-    yield _bytes_rule(evaluation, policy)
-    yield _bytes_per_hour_rule(evaluation, policy)
-    yield _disk_rule(evaluation, policy, at)
+    costs = evaluation.costs
+    yield restore_rules.restored_bytes([cost.restored_bytes(policy.bytes_per_record) for cost in costs], policy)
+    yield restore_rules.restored_per_hour([_restored(cost, policy) for cost in costs], policy)
+    yield restore_rules.disk([_growth(cost, policy, dict(at.hosts)) for cost in costs], policy)
     yield _crowding_rule(evaluation, policy, at)
     yield _copy_rule(evaluation, policy)
     unknown = len(evaluation.unknown)
@@ -80,7 +83,20 @@ def _without_copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule:
         if one.otherwise_downtime_s > limit:
             status, found = time_rules.of_condition(one), replace(found, condition=one)
             break
-    return made("without-caught-up-copy", words.without_copy(found, policy), status, policy, found)
+    return made("without-caught-up-copy", restore_words.without_copy(found, policy), status, policy, found)
+
+
+def _restored(cost: Cost, policy: Policy) -> Restored:
+    standbys = max((restore_seconds(one.records, policy.restore_records_per_second) for one in cost.restores), default=0)
+    seconds = max(time_rules.seconds_needed(times_of(cost, policy)) or 0, standbys)
+    return Restored(cost.restored_bytes(policy.bytes_per_record), seconds)
+
+
+def _growth(cost: Cost, policy: Policy, hosts: Mapping[ProcessId, str | None]) -> tuple[Growth, ...]:
+    return tuple(
+        Growth(str(one.process_id), hosts.get(one.process_id), one.grows_by(policy.bytes_per_record), one.free)
+        for one in cost.disks
+    )
 
 
 def _rebalances(costs: Iterable[Cost], at: Circumstances) -> Rebalances:
@@ -91,50 +107,6 @@ def _rebalances(costs: Iterable[Cost], at: Circumstances) -> Rebalances:
     ]
     cost, requested = max(counted, key=lambda one: one[0].rebalances.high - one[1])
     return Rebalances(cost.rebalances.high, cost.rebalances_usual, requested)
-
-
-def _bytes_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
-    """Only where a limit is set."""
-    most = policy.restored_bytes_most
-    if most is None:
-        return None
-    amounts = [cost.restored_bytes(policy.bytes_per_record) for cost in evaluation.costs]
-    known = [amount for amount in amounts if amount is not None]
-    found = Measured(most=None if len(known) < len(amounts) else max(known), limit=most)
-    status = Status.UNKNOWN if found.most is None else within(found.most, most)
-    return made("restored-bytes", words.restored(found), status, policy, found)
-
-
-def _disk_rule(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Rule | None:
-    """Only where a limit is set, or something is known of disks. Clients of one host may or may not share a disk: where that
-    decides, it is unknown."""
-    least, stated = policy.disk_free_bytes_least or 0, policy.disk_free_bytes_least is not None
-    hosts = dict(at.hosts)
-    lacking: dict[Room, None] = {}
-    unknown: dict[str, None] = {}
-    shared: dict[str, None] = {}
-    for cost in evaluation.costs:
-        together: dict[str | None, list[ClientDisk]] = {}
-        for one in cost.disks:
-            host = hosts.get(one.process_id)
-            name = host or str(one.process_id)
-            more = one.grows_by(policy.bytes_per_record)
-            if more is None or one.free is None:
-                if stated and more != 0:
-                    unknown[name] = None
-                continue
-            together.setdefault(host, []).append(one)
-            if one.free - more < least:
-                lacking[Room(name, more, one.free)] = None
-        for host, clients in together.items():
-            grown = sum(one.grows_by(policy.bytes_per_record) or 0 for one in clients)
-            if host is not None and grown and min(one.free or 0 for one in clients) - grown < least:
-                shared[host] = None
-    if not stated and not any(one.free is not None for cost in evaluation.costs for one in cost.disks):
-        return None
-    found = Measured(limit=least, rooms=tuple(lacking), unknown=tuple(unknown), names=tuple(shared))
-    status = Status.FAIL if lacking else Status.UNKNOWN if unknown or shared else Status.PASS
-    return made("disk", words.disk(found), status, policy, found)
 
 
 def _crowding_rule(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Rule | None:
@@ -174,24 +146,6 @@ def _without_copy_at_once_rule(evaluation: EvaluatedOption, policy: Policy) -> R
     low = min(low, high)
     found = Measured(least=low, most=high, limit=most)
     return made("without-caught-up-copy-at-once", words.at_once(found), between(low, high, most), policy, found)
-
-
-def _bytes_per_hour_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
-    """No hour has more than all bytes, and some hour has the average or more; between them it is unknown."""
-    name, most = "restored-bytes-per-hour", policy.restored_bytes_per_hour_most
-    if most is None:
-        return None
-    high = average = 0
-    for cost in evaluation.costs:
-        size = cost.restored_bytes(policy.bytes_per_record)
-        if size is None:
-            found = Measured(limit=most)
-            return made(name, words.per_hour(found), Status.UNKNOWN, policy, found)
-        high = max(high, size)
-        standbys = max((restore_seconds(one.records, policy.restore_records_per_second) for one in cost.restores), default=0)
-        average = max(average, size * 3600 // max(3600, time_rules.seconds_needed(times_of(cost, policy)) or 0, standbys))
-    found = Measured(least=average, most=high, limit=most)
-    return made(name, words.per_hour(found), between(average, high, most), policy, found)
 
 
 def _verbs(evaluation: EvaluatedOption) -> Iterator[str]:

@@ -74,13 +74,14 @@ def branches(snapshot: Snapshot, change: Change) -> tuple[Branch, ...]:
     try:
         limit = in_time_s(snapshot)
         written = shorthands.written_out(snapshot, change, roll_outs=False)
+        each = shorthands.written_out(snapshot, change)  # so that one client of a roll-out can be late
     except (CannotPredict, InvalidInput, Unsupported):
         return ()
     found = (
-        _late(snapshot, written, limit),
-        _in_time(snapshot, written, limit),
+        _late(each, limit),
+        _in_time(snapshot, each if all_static(snapshot.clients) else written, limit),
         _one_by_one(written),
-        _merged(snapshot, written),
+        _merged(each),
         _in_memory(snapshot, change),
     )
     return tuple(one for one in found if one is not None)
@@ -91,8 +92,7 @@ def in_time_s(snapshot: Snapshot) -> float:
     return outage.in_time_s(Scene.of(snapshot))
 
 
-def _late(snapshot: Snapshot, change: Change, limit: float) -> Branch | None:
-    change = replace(change, events=tuple(_each_restart(snapshot, change.events)))
+def _late(change: Change, limit: float) -> Branch | None:
     may_be = [index for index, item in enumerate(change.events) if _back(item) is not None and not _is_late(item)]
     late = may_be if len(may_be) <= MOST_LATE else may_be[:1]
     if not late:
@@ -117,21 +117,10 @@ def _is_late(item: Item) -> bool:
     return isinstance(item, Event) and item.is_late()
 
 
-def _each_restart(snapshot: Snapshot, events: Iterable[Item]) -> Iterable[Item]:
-    """Roll-outs written out, so that one client of them can be late."""
-    for item in events:
-        if isinstance(item, Event | Then):
-            yield item
-        else:
-            yield from shorthands.written_out(snapshot, Change((item,))).events
-
-
 def _in_time(snapshot: Snapshot, change: Change, limit: float) -> Branch | None:
     """Static members that are taken to cause a rebalance, and cause none if they return, or are taken over, in time."""
     if any(isinstance(item, Then) and item.wait is Wait.REBALANCE for item in change.events):
         return None  # what returns in the middle of a rebalance is not modelled
-    if all_static(snapshot.clients):  # a release that is rolled out comes with their restarts
-        change = replace(change, events=tuple(_each_restart(snapshot, change.events)))
     events = tuple(item if isinstance(item, Then) else item.returning_unseen(snapshot) for item in change.events)
     ids = _backs(was for was, now in zip(change.events, events, strict=True) if was is not now)
     return Branch(If.IN_TIME, limit, ids, replace(change, events=events)) if ids else None
@@ -174,10 +163,10 @@ def _adds(item: Item) -> bool:
     return isinstance(item, Event) and item.joining() is not None
 
 
-def _merged(snapshot: Snapshot, change: Change) -> Branch | None:
+def _merged(change: Change) -> Branch | None:
     """Clients that stop and come back one after the other, all within one session: the group waits for the first of them, and the
     others join meanwhile. (Seen on 2.8.2 and 4.3.1: three restarts, one or two rebalances.)"""
-    events = tuple(_each_restart(snapshot, change.events))
+    events = change.events
     together = tuple(item for item in events if not (isinstance(item, Then) and item.wait is Wait.STABLE))
     acts = [item for item in together if _back(item) is not None]
     noticed = [item for item in acts if isinstance(item, Event) and item.session_ends()]

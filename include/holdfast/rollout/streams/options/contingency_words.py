@@ -33,7 +33,7 @@ def _seconds(branch: Branch) -> str:
 def consequence(one: Otherwise) -> str:
     """`6–14 rebalances, rebalancing ends after up to 2 min 10 s; 8 hand-overs of stateful tasks`."""
     if not one.costs:
-        return one.refused or "what happens then cannot be predicted"
+        return "no forecast; if it happens, take no further step and plan again"
     worst = worst_of(one.costs)
     most, least = max(cost.rebalances.high for cost in one.costs), min(cost.rebalances.low for cost in one.costs)
     ends = "rebalancing does not end"

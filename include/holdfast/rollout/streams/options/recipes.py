@@ -78,8 +78,8 @@ def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step
             case AwaitStable() if index == last:
                 return replace(step, action=AwaitStable(limit_s), expect=expect)
             case AwaitStable():
-                check = "The group is stable."
-                return replace(step, action=AwaitStable(limit_s), check_after=check, expect="It converges before the next step.")
+                over = "The group becomes stable: all rebalances of the steps before are over."
+                return replace(step, action=AwaitStable(limit_s), check_after="The group is stable.", expect=over)
             case AwaitRebalance():
                 return replace(step, action=AwaitRebalance(limit_s), expect="The group rebalances once.")
             case _:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.plan_words import option_name
+from holdfast.rollout.contract.plan_words import WHOSE_STEPS, option_name
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
@@ -41,6 +41,7 @@ GLOSSARY = (
     ("Restore", "read a changelog from Kafka until the store is complete. A task without a caught-up copy waits for it."),
     ("Warm-up", "a copy that is restored while the task runs elsewhere, so that it can be handed over without downtime."),
     ("Rebalance", "the group assigns its tasks anew. A task that migrates is paused meanwhile."),
+    WHOSE_STEPS,
 )
 
 RESTORED = (
@@ -82,6 +83,7 @@ def reviewed(plan: Plan) -> PlanReview:
         created_from=plan.created_from,
         created_at=plan.created_at,
         expires_at=plan.expires_at,
+        acts=plan.policy.acts,
     )
 
 
@@ -140,10 +142,10 @@ def _worst(option: Considered) -> Cost:
 
 
 def _downtime(plan: Plan, cost: Cost) -> str:
-    """`4 tasks, up to 10 s (session timeout); …`"""
+    """`4 tasks, up to 10 s (until sessions time out); …`"""
     unseen = [one for one in cost.stops if one.seconds]
     longest_unseen = duration(max(one.seconds for one in unseen)) if unseen else ""
-    noticed = f"{many(len(unseen), 'task')}, up to {longest_unseen} (session timeout)" if unseen else ""
+    noticed = f"{many(len(unseen), 'task')}, up to {longest_unseen} (until sessions time out)" if unseen else ""
     if not cost.cold_tasks:
         handed = "tasks are handed over to caught-up copies only."
         return f"{noticed}; {handed}" if noticed else f"none; {handed}"

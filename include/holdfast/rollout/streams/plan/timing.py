@@ -5,6 +5,7 @@ from dataclasses import replace
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.times import Condition, ConditionKind, Times
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.disks.logs import to_restore
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
 from holdfast.rollout.streams.cost.times_of_costs import times_of, worked_out
@@ -46,7 +47,7 @@ def _copied(snapshot: Snapshot, one: EvaluatedOption, cost: Cost, otherwise: Cos
     """What the disks of the displaced clients hold has to be where their successors start before the group gives them up."""
     within = max((act.noticed_s for act in cost.acts), default=0)
     held = _held(snapshot, one.option.displaced)
-    size = changelog_sizes.to_restore(changelog_sizes.task_logs(snapshot), held)
+    size = to_restore(changelog_sizes.task_logs(snapshot), held)
     if size is None and policy.bytes_per_record is not None:
         size = sum(held.values()) * policy.bytes_per_record
     counts, speed = one.option.effort_counts, policy.copy_bytes_per_second

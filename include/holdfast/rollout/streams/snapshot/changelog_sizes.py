@@ -1,31 +1,15 @@
-"""The bytes that restoring a task reads from the brokers: its changelogs' sizes there, in proportion to offsets.
-
-An estimate. A log that is read whole has its full size; where only the end of it is lacking, its records are assumed to be
-as large as the others. Compaction leaves fewer records than offsets, so that it is the records that are an upper bound. A source
-topic that is its own changelog also counts what the group has not committed yet.
-"""
+"""The sizes of the changelogs of a Snapshot, task by task (`disks.logs`). A source topic that is its own changelog also counts what
+the group has not committed yet."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from holdfast.kafka.streams.group import Task
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.logs import TaskLogs
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, TopicPartitionInfo
 
 NOT_IN_THE_SNAPSHOT = "the snapshot does not state the size of this changelog"
-
-
-@dataclass(frozen=True, slots=True)
-class TaskLogs:
-    """All changelogs of one task together: bytes, and the offsets between where they begin and where they end."""
-
-    size: int
-    offsets: int
-
-    def to_restore(self, records: int) -> int:
-        """The bytes of the given number of records at the end of the logs, rounded up; no more than the logs have."""
-        return self.size if records >= self.offsets else -(-self.size * records // self.offsets)
 
 
 def task_logs(snapshot: Snapshot) -> Mapping[TaskId, TaskLogs]:
@@ -33,19 +17,6 @@ def task_logs(snapshot: Snapshot) -> Mapping[TaskId, TaskLogs]:
     measured = _measured(snapshot)
     logs = ((task.id, _together(task, measured)) for task in snapshot.tasks if task.stateful)
     return {task: found for task, found in logs if found is not None}
-
-
-def to_restore(logs: Mapping[TaskId, TaskLogs], records: Mapping[TaskId, int]) -> int | None:
-    """The bytes of these records of these tasks; None where one of them was not measured."""
-    lacking = [(task, number) for task, number in records.items() if number]
-    return sum(logs[task].to_restore(number) for task, number in lacking) if all(task in logs for task, _ in lacking) else None
-
-
-def total_or_none(sizes: Iterable[int | None]) -> int | None:
-    """The sum; None where one of them is unknown."""
-    found = list(sizes)
-    known = [size for size in found if size is not None]
-    return sum(known) if len(known) == len(found) else None
 
 
 def not_measured(snapshot: Snapshot, tasks: Iterable[TaskId]) -> tuple[Unknown, ...]:

@@ -2,13 +2,11 @@
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
-from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
-from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, UNKNOWN_OFFSET_SUM, TopicPartition
+from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.codec import COUNT, NAME, TEXT, TEXTS, Codec, integer, items, nullable, row
+from holdfast.rollout.json.codec import COUNT, NAME, TEXT, Codec, integer, items, nullable, row
 from holdfast.rollout.json.kafka_codecs import (
-    ANY_OFFSET_SUMS,
     OFFSET_SUMS,
     PARTITION,
     PROCESS_ID,
@@ -93,19 +91,3 @@ def client_codec(consumers: Codec[tuple[Consumer, ...]]) -> Codec[tuple[Client, 
             consumers=member(consumers, "By member ID, in the order of the group's member list."),
         )
     )
-
-
-CHECKPOINT: Codec[tuple[tuple[TopicPartition, int], ...]] = items(
-    row(
-        'a checkpoint entry like ["topic", 0, 17] (topic, partition, offset)',
-        lambda topic, partition, offset: (TopicPartition(topic, partition), offset),
-        lambda entry: [*entry[0], entry[1]],
-        *(NAME, PARTITION, integer(OFFSET_UNKNOWN)),
-    )
-)
-FIRST_REPORT = record_of(
-    FirstReport,
-    closed=False,
-    task_offset_sums=member(ANY_OFFSET_SUMS, "What a client started on it reports."),
-    doubts=member(TEXTS, default=()),
-)

@@ -12,34 +12,31 @@ from typing import Any, Self
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
-from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import contracts, strict
 from holdfast.rollout.json.codec import (
-    BOOLEAN,
     COUNT,
     INSTANT,
     NAME,
     NAMES,
     TEXT,
-    TEXTS,
     Codec,
     as_it_is,
     choice,
     integer,
     items,
     nullable,
-    table,
 )
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.kafka_codecs import BYTES, CONFIG, CONFIG_VALUE, PARTITION, PROCESS_ID, RELEASE, TASK_ID
+from holdfast.rollout.json.kafka_codecs import BYTES, CONFIG, CONFIG_VALUE, PARTITION, PROCESS_ID, RELEASE
 from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.streams.snapshot import defaults
 from holdfast.rollout.streams.snapshot.evidence import CLIENTS, Evidence, clients_to_json, evidence_in
-from holdfast.rollout.streams.snapshot.group_codecs import CHECKPOINT, FIRST_REPORT, TASKS
+from holdfast.rollout.streams.snapshot.group_codecs import TASKS
 
 PROTOCOL = "streams-classic"
 OF_CONSUMER_GROUPS = "consumer-classic"
@@ -81,73 +78,6 @@ def _each_partition_once(topic: "Topic") -> None:
 class Topic:
     name: str = key(NAME)
     partitions: tuple[TopicPartitionInfo, ...] = member(items(codec_of(TopicPartitionInfo)))
-
-
-@record(closed=False)
-class StateFile:
-    """A file that was read in a state directory: path below it, size in bytes, modification time (ISO 8601, UTC)."""
-
-    path: str = member(NAME)
-    size: int = member(COUNT)
-    modified_at: str | None = member(nullable(INSTANT), absent=None)
-
-
-@record(closed=False)
-class Lock:
-    """Whether a running client held the directory's `.lock` when it was read. None: it cannot be known, for `reason`.
-
-    `pid`: the holder's process ID on the machine that read; None where it has none there (another container, another machine).
-    """
-
-    held: bool | None = member(nullable(BOOLEAN), "Whether a running client held .lock; null: it cannot be known.")
-    pid: int | None = member(nullable(integer(1, java.INT_MAX)), default=None, omit=True)
-    reason: str | None = member(nullable(TEXT), default=None, omit=True)
-
-
-@record(closed=False)
-class TaskDirectory:
-    """A task directory. `checkpoint` holds (partition, offset of the last record applied or -4); None: no file, or unreadable.
-
-    `offsets_in_stores`: they were read from the stores themselves, where 4.3 keeps them. `stores`: what its folders of stores are
-    called (those in memory have none), sorted. `open_stores`: those among them that say that they were not closed (4.3).
-    `lock`: of its own `.lock`, which releases up to 2.8 have; None: there is none. `unreadable`: something in it that says how far
-    its stores are could not be read, as the Snapshot's `unknown` says.
-    """
-
-    task_id: TaskId = key(TASK_ID)
-    checkpoint: tuple[tuple[TopicPartition, int], ...] | None = member(nullable(CHECKPOINT), absent=None)
-    non_empty: bool = member(BOOLEAN)
-    stores: tuple[str, ...] = member(TEXTS, default=(), omit=True)
-    offsets_in_stores: bool = member(BOOLEAN, "The checkpoint was read in the stores themselves.", default=False, omit=True)
-    open_stores: tuple[str, ...] = member(TEXTS, "Stores that say that they were not closed (4.3).", default=(), omit=True)
-    unreadable: bool = member(BOOLEAN, "Not all that says how far its stores are could be read.", default=False, omit=True)
-    lock: Lock | None = member(nullable(codec_of(Lock)), default=None, omit=True)
-
-
-@record(closed=False)
-class StateDirectory:
-    """What `<state.dir>/<application.id>` of one client held. `url` never carries a user or password.
-
-    `lock`: who held it when it was read; None: it was not asked for. `global_checkpoint`: the offsets of the global stores.
-    `named_topologies`: what is in the directories `__name__`, by name. `others`: entries that Kafka Streams does not know.
-    `first_report`: what a client that is started on it reports when it first joins; None: not inferred. `free_bytes`: what may
-    still be written on its file system; None: it cannot be seen.
-    """
-
-    url: str = member(NAME)
-    process_id: ProcessId | None = member(nullable(PROCESS_ID), absent=None)
-    lock: Lock | None = member(nullable(codec_of(Lock)), default=None, omit=True)
-    files: tuple[StateFile, ...] = member(items(codec_of(StateFile)), default=())
-    global_checkpoint: tuple[tuple[TopicPartition, int], ...] | None = member(
-        nullable(CHECKPOINT), name="global", default=None, omit=True
-    )
-    tasks: tuple[TaskDirectory, ...] = member(keyed(codec_of(TaskDirectory)), default=())
-    named_topologies: tuple[tuple[str, tuple[TaskDirectory, ...]], ...] = member(
-        table(TEXT, keyed(codec_of(TaskDirectory))), "By name: Kafka Streams 3.x, `__name__/0_1`.", default=(), omit=True
-    )
-    others: tuple[str, ...] = member(TEXTS, "Entries that Kafka Streams does not know.", default=(), omit=True)
-    first_report: FirstReport | None = member(nullable(FIRST_REPORT), default=None, omit=True)
-    free_bytes: int | None = member(_MAYBE_COUNT, "What may still be written on its file system.", default=None, omit=True)
 
 
 @record(closed=False)

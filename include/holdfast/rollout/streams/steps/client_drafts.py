@@ -47,6 +47,11 @@ def in_time(snapshot: Snapshot) -> str:
         return "the session timeout (session.timeout.ms) minus a heartbeat interval"
 
 
+def soon(snapshot: Snapshot, since: str) -> str:
+    """Before a client may start that is to be back before anything moves."""
+    return f"This client can join within {in_time(snapshot)} of {since}, start-up included. Later, its session has timed out."
+
+
 def missed(snapshot: Snapshot) -> str:
     """Before a client that is late may start."""
     return f"{session_timeout(snapshot)} have passed since the old process ended, and the group no longer lists its members."
@@ -58,6 +63,7 @@ def stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> D
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
     tasks = [task for task, owner in ownership.owners(snapshot) if owner == process_id and task in stateful]
     until = "until its replacement runs" if has_successor else "until other clients take over"
+    back = f" The client that takes its place must have joined within {in_time(snapshot)} of this stop." if has_successor else ""
     timeout = session_timeout(snapshot)
     return Draft(
         Phase.STOP,
@@ -66,7 +72,8 @@ def stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> D
         f"The group is stable, and {process_id} is a member.",
         f"The process on {host_or(host, 'its host')} has ended. (The group lists its members for up to {timeout} more.)",
         f"Start it again on the same disk: within {in_time(snapshot)} nothing has moved.",
-        f"Unavailable {until}: {many(len(tasks), 'stateful task')} ({listed(tasks)})." if tasks else "It runs no stateful task.",
+        (f"Unavailable {until}: {many(len(tasks), 'stateful task')} ({listed(tasks)})." if tasks else "It runs no stateful task.")
+        + back,
     )
 
 
@@ -90,9 +97,9 @@ def write(action: WriteProcessMetadata) -> Draft:
         Phase.HAND_OVER if action.source else Phase.PREPARE,
         action,
         Who.HOLDFAST,
-        f"{gone}The application's directory in state.dir exists, no client runs on it, and {found}.",
+        f"{gone}The application's directory in state.dir exists (else create it), no client runs on it, and {found}.",
         f'{PROCESS_FILE} holds {{"processId":"{action.process_id}"}}.',
-        f"{undo} {PROCESS_FILE} there, as long as no client has started on that disk.",
+        f"{undo} {PROCESS_FILE} in that directory, as long as no client has started on it.",
         "No effect yet: the client reads the file when it starts.",
     )
 

@@ -43,7 +43,7 @@ def describe(action: Action) -> str:
         case AwaitRebalance():
             return "Wait for one rebalance"
         case AwaitStable(limit_s):
-            return f"Wait until the group is stable, up to {duration(limit_s)}"
+            return f"Wait until the group is stable (time limit {duration(limit_s)})"
         case _:
             assert_never(action)
 

@@ -83,6 +83,7 @@ DYNAMIC_ONLY = ("more threads", "a client more", "a replacement", "its own ID ag
 """Whose options roll a setting out over members that are not there yet."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("what", "is_static"),
     [(what, is_static) for what in EVERYTHING for is_static in (False, True) if not (is_static and what in DYNAMIC_ONLY)],

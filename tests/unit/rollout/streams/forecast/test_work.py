@@ -67,6 +67,7 @@ def test_where_every_position_is_too_much_some_stand_for_all() -> None:
     assert not any("--work" in note.text for one in every for note in one.notes)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("events", "more", "most_at_once"),
     [
@@ -127,6 +128,7 @@ def test_restarts_of_everybody_over_and_over_are_not_written_out() -> None:
         forecast(read(fleet(100, 100, 1)[0]), change_from_json(change(*[{"rolling_restart": {}}] * 600)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("piece", ["{},", "1,", "[],", '"",', '{"a":1},'])
 def test_what_would_take_too_much_memory_is_refused_before_it_is_read(piece: str) -> None:
     text = f"[{piece * (4 * 2**20 // len(piece))}1]"

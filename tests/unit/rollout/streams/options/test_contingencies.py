@@ -211,6 +211,14 @@ class TestBranches:
         late, *_ = contingencies.branches(read(group(AFTER)), requested(*events))
         assert len(late.process_ids) == 1
 
+    def test_a_roll_out_restarts_those_who_are_in_the_group_then(self) -> None:
+        there_and_back = [{"rolling_restart": {"set_config": {"max.warmup.replicas": count}}} for count in (6, 2)]
+        events = [there_and_back[0], STABLE, replacement(C, LAST), STABLE, there_and_back[1]]
+        late, *_ = contingencies.contingencies_of(read(group(AFTER)), requested(*events))
+
+        assert late.branch.condition is If.LATE
+        assert (late.refusal, len(late.costs)) == (None, 1)
+
     def test_a_plan_says_the_limit_and_what_comes_then(self) -> None:
         plan = planned(group(AFTER, config=SESSION_10), replacement(C, C))
         late, *_ = plan.otherwise

@@ -47,6 +47,7 @@ def scaled_out() -> tuple[Plan, int]:
     return planned(document, {"add_client": {"process_id": None, "threads": 1, "host": "app-new"}}), len(ids)
 
 
+@pytest.mark.thorough
 def test_a_scale_out_seeds_an_id_rather_than_roll_every_client_twice(scaled_out: tuple[Plan, int]) -> None:
     made, clients = scaled_out
     rolled = next(one for one in made.candidates if one.name == "raise-warmups")
@@ -64,6 +65,7 @@ def test_rebalances_of_an_options_own_steps_count(scaled_out: tuple[Plan, int]) 
     assert int(found["raise-warmups"].split()[0]) >= 24
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_recommended_is_never_worse_before_it_wins(seed: int) -> None:
     """Against the baseline: the first criterion in which they differ is won by the recommended option."""

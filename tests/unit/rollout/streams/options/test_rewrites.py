@@ -227,6 +227,7 @@ class TestSomethingElse:
         found = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, change_) if one.name in wanted)
         return assemble(snapshot, change_, found, Policy(), NOON)
 
+    @pytest.mark.thorough
     def test_twice_as_many_move_half_of_what_one_more_does(self) -> None:
         plan = self.plan({"add_client": {"process_id": LAST, "threads": 1}})
         moved = {one.name: one.costs[0].moved for one in plan.candidates}

@@ -220,7 +220,7 @@ def test_the_review_says_it() -> None:
     plan = planned(document, {"remove_client": {"process_id": C, "leaves": False}}, policy=Policy(restore_records_per_second=1))
     text = markdown(plan)
 
-    assert "(session timeout)" in text
+    assert "(until sessions time out)" in text
     assert "<summary>Downtime and restore by task" in text
     assert "| 1_0 | " in text
     assert "<summary>Restore reads by broker" in text

@@ -61,7 +61,7 @@ class TestTheArticle:
         plan = article_plan(Policy(exclude=("copy-process-metadata", "copy-state-directory")))
 
         assert plan.chosen == "seed-process-id"
-        assert why_not(plan)["copy-process-metadata"] == "Excluded by your policy."
+        assert why_not(plan)["copy-process-metadata"] == "Your policy lists it under exclude."
 
     def test_time_is_saved_where_the_policy_has_no_more_of_it(self) -> None:
         plan = raised_plan(moved_percent_most=100)

@@ -10,6 +10,7 @@ from tests.harness.plans import REPLACE_FIRST, measured, read
 
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.logs import TaskLogs, to_restore
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
@@ -17,7 +18,6 @@ from holdfast.rollout.streams.forecast import forecast
 from holdfast.rollout.streams.forecast import json as forecast_json
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot import changelog_sizes
-from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs
 
 TASK = TaskId(1, 2)
 """Its changelog ends at 8."""
@@ -50,14 +50,14 @@ def one_log(begin: int | None, size: int | None) -> dict[TaskId, TaskLogs]:
     ],
 )
 def test_bytes_are_a_share_of_the_log(begin: int, lacking: int, expected: int) -> None:
-    assert changelog_sizes.to_restore(one_log(begin, 800), {TASK: lacking}) == expected
+    assert to_restore(one_log(begin, 800), {TASK: lacking}) == expected
 
 
 @pytest.mark.parametrize(("begin", "size"), [(None, 800), (0, None), (None, None)])
 def test_a_log_of_which_either_is_missing_is_not_measured(begin: int | None, size: int | None) -> None:
     assert one_log(begin, size) == {}
-    assert changelog_sizes.to_restore({}, {TASK: 1}) is None
-    assert changelog_sizes.to_restore({}, {TASK: 0}) == 0
+    assert to_restore({}, {TASK: 1}) is None
+    assert to_restore({}, {TASK: 0}) == 0
 
 
 def test_the_logs_of_one_task_are_taken_together() -> None:

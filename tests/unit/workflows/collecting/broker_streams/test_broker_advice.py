@@ -90,6 +90,7 @@ def test_a_group_without_state_needs_no_standbys() -> None:
 def test_configs_that_may_not_be_read_are_named_once() -> None:
     found = checks(without_configs=frozenset({SHOP}))
     assert found[f"right: DESCRIBE_CONFIGS on the group {SHOP} (optional)"].status is LIMITED
+    assert f"right: ALTER_CONFIGS on the group {SHOP} (optional)" in found
     assert STANDBYS not in found
 
 

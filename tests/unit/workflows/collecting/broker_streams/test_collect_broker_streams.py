@@ -6,16 +6,21 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.fakes.cluster import FakeCluster, FakeStateDirectories
+from tests.fakes.cluster import THE_CLUSTER, FakeCluster, FakeStateDirectories
 from tests.fakes.lake import MemoryLake
 from tests.harness.kafka import described_groups as groups
 from tests.harness.kafka.described_groups import CONFIGS, MEMBERS, PARTITIONS, SHOP, group, observed
 
-from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, Unsupported
+from holdfast.errors import CannotPredict, ClusterTrouble, HoldfastError, Unsupported
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.kafka.wire.streams_group_description import DescribedTopology
 from holdfast.ports import GroupConfig, ObservedGroup
+from holdfast.rollout.broker_streams.change.change import BrokerChange
+from holdfast.rollout.broker_streams.kind import rows
+from holdfast.rollout.broker_streams.plan import json as plan_json
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedMember, RecordedTarget
-from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.snapshot.snapshot import PartitionLog, StreamsGroupSnapshot
+from holdfast.rollout.disks.state_directory import Lock, StateDirectory, TaskDirectory
 from holdfast.rollout.kinds import any_kind
 from holdfast.workflows.collecting import collect_many, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
@@ -26,16 +31,21 @@ from holdfast.workflows.forecast import assign_document
 
 NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)
 NOTHING = Given(None, {}, {})
+LOG = "shop-counts-changelog"
 
 
 def cluster(*views: ObservedGroup, configs: tuple[GroupConfig, ...] = CONFIGS, **more: Any) -> FakeCluster:
     return FakeCluster({SHOP: list(views) or [observed()]}, PARTITIONS, group_settings={SHOP: configs}, **more)
 
 
-def taken(asked: FakeCluster, given: Given = NOTHING, state_dirs: tuple[str, ...] = (), limit_s: float = 0) -> StreamsGroupSnapshot:
+def taken(
+    asked: FakeCluster, given: Given = NOTHING, disks: tuple[StateDirectory | str, ...] = (), limit_s: float = 0
+) -> StreamsGroupSnapshot:
     clock = iter(range(10_000))
     patience = Patience(limit_s, lambda _: None, lambda: float(next(clock)))
-    found = one_group.snapshot(asked, FakeStateDirectories(), OneGroup("local", SHOP, state_dirs, patience, lambda: NOW, given))
+    there = FakeStateDirectories({one.url: (one, ()) for one in disks if isinstance(one, StateDirectory)})
+    urls = tuple(one if isinstance(one, str) else one.url for one in disks)
+    found = one_group.snapshot(asked, there, OneGroup("local", SHOP, urls, patience, lambda: NOW, given))
     assert isinstance(found, StreamsGroupSnapshot)
     return found
 
@@ -81,6 +91,77 @@ class TestASnapshot:
         found = taken(cluster(observed(group((), state="Empty"))))
         assert said(found, "group_state") == "the group is Empty: no member is running"
         assert assign_document(any_kind.snapshot_to_json(found), None, ())["members"] == {}
+
+
+def disk(process: str, *, held: bool | None = True, **offsets: int | None) -> StateDirectory:
+    """`t1_0=7`: the checkpoint of task 1_0; None: it has none."""
+    tasks = []
+    for name, offset in offsets.items():
+        task = TaskId.parse(name.removeprefix("t"))
+        checkpoint = None if offset is None else ((TopicPartition(LOG, task.partition), offset),)
+        tasks.append(TaskDirectory(task, checkpoint, non_empty=True))
+    return StateDirectory(f"dir-{process[:4]}", ProcessId.parse(process), Lock(held), tasks=tuple(tasks))
+
+
+class TestDisksAndLogs:
+    """They price a change: what a disk has need not be restored."""
+
+    def test_of_changelogs_are_in_the_snapshot_and_survive_its_json(self) -> None:
+        whole = {TopicPartition(LOG, number): 10 * (number + 1) for number in range(4)}
+        found = taken(cluster(ends=whole, begins=dict.fromkeys(whole, 5), sizes=dict.fromkeys(whole, 1000)))
+        document: Any = any_kind.snapshot_to_json(found)
+        assert document["topics"][LOG]["partitions"][3] == {"id": 3, "begin_offset": 5, "end_offset": 40, "log_bytes": 1000}
+        assert document["topics"]["orders"]["partitions"] == [{"id": number} for number in range(4)]  # no changelog
+        assert any_kind.snapshot_from_json(document) == found
+
+    def test_that_may_not_be_measured_are_said_and_left_out(self) -> None:
+        found = taken(cluster(forbidden=frozenset({THE_CLUSTER})))
+        assert [one.what for one in found.unknown if one.about_log_sizes] == [f"log_bytes.{LOG}"]
+        assert found.topics[-1].logs[0] == PartitionLog(0, begin_offset=0, end_offset=0)
+
+    def test_of_which_the_cluster_says_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def silent(*_: object) -> None:
+            raise ClusterTrouble("no answer")
+
+        monkeypatch.setattr(FakeCluster, "end_offsets", silent)
+        found = taken(cluster())
+        assert said(found, f"end_offset.{SHOP}") == "no answer"
+        assert found.topics[-1].logs[0] == PartitionLog(0, begin_offset=0, log_bytes=0)
+
+    def test_state_directories_are_in_it_as_in_those_of_classic_groups(self) -> None:
+        found = taken(cluster(), disks=(disk(groups.PROCESSES[0], t1_0=7, t1_2=None),))
+        document: Any = any_kind.snapshot_to_json(found)
+        assert document["state_directories"][0]["tasks"]["1_0"] == {"checkpoint": [[LOG, 0, 7]], "non_empty": True}
+        assert any_kind.snapshot_from_json(document) == found
+        assert "1_2: no checkpoint file" in said(found, f"state_directories.dir-{groups.PROCESSES[0][:4]}")
+
+    @pytest.mark.parametrize(
+        ("process", "held", "noted"),
+        [(0, True, ""), (0, None, ""), (0, False, "has stopped and its session has not timed out"), (2, True, "is no member's")],
+    )
+    def test_a_lock_that_contradicts_the_group_is_said(self, process: int, held: bool | None, noted: str) -> None:
+        one = disk((*groups.PROCESSES, "11111111-0000-4000-8000-000000000000")[process], held=held, t1_0=7)
+        reasons = said(taken(cluster(), disks=(one,)), f"state_directories.{one.url}")
+        assert noted in reasons if noted else not reasons
+
+    def test_a_directory_that_is_not_there_is_said(self) -> None:
+        assert "no such directory" in said(taken(cluster(), disks=("nowhere",)), "state_directories")
+
+    def test_they_change_no_fingerprint_and_no_basis_of_a_plan(self) -> None:
+        bare, full = taken(cluster()), taken(cluster(ends={TopicPartition(LOG, 0): 5}), disks=(disk(groups.PROCESSES[0], t1_0=7),))
+        assert plan_json.relied_on(bare) == plan_json.relied_on(full)
+        assert rows.relied_on(bare) == rows.relied_on(full)
+        assert plan_json.basis_of(full, BrokerChange(())).state_directories == ()
+        assert rows.decoded(full)["state_directories"] == [
+            {
+                "url": f"dir-{groups.PROCESSES[0][:4]}",
+                "process_id": groups.PROCESSES[0],
+                "tasks": 1,
+                "files": 0,
+                "bytes": 0,
+                "locked": True,
+            }
+        ]
 
 
 class TestWhatIsNotKnown:
@@ -211,10 +292,6 @@ class TestWhatIsRefused:
     def test_what_means_nothing_for_such_a_group(self, given: Given, says: str) -> None:
         with pytest.raises(HoldfastError, match=says):
             taken(cluster(), given)
-
-    def test_state_directories(self) -> None:
-        with pytest.raises(InvalidInput, match="not read yet"):
-            taken(cluster(), state_dirs=("file:///x",))
 
     def test_a_group_that_becomes_classic_meanwhile(self) -> None:
         moving = observed(group(state="Reconciling"))

@@ -25,8 +25,9 @@ from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory, TaskDirectory
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows.collecting.observed import Reading
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.streams import collect, settings

@@ -7,9 +7,10 @@ from tests.unit.workflows.collecting.streams.word_count import GROUP, A, B, clus
 
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.disks.state_directory import Lock, StateDirectory
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
-from holdfast.rollout.streams.snapshot.snapshot import Lock, Snapshot, StateDirectory
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows.collecting.streams import settings
 
 TASKS = ("0_0", "0_1", "1_0", "1_1")

@@ -6,7 +6,7 @@ from tests.unit.workflows.collecting.streams.word_count import GROUP, LOG, A, cl
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
+from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 from holdfast.workflows.collecting.streams import settings
 
 

@@ -6,7 +6,8 @@ from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_membe
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot, StateDirectory, TaskDirectory
+from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
+from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 from holdfast.workflows.collecting.observed import Reading
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.streams import collect, settings

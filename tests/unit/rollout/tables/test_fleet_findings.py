@@ -5,7 +5,7 @@ import json
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.tables import fleet, fleet_summary
+from holdfast.rollout.tables import fleet_findings, fleet_summary
 
 LOSS = {
     "cluster": "prod",
@@ -38,17 +38,17 @@ def counts(kind: str, most: int | None, above: int = 1, new: int = 1) -> dict[st
     return {"kind": kind, "count": 1_234, "most": most, "above": above, "new": new}
 
 
-def findings(**changes: object) -> fleet.Findings:
+def findings(**changes: object) -> fleet_findings.Findings:
     rows = {"clusters": [CLUSTER], "hosts": [HOST], "groups": [LOSS], "slow": [LOSS], "order_changes": [CHANGE]}
-    rows |= {f"new_{kind}": rows[kind] for kind in fleet.WATCHED.values()}
+    rows |= {f"new_{kind}": rows[kind] for kind in fleet_findings.WATCHED.values()}
     rows |= {"quarantined": [QUARANTINED], "counts": [counts(kind, most) for kind, most in LIMITS.items()]}
     lines = [json.dumps({"kind": kind, "row": row}) for kind, found in (rows | changes).items() for row in found]
-    return fleet.findings_from_lines("2026-11-21", lines)
+    return fleet_findings.findings_from_lines("2026-11-21", lines)
 
 
 class TestAlerts:
     def test_name_what_came_above_a_limit(self) -> None:
-        assert fleet.alerts(findings()) == (
+        assert fleet_findings.alerts(findings()) == (
             "orders of prod: process IDs changed their order; 9 stateful tasks of clients that did nothing will move",
             "orders of prod: losing 10.0.0.7 moves 38 of 40 stateful tasks, unless its replacement keeps its process ID",
             "orders of prod: losing 10.0.0.7 (new random ID, likeliest) takes 3 h 15 min until it is stable",
@@ -56,14 +56,14 @@ class TestAlerts:
         )
 
     def test_are_none_where_nothing_is_new(self) -> None:
-        old = {f"new_{kind}": [] for kind in fleet.WATCHED.values()}
-        assert fleet.alerts(findings(**old, counts=[counts(kind, 0, 700, 0) for kind in LIMITS])) == ()
+        old = {f"new_{kind}": [] for kind in fleet_findings.WATCHED.values()}
+        assert fleet_findings.alerts(findings(**old, counts=[counts(kind, 0, 700, 0) for kind in LIMITS])) == ()
 
     def test_name_the_worst_of_each_kind_and_count_the_others(self) -> None:
-        told = fleet.alerts(findings(new_groups=[LOSS] * 20, counts=[counts("groups", 80, 3_000, 1_500)]))
+        told = fleet_findings.alerts(findings(new_groups=[LOSS] * 20, counts=[counts("groups", 80, 3_000, 1_500)]))
 
-        assert len([line for line in told if "moves 38" in line]) == fleet.MOST_ALERTS
-        assert told[1 + fleet.MOST_ALERTS] == "and 1,490 more groups with as many moved tasks when a host is lost"
+        assert len([line for line in told if "moves 38" in line]) == fleet_findings.MOST_ALERTS
+        assert told[1 + fleet_findings.MOST_ALERTS] == "and 1,490 more groups with as many moved tasks when a host is lost"
 
 
 class TestText:
@@ -82,7 +82,7 @@ class TestText:
         assert "Hosts whose loss makes tasks unavailable" not in fleet_summary.markdown_of(findings())
 
     def test_leaves_out_what_there_is_nothing_of(self) -> None:
-        text = fleet_summary.markdown_of(fleet.Findings("2026-11-21", clusters=(CLUSTER,)))
+        text = fleet_summary.markdown_of(fleet_findings.Findings("2026-11-21", clusters=(CLUSTER,)))
         assert "##" not in text
         assert "Nothing new exceeds a limit." in text
 
@@ -101,12 +101,12 @@ class TestReading:
     @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"kind": "hosts", "row": 1}'])
     def test_refuses_what_is_no_finding(self, line: str) -> None:
         with pytest.raises(InvalidInput):
-            fleet.findings_from_lines("2026-11-21", [line])
+            fleet_findings.findings_from_lines("2026-11-21", [line])
 
     @pytest.mark.parametrize("given", [[], {"most": 1}, {"hours_most": "2"}, {"hours_most": True}, {"hours_most": -1}])
     def test_refuses_what_is_no_policy(self, given: object) -> None:
         with pytest.raises(InvalidInput):
-            fleet.policy_from_json(given)
+            fleet_findings.policy_from_json(given)
 
     def test_a_limit_may_be_taken_away(self) -> None:
-        assert fleet.policy_from_json({"hours_most": None}) == fleet.FleetPolicy(hours_most=None)
+        assert fleet_findings.policy_from_json({"hours_most": None}) == fleet_findings.FleetPolicy(hours_most=None)

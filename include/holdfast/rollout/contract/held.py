@@ -1,0 +1,17 @@
+"""What each client of a group has now: figures for people, by which nothing is decided."""
+
+from holdfast.rollout.json.codec import COUNT, TEXT, nullable
+from holdfast.rollout.json.record import member, record
+
+
+@record
+class Held:
+    """One client (a consumer, for consumer groups), by process ID or member ID; `name`: where it runs, empty where unknown.
+
+    `active`: stateful tasks, or partitions, that it has now; `copies`: standby and warm-up copies. None: unknown.
+    """
+
+    id: str = member(TEXT)
+    name: str = member(TEXT)
+    active: int | None = member(nullable(COUNT))
+    copies: int | None = member(nullable(COUNT), default=None, omit=True)

@@ -1,0 +1,151 @@
+"""Acts on clients' processes, and what comes next of one: a function of what its journal has and what its host shows now.
+
+The journal has the identity of the process before the act. After a crash at any moment the identity now decides: another one, and
+running: a restart was done; the same: it was not. Nothing is concluded while a command may still be running on the host.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
+from holdfast.rollout.journal.journal import Entry, Event, Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One act of a step. `client`: as the plan names it, empty for one that has no name before it starts; `names`: by which else
+    it may be known (`group.instance.id`, client ID). `called`: the plan and the step, in a run of them: the same in every run, and
+    of no other step. `moves`: the client of that name was on another host until this plan."""
+
+    does: Does
+    client: str
+    host: str | None
+    names: tuple[str, ...] = ()
+    called: str = ""
+    moves: bool = False
+
+    @property
+    def listed_as(self) -> tuple[str, ...]:
+        """By what it may be listed where commands are, the best first. One that moves only by its host: its name is listed with
+        the host that it comes from."""
+        host = (self.host or "").removeprefix("/")
+        return tuple(name for name in ((host,) if self.moves else (self.client, *self.names, host)) if name)
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return " on ".join(part for part in (self.client, self.host) if part) or "a new client"
+
+    @property
+    def kept_as(self) -> str:
+        """What the journal calls the client."""
+        return self.client or self.host or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """What Holdfast would do for a step, in order. `actions`: what the policy must allow for it."""
+
+    actions: tuple[ActionName, ...]
+    acts: tuple[Act, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSetting:
+    """A config of a group, as text: what it is before an act, its own or the brokers', and after it; None: not set."""
+
+    key: str
+    before: str | None
+    after: str | None
+
+
+class Ask(StrEnum):
+    """Why a person must look before anything else is done to a process."""
+
+    NOT_RUNNING = "not running"
+    NO_IDENTITY = "no identity"
+    CAME_BACK = "came back"
+    STILL_THE_SAME = "still the same"
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Keep who it is, then perform. `does`: what remains to be done."""
+
+    does: Does
+
+
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """The journal has who it was: do it, again after a crash."""
+
+    does: Does
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A command may still be running: look again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """It is done."""
+
+
+Move = Begin | Perform | Watch | Finished | Ask
+
+
+def next_move(act: Act, entries: Sequence[Entry], now: ClientProcess, *, may_be_running: bool, performed: bool) -> Move:
+    """`entries`: those of the step about processes. `may_be_running`: a command that an earlier run began, or whose connection
+    broke, may not have ended. `performed`: this run did it, and the command has ended."""
+    mine = [one for one in entries if one.acted is not None and (one.acted.does, one.acted.client) == (act.does, act.kept_as)]
+    if any(one.event is Event.ACTED for one in mine):
+        return Finished()
+    if now.state is ProcessState.CHANGING:
+        return Watch()
+    begun = next((one.acted.process for one in mine if one.event is Event.BEGUN and one.acted is not None), None)
+    match act.does:
+        case Does.STOP | Does.START:
+            move = _towards(act.does, begun, now)
+        case Does.RESTART:
+            move = _restarted(begun, now)
+    if not isinstance(move, Perform):
+        return move
+    if may_be_running:
+        return Watch()
+    return Ask.STILL_THE_SAME if performed else move
+
+
+def may_be_running(act: Act, step: str, journal: Journal) -> bool:
+    """Whether the command of an act may still be running: it was begun, and the journal has neither its end nor that of its run."""
+    running = False
+    for entry in journal.entries:
+        if entry.event is Event.HALTED:
+            running = False
+        elif entry.step == step and entry.acted is not None and (entry.acted.does, entry.acted.client) == (act.does, act.kept_as):
+            running = entry.event is Event.BEGUN
+    return running
+
+
+def _towards(does: Does, begun: ClientProcess | None, now: ClientProcess) -> Move:
+    """A stop is "not running", a start is "running"."""
+    goal = ProcessState.STOPPED if does is Does.STOP else ProcessState.RUNNING
+    if now.state is goal:
+        return Finished()
+    if begun is None:
+        return Begin(does)
+    if does is Does.STOP and begun.state is ProcessState.RUNNING and begun.identity != now.identity:
+        return Ask.CAME_BACK
+    return Perform(does)
+
+
+def _restarted(begun: ClientProcess | None, now: ClientProcess) -> Move:
+    if now.state is ProcessState.RUNNING and now.identity is None:
+        return Ask.NO_IDENTITY
+    if begun is None:
+        return Begin(Does.RESTART) if now.state is ProcessState.RUNNING else Ask.NOT_RUNNING
+    if now.state is ProcessState.STOPPED:
+        return Perform(Does.START)
+    return Perform(Does.RESTART) if now.identity == begun.identity else Finished()

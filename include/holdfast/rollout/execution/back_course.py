@@ -1,0 +1,112 @@
+"""Whether a group is what going back makes of it: compared with who was there when going back began, not with the forecast."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.rollout.execution.drift import Staleness
+from holdfast.rollout.execution.undo import Undo
+from holdfast.rollout.journal.acted import Does
+from holdfast.rollout.journal.back import ClientSeen
+from holdfast.rollout.journal.journal import Event, Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Strayed:
+    """Clients that joined and left since going back began, and that no rollback explains."""
+
+    joined: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+class Open(StrEnum):
+    """What a group does not show of a rollback yet."""
+
+    MISSING = "missing"
+    STILL_THERE = "still there"
+    OLD_MEMBERS = "old members"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """`name` None: a client without a lasting name."""
+
+    what: Open
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The clients of a group after going back with those that the plan was made for. `renamed`: as many of them have other names,
+    as consumers have that were started anew."""
+
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    renamed: bool
+
+    @property
+    def in_place(self) -> bool:
+        return self.renamed or not (self.missing or self.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class WentBack:
+    """The end of going back: the clients, and all else in which the group differs from the plan's snapshot."""
+
+    clients: Compared
+    differs: Staleness
+
+
+def strayed(undos: Iterable[Undo], journal: Journal, planned: Sequence[str], now: Sequence[ClientSeen]) -> Strayed | None:
+    """`undos`: all of them. None: no client did, or who was there is unknown."""
+    began = next((one.clients for one in reversed(journal.entries) if one.clients is not None), None)
+    if began is None:
+        return None
+    then, here = {one.name for one in began}, {one.name for one in now}
+    named: set[str] = set()
+    unnamed = 0
+    for undo in undos:
+        for name in (*undo.goes, *undo.returns):
+            unnamed += name is None
+            named |= set() if name is None else {name}
+        unnamed += 0 if undo.goes or undo.returns else len(undo.acts)
+    joined, left = sorted(here - then - named - set(planned)), sorted(then - here - named)
+    found = Strayed(tuple(joined) if len(joined) > unnamed else (), tuple(left) if len(left) > unnamed else ())
+    return found if found.joined or found.left else None
+
+
+def unsettled(undone: Iterable[Undo], journal: Journal, now: Sequence[ClientSeen]) -> Unsettled | None:
+    """What the group does not show of these. None: it shows all that can be seen."""
+    back = journal.back()
+    turn = journal.went_back()
+    then = {one.name: one.members for one in (() if turn is None else turn.clients or ())}
+    here = {one.name: one.members for one in now}
+    came, went = 0, 0
+    named: set[str] = set()
+    undone = tuple(undone)
+    returns = {name for undo in undone for name in undo.returns}
+    for undo in undone:
+        began = {one.acted.does for one in back.acts(undo.step.id) if one.event is Event.BEGUN and one.acted is not None}
+        named |= {name for name in (*undo.goes, *undo.returns) if name is not None}
+        came += sum(name is None for name in undo.returns) if Does.START in began else 0
+        went += sum(name is None for name in undo.goes) if Does.STOP in began else 0
+        for name in undo.returns:
+            if name is not None and name not in here:
+                return Unsettled(Open.MISSING, name)
+            if name is not None and Does.START in began and set(here[name]) & set(then.get(name, ())):
+                return Unsettled(Open.OLD_MEMBERS, name)
+        for name in undo.goes:
+            if name is not None and name in here and name not in returns:
+                return Unsettled(Open.STILL_THERE, name)
+    if turn is None or turn.clients is None:
+        return None
+    if len(then.keys() - here.keys() - named) < went:
+        return Unsettled(Open.STILL_THERE, None)
+    return Unsettled(Open.MISSING, None) if len(here.keys() - then.keys() - named) < came else None
+
+
+def compared(planned: Sequence[str], now: Sequence[ClientSeen], *, lasting: bool) -> Compared:
+    """`lasting`: clients of this kind of group keep their names over restarts."""
+    here = {one.name for one in now}
+    missing, extra = tuple(sorted(set(planned) - here)), tuple(sorted(here - set(planned)))
+    return Compared(missing, extra, not lasting and len(missing) == len(extra))

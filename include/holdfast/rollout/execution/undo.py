@@ -1,0 +1,174 @@
+"""Going back: what is rolled back of a plan, in the reverse order in which it was done. A function of the plan and its journal.
+
+Who did a thing rolls it back: Holdfast starts what it stopped, and stops what it started. What people did, and what no command of
+Holdfast's can put back, is theirs, with the plan's own rollback.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.actions import ActionName, WriteProcessMetadata
+from holdfast.rollout.execution.acts import Act, Acts
+from holdfast.rollout.execution.next_actions import AnyStep
+from holdfast.rollout.journal.acted import Does
+from holdfast.rollout.journal.journal import Entry, Event, Journal
+
+
+class Nature(StrEnum):
+    """What going back means for a step. `NOTHING`: it only waits; `AS_BEFORE`: its client is as it was, once it runs; `LOST`: what
+    it did cannot be rolled back."""
+
+    NOTHING = "nothing"
+    AS_BEFORE = "as before"
+    PROCESSES = "processes"
+    FILE = "file"
+    PERSON = "person"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """What a kind of group says of a step. `gone`: the names of clients that it takes from the group; `new`: of those that it
+    brings; None: one without a lasting name."""
+
+    nature: Nature
+    gone: tuple[str | None, ...] = ()
+    new: tuple[str | None, ...] = ()
+    file: WriteProcessMetadata | None = None
+
+
+class Left(StrEnum):
+    """Why nothing is done for a step."""
+
+    WAIT = "wait"
+    AS_BEFORE = "as before"
+    LOST = "lost"
+    OWN_ID = "own ID"
+
+
+class Manual(StrEnum):
+    """Why a person rolls a step back."""
+
+    DONE_BY_PERSON = "done by a person"
+    NOT_A_PROCESS = "not a process"
+    FILE_UNKNOWN = "file unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """A process-metadata file: `written` is in `directory` on `host`; `was` was there before, None: no file."""
+
+    directory: str
+    host: str | None
+    written: ProcessId
+    was: ProcessId | None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The rollback of one step, in this order: `acts` on processes, which the policy allows by `actions`; a `file`; what is
+    `manual`. `left`: nothing. `goes` and `returns`: clients that the group loses and gains by it, None: one without a lasting name.
+    """
+
+    step: AnyStep
+    acts: tuple[Act, ...] = ()
+    actions: tuple[ActionName, ...] = ()
+    file: PutBack | None = None
+    manual: Manual | None = None
+    left: Left | None = None
+    goes: tuple[str | None, ...] = ()
+    returns: tuple[str | None, ...] = ()
+
+
+def undos(
+    steps: Sequence[AnyStep],
+    journal: Journal,
+    rollback: Callable[[AnyStep], Rollback],
+    acts: Callable[[AnyStep], Acts | None],
+) -> tuple[Undo, ...]:
+    """Of every step that was begun, the last one first, rolled back by now or not. `acts`: what Holdfast does of a step."""
+    forward = journal.forward()
+    found = (_undo(step, forward, rollback(step), acts(step)) for step in reversed(steps))
+    return tuple(one for one in found if one is not None)
+
+
+def remaining(found: Iterable[Undo], journal: Journal) -> tuple[Undo, ...]:
+    """Those that are not rolled back yet."""
+    back = journal.back()
+    return tuple(one for one in found if not back.has(one.step.id, Event.DONE))
+
+
+_BEGUN = (Event.BEGUN, Event.ACTED, Event.CONFIRMED, Event.DONE)
+
+
+def _undo(step: AnyStep, forward: Journal, how: Rollback, acts: Acts | None) -> Undo | None:
+    """None: it was not begun, or surely not done."""
+    if how.nature is Nature.FILE:
+        return _file(step, forward, how)
+    entries = [one for one in forward.entries if one.step == step.id and one.event in _BEGUN]
+    if not entries:
+        return None
+    match how.nature:
+        case Nature.NOTHING:
+            return Undo(step, left=Left.WAIT)
+        case Nature.LOST:
+            return Undo(step, left=Left.LOST)
+        case Nature.PERSON:
+            return Undo(step, manual=Manual.NOT_A_PROCESS)
+        case Nature.AS_BEFORE | Nature.PROCESSES:
+            return _processes(step, entries, how, acts)
+
+
+def _file(step: AnyStep, forward: Journal, how: Rollback) -> Undo | None:
+    assert how.file is not None, "a step that writes says what"
+    if forward.last_word_on(step.id) is None:
+        return None
+    mine = [one for one in forward.entries if one.step == step.id and one.directory is not None]
+    if not mine:
+        return Undo(step, manual=Manual.DONE_BY_PERSON)
+    begun = forward.begun_in(step.id)
+    found = next((one for one in reversed(mine) if one.before is not None), None)
+    if begun is None or begun.directory is None or found is None or found.before is None or found.directory != begun.directory:
+        return Undo(step, manual=Manual.FILE_UNKNOWN)
+    written, was = how.file.process_id, found.before.process_id
+    if was == written:
+        return Undo(step, left=Left.OWN_ID)
+    put_back = PutBack(begun.directory, begun.host, written, was)
+    return Undo(step, actions=(ActionName.WRITE_PROCESS_METADATA,), file=put_back)
+
+
+_OPPOSITE = {Does.STOP: Does.START, Does.START: Does.STOP}
+_NAMES = {Does.STOP: ActionName.STOP_CLIENT, Does.START: ActionName.START_CLIENT}
+
+
+def _processes(step: AnyStep, entries: Sequence[Entry], how: Rollback, acts: Acts | None) -> Undo:
+    """What Holdfast began is turned round; a restart that was not seen to end is brought to its end."""
+    found: list[Act] = []
+    actions: list[ActionName] = []
+    goes: tuple[str | None, ...] = ()
+    returns: tuple[str | None, ...] = ()
+    turns = how.nature is Nature.PROCESSES
+    by_person = turns and acts is None
+    for act in reversed(() if acts is None else acts.acts):
+        mine = {one.event for one in entries if one.acted and (one.acted.does, one.acted.client) == (act.does, act.kept_as)}
+        if act.does is Does.RESTART:
+            if Event.BEGUN in mine and Event.ACTED not in mine:
+                found.append(replace(act, does=Does.START))
+                actions.append(ActionName.RESTART_CLIENT)
+        elif turns and Event.BEGUN in mine:
+            found.append(replace(act, does=_OPPOSITE[act.does]))
+            actions.append(_NAMES[_OPPOSITE[act.does]])
+            goes, returns = (goes, how.gone) if act.does is Does.STOP else (how.new, returns)
+        elif turns:
+            by_person = by_person or Event.ACTED in mine or any(one.event in _SAID for one in entries)
+    if not found and not by_person:
+        return Undo(step, left=Left.AS_BEFORE)
+    manual = Manual.DONE_BY_PERSON if by_person else None
+    if by_person:
+        goes, returns = how.new, how.gone
+    return Undo(step, tuple(found), tuple(actions), manual=manual, goes=goes, returns=returns)
+
+
+_SAID = (Event.CONFIRMED, Event.DONE)

@@ -1,0 +1,96 @@
+"""Going back, in words."""
+
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.execution.back_course import Compared, Open, Strayed, Unsettled
+from holdfast.rollout.execution.undo import Left, Manual, PutBack, Undo
+from holdfast.rollout.journal.acted import Does
+from holdfast.rollout.text.wording import many, printable
+
+_NAMED = 10
+"""The most clients that a sentence names."""
+_DOES = {Does.STOP: "stop", Does.START: "start", Does.RESTART: "restart"}
+_LEFT = {
+    Left.WAIT: "Nothing to roll back: it only waited.",
+    Left.AS_BEFORE: "Nothing to roll back: the client runs as before. New software or configuration that it was given stays.",
+    Left.OWN_ID: "Nothing to roll back: the directory held this process ID before.",
+}
+
+
+def describe(undo: Undo) -> str:
+    """What going back does for a step, and who does it."""
+    if undo.left is not None:
+        return left(undo)
+    parts = [f"{_DOES[one.does]} {_shown(one)}" for one in undo.acts]
+    if undo.file is not None:
+        parts.append(_put_back(undo.file))
+    text = "; ".join(parts)
+    text = f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{text} {manual(undo)}".strip() if undo.manual is not None else text
+
+
+def left(undo: Undo) -> str:
+    if undo.left is Left.LOST or undo.left is None:
+        return f"It cannot be rolled back. The plan says: {undo.step.undo}"
+    return _LEFT[undo.left]
+
+
+def manual(undo: Undo) -> str:
+    match undo.manual:
+        case Manual.DONE_BY_PERSON:
+            why = "Holdfast did not do this step itself, or not all of it"
+        case Manual.FILE_UNKNOWN:
+            why = "the journal does not have what the directory held before"
+        case _:
+            why = "Holdfast does not roll back such a step"
+    return f"Manual: {why}. Rollback: {undo.step.undo}"
+
+
+def needed(undo: Undo, because: str = "") -> str:
+    """What a person is asked for."""
+    says = f"{because} Rollback: {describe(undo)}" if because else manual(undo)
+    return f"Roll back step {undo.step.id}. {says}"
+
+
+def _shown(act: Act) -> str:
+    return printable(act.shown, 300)
+
+
+def _put_back(file: PutBack) -> str:
+    where = printable(file.directory, 500)
+    if file.was is None:
+        return f"remove kafka-streams-process-metadata from {where}, which had none before ({file.written} was written)"
+    return f"write process ID {file.was} into {where} again, in place of {file.written}"
+
+
+def stray(found: Strayed) -> str:
+    parts = []
+    if found.joined:
+        parts.append(f"{many(len(found.joined), 'client')} joined since going back began ({_names(found.joined)}).")
+    if found.left:
+        parts.append(f"{many(len(found.left), 'client')} left since going back began ({_names(found.left)}).")
+    return " ".join(parts)
+
+
+def open_(found: Unsettled) -> str:
+    who = "A client that was started again" if found.name is None else f"Client {printable(found.name, 200)}"
+    match found.what:
+        case Open.MISSING:
+            return f"{who} is not in the group yet."
+        case Open.STILL_THERE:
+            who = "a client that was stopped" if found.name is None else printable(found.name, 200)
+            return f"The group still lists {who}."
+        case Open.OLD_MEMBERS:
+            return f"The group still lists the former members of {printable(str(found.name), 200)}."
+
+
+def ended(found: Compared) -> str:
+    if found.in_place:
+        return "The group has the clients that the plan was made for."
+    parts = [f"missing: {_names(found.missing)}"] if found.missing else []
+    parts += [f"not there before: {_names(found.extra)}"] if found.extra else []
+    return f"The group does not have the clients that the plan was made for; {'; '.join(parts)}."
+
+
+def _names(found: tuple[str, ...]) -> str:
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return ", ".join(printable(one, 200) for one in found[:_NAMED]) + more

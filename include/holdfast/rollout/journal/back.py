@@ -1,0 +1,21 @@
+"""What the journal keeps for going back: what a file held before it was written, and who was in the group when going back began."""
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json.codec import TEXT, TEXTS, nullable
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID
+from holdfast.rollout.json.record import member, record
+
+
+@record
+class Held:
+    """The process ID that a state directory held. None: it had no file."""
+
+    process_id: ProcessId | None = member(nullable(PROCESS_ID))
+
+
+@record
+class ClientSeen:
+    """A client in the group, by process ID (consumers: `group.instance.id`, else member ID), and its member IDs, sorted."""
+
+    name: str = member(TEXT)
+    members: tuple[str, ...] = member(TEXTS)

@@ -1,0 +1,145 @@
+"""One act on one client's process: journal, act, look, journal. A crash in between leaves what the next run needs to know."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import assert_never
+
+from holdfast.errors import HostTrouble
+from holdfast.ports import Actor
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Watch, may_be_running, next_move
+from holdfast.rollout.execution.next_actions import AnyStep
+from holdfast.rollout.facts.differences import Difference
+from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
+from holdfast.rollout.journal.journal import UNDO_OF, Event, Journal
+from holdfast.rollout.text.wording import printable
+from holdfast.workflows.apply import Writing
+
+SHOWS_WITHIN_S = 10.0
+"""Within this time a command that has ended shows its effect."""
+LOOK_AGAIN_S = 1.0
+PATIENCE_S = 60.0
+"""How much longer than its command an act is waited for."""
+
+
+class Halted(Exception):
+    """The run stops before its next act. `rebalances`: how many were completed, `differences`: what is not as in the forecast,
+    where that is why."""
+
+    def __init__(self, why: Halt, text: str, rebalances: int | None = None, differences: tuple[Difference, ...] = ()) -> None:
+        self.why = why
+        self.text = text
+        self.rebalances = rebalances
+        self.differences = differences
+        super().__init__(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """`elapsed` never jumps, and is what waits are measured by; `wall` is what people go by, and policies."""
+
+    elapsed: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    wall: Callable[[], datetime] = lambda: datetime.now().astimezone()
+
+
+@dataclass
+class Acting:
+    """What acts are done with. `may_begin`: whether an act of a step may be done now; False: later. It raises Halted where nothing
+    may be done any more. Its last argument: a client is down that the act starts again. `back`: the acts roll steps back."""
+
+    actor: Actor
+    writing: Writing
+    clocks: Clocks
+    may_begin: Callable[[AnyStep, bool], bool]
+    tell: Callable[[AnyStep, str], None]
+    back: bool = False
+
+    @property
+    def _journal(self) -> Journal:
+        found = self.writing.journal
+        return found.back() if self.back else found
+
+    def carry_out(self, step: AnyStep, act: Act) -> bool:
+        """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen."""
+        clock = self.clocks.elapsed
+        act = replace(act, called=f"{self.writing.journal.plan_id}.{step.id}{'.back' if self.back else ''}")
+        quiet_at = clock() + self.actor.limit_s if may_be_running(act, step.id, self._journal) else clock()
+        allowed, performed, failed = False, False, None
+        while True:
+            now = self._process(act, quiet_at)
+            entries, open_ = self._journal.acts(step.id), clock() < quiet_at
+            move = next_move(act, entries, now, may_be_running=open_, performed=performed)
+            match move:
+                case Finished():
+                    self._finished(step, act, now)
+                    return True
+                case Watch():
+                    if clock() > quiet_at + PATIENCE_S:
+                        raise Halted(Halt.PROCESS, f"The process of {act.shown} is being started or stopped for too long. {_HOST}")
+                    self.clocks.sleep(LOOK_AGAIN_S)
+                case Begin(does) | Perform(does) if not allowed:
+                    allowed = self.may_begin(step, does is Does.START and bool(entries))
+                    if not allowed:
+                        return False
+                case Begin(does):
+                    self._keep(step, Event.BEGUN, f"{_DOING[does]} {act.shown}", act, now)
+                case Perform(does):
+                    failed, broken = self._perform(step, does, act)
+                    performed = True
+                    quiet_at = clock() + (self.actor.limit_s if broken else SHOWS_WITHIN_S)
+                case Ask():
+                    raise Halted(Halt.COMMAND if failed else Halt.PROCESS, _asked(move, act, failed))
+                case _:
+                    assert_never(move)
+
+    def _process(self, act: Act, quiet_at: float) -> ClientProcess:
+        ends_at = max(quiet_at, self.clocks.elapsed()) + PATIENCE_S
+        while True:
+            self.writing.held.keep()
+            try:
+                with self.writing.held.kept():
+                    return self.actor.process(act)
+            except HostTrouble as trouble:
+                if trouble.lasting or self.clocks.elapsed() > ends_at:
+                    raise Halted(Halt.PROCESS, f"The process of {act.shown} is unknown. {trouble}") from None
+            self.clocks.sleep(LOOK_AGAIN_S)
+
+    def _perform(self, step: AnyStep, does: Does, act: Act) -> tuple[str | None, bool]:
+        """Why it failed, and whether the command may still be running."""
+        self.writing.held.keep()
+        self.tell(step, f"{_DOING[does]} {act.shown}")
+        try:
+            with self.writing.held.kept():
+                return self.actor.perform(does, act), False
+        except HostTrouble as trouble:
+            return str(trouble), trouble.begun
+
+    def _finished(self, step: AnyStep, act: Act, now: ClientProcess) -> None:
+        acted = (one.acted for one in self._journal.acts(step.id) if one.event is Event.ACTED)
+        if not any(one is not None and (one.does, one.client) == (act.does, act.kept_as) for one in acted):
+            self._keep(step, Event.ACTED, f"{act.shown}: {now.state.value}", act, now)
+
+    def _keep(self, step: AnyStep, event: Event, detail: str, act: Act, now: ClientProcess) -> None:
+        entry = self.writing.hands.entry(step, UNDO_OF[event] if self.back else event, detail)
+        self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now)))
+
+
+_DOING = {Does.STOP: "stopping", Does.START: "starting", Does.RESTART: "restarting"}
+_HOST = "Look at its host, then continue."
+
+
+def _asked(ask: Ask, act: Act, failed: str | None) -> str:
+    because = f" {printable(failed, 500)}" if failed else ""
+    match ask:
+        case Ask.NOT_RUNNING:
+            return f"The process of {act.shown} does not run, and the group lists its members: are its commands those of another?"
+        case Ask.NO_IDENTITY:
+            return f"The status of {act.shown} has no identity of the process: whether it was restarted could not be seen."
+        case Ask.CAME_BACK:
+            return f"{act.shown} was stopped, and runs again as another process. Stop it permanently, then continue."
+        case Ask.STILL_THE_SAME:
+            return f"The command for {act.shown} has ended, and its process is as it was.{because} {_HOST}"
+        case _:
+            assert_never(ask)

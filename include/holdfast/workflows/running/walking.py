@@ -1,0 +1,217 @@
+"""What every run has, forward and back: it looks at the group, waits over turns, reports what happens, and halts."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Never
+
+from holdfast.errors import CannotPredict, ClusterTrouble
+from holdfast.ports import Actor, GroupSettings
+from holdfast.rollout.execution.back_course import WentBack
+from holdfast.rollout.execution.next_actions import AnyStep, Wait
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
+from holdfast.rollout.journal.acted import Halt
+from holdfast.rollout.journal.journal import Approval, Event
+from holdfast.rollout.json import instants
+from holdfast.rollout.json.codec import COUNT, TEXT, nullable
+from holdfast.rollout.json.record import member, record
+from holdfast.rollout.kinds.registry import kind_of
+from holdfast.workflows import apply as applying
+from holdfast.workflows.apply import Applied, Hands, Writing
+from holdfast.workflows.running import pausing
+from holdfast.workflows.running.acting import Acting, Clocks, Halted
+from holdfast.workflows.running.progress import Progress, Tells
+from holdfast.workflows.running.showing import Showing
+
+LOOK_S = 20.0
+"""The most that one look at the group may take."""
+LOOK_AGAIN_S = 2.0
+SHOWS_WITHIN_S = 600.0
+"""Within this time a group shows what was done to its clients."""
+CLUSTER_AWAY_S = 300.0
+"""For this time a cluster that does not answer is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a run has: hands for the journal and the files, an actor for processes, a look at the group (given how many seconds it
+    may take), and its lag in records (None: unknown)."""
+
+    hands: Hands
+    actor: Actor
+    look: Callable[[float], AnySnapshot]
+    lag: Callable[[], int | None]
+    tell: Callable[[Progress], None]
+    clocks: Clocks
+    configs: GroupSettings | None = None
+    """How the group's configs are set at its brokers; None: a person does it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a run ended: all done, waiting for a person (`applied.waiting_for`), or halted. `went_back`: all is rolled back."""
+
+    applied: Applied
+    halted: Halted | None = None
+    went_back: WentBack | None = None
+
+
+@record
+class Left:
+    """What a turn leaves to the next one, besides the journal: for how many seconds `step` has been waited for, and for how many
+    the cluster has not answered (None: it has). `rebalances`: how many were shown; `shown`: a digest of the comparison that was
+    shown last. Wrong values change when it halts, no act.
+    """
+
+    step: str = member(TEXT, default="")
+    waited_s: int = member(COUNT, default=0)
+    away_s: int | None = member(nullable(COUNT), default=None)
+    rebalances: int | None = member(nullable(COUNT), default=None)
+    shown: int | None = member(nullable(COUNT), default=None)
+
+    def after(self, seconds: int) -> "Left":
+        """So much later."""
+        away_s = None if self.away_s is None else self.away_s + seconds
+        return replace(self, waited_s=self.waited_s + seconds, away_s=away_s)
+
+
+class Later(Exception):
+    """All that can be done now is done: the rest is for the next turn."""
+
+
+class Walk(ABC):
+    """`fresh`: a look at the group just now; None: the turn begins with one."""
+
+    BACK: ClassVar[bool] = False
+
+    def __init__(
+        self, plan: AnyPlan, approval: Approval, means: Means, writing: Writing, fresh: AnySnapshot | None, left: Left
+    ) -> None:
+        self._plan, self._approval, self._means, self._writing = plan, approval, means, writing
+        self._looked = fresh is not None
+        self._fresh: AnySnapshot
+        if fresh is not None:
+            self._fresh = fresh
+        self._kind = kind_of(plan)
+        now = means.clocks.elapsed()
+        self._waits_for, self._waits_since = left.step, now - left.waited_s
+        self._away_since = None if left.away_s is None else now - left.away_s
+        self._told: tuple[str, str] | None = None
+        self._rebalances = left.rebalances
+        self._forecast: tuple[int, int] | None = None
+        self._lag: int | None = None
+        self._showing = Showing(plan, means.hands, means.clocks.elapsed)
+        if fresh is not None:
+            self._showing.looked(fresh)
+        self._acting = Acting(
+            means.actor, writing, means.clocks, self._may_begin, lambda step, text: self._tell(Tells.ACT, text, step), self.BACK
+        )
+        self._went_back: WentBack | None = None
+
+    def turn(self, *, accept: bool | Halt = False) -> Ran | None:
+        """None: something must be waited for."""
+        halted, waiting = None, None
+        try:
+            if not self._looked:
+                self._look()
+            self._prepare(accept=accept)
+            waiting = self._as_far_as_it_goes()
+        except Later:
+            self._looked = False
+            return None
+        except Halted as found:
+            halted = found
+            self._keep_halt(found)
+            step = self._due()
+            waiting = None if step is None else Wait(step, found.text, can_confirm=False)
+        if waiting is not None and halted is None:
+            self._showing.person(waiting.step.id, waiting.needed)
+        applied = applying.keep_checklist(self._plan, self._approval, self._writing, waiting)
+        return Ran(applied, halted, self._went_back)
+
+    def leave(self) -> Left:
+        """To the next turn. Raise Lost where another run has the lease by now."""
+        self._writing.held.keep()
+        self._writing.stays = True
+        now = self._means.clocks.elapsed()
+        away_s = None if self._away_since is None else round(now - self._away_since)
+        return Left(self._waits_for, round(now - self._waits_since), away_s, self._rebalances)
+
+    @abstractmethod
+    def _prepare(self, *, accept: bool | Halt) -> None:
+        """What a turn begins with. `accept`: a person accepts what the last run halted for."""
+
+    @abstractmethod
+    def _as_far_as_it_goes(self) -> Wait | None:
+        """The step that a person has to do; None: all is done. Raise Halted, and Later."""
+
+    @abstractmethod
+    def _may_begin(self, step: AnyStep, down: bool) -> bool:
+        """As `Acting.may_begin`."""
+
+    def _due(self) -> AnyStep | None:
+        """The step that comes next. None: there is none."""
+        return applying.due(self._plan, self._writing.journal)
+
+    def _is_done(self, step: AnyStep) -> bool:
+        return self._writing.journal.has(step.id, Event.DONE)
+
+    def _refuse_paused(self) -> None:
+        self._writing.held.keep()
+        paused = pausing.paused(self._means.hands.lake, self._plan.plan_id)
+        if paused is not None:
+            raise Halted(Halt.PAUSED, f"{paused} Remove the pause (holdfast pause --off) to continue.")
+
+    def _wait(self, step: AnyStep, why: str, limit_s: float | None, of_plan_s: int | None = None) -> Never:
+        """Until the next turn. `limit_s` None: the plan's own limit of the step counts, which is `of_plan_s`."""
+        now = self._means.clocks.elapsed()
+        if self._waits_for != step.id:
+            self._waits_for, self._waits_since = step.id, now
+        if limit_s is not None and now - self._waits_since > limit_s:
+            raise Halted(Halt.TIME, f"{why} {limit_s:g} s have passed.")
+        self._showing.waits(step.id, why, now - self._waits_since, of_plan_s if limit_s is None else limit_s)
+        self._tell(Tells.WAITING, why, step)
+        raise Later
+
+    def _look_again(self) -> None:
+        """Soon, in the same turn: after an act, and after what may have been a moment between two rebalances."""
+        self._means.clocks.sleep(LOOK_AGAIN_S)
+        self._look()
+
+    def _look(self) -> None:
+        self._refuse_paused()
+        try:
+            with self._writing.held.kept():
+                self._fresh = self._means.look(LOOK_S)
+        except (ClusterTrouble, CannotPredict) as trouble:
+            now = self._means.clocks.elapsed()
+            if self._away_since is None:
+                self._away_since = now
+            if getattr(trouble, "lasting", False) or now - self._away_since > CLUSTER_AWAY_S:
+                raise Halted(Halt.CLUSTER, f"The group could not be read. {trouble}") from None
+            self._tell(Tells.WAITING, f"The group cannot be read now: {trouble}")
+            raise Later from None
+        self._away_since, self._looked = None, True
+        self._showing.looked(self._fresh)
+
+    def _tell(self, event: Tells, text: str, step: AnyStep | None = None) -> None:
+        """Every event once: what is waited for is not repeated while it stays."""
+        number = "" if step is None else step.id
+        if event is Tells.WAITING and self._told == (number, text):
+            return
+        self._told = (number, text)
+        done = sum(self._is_done(one) for one in self._plan.steps)
+        at = instants.to_second(self._means.hands.now())
+        steps = len(self._plan.steps)
+        found = Progress(at, event, number, text, done, steps, self._rebalances, self._forecast, self._lag)
+        self._means.tell(found)
+        self._showing.told(found)
+
+    def _keep_halt(self, found: Halted) -> None:
+        """Raise Lost where another run has the lease by now."""
+        step = self._due()
+        self._tell(Tells.HALTED, found.text, step)
+        if step is None:
+            return
+        entry = self._means.hands.entry(step, Event.HALTED, found.text)
+        self._writing.add(replace(entry, halt=found.why, rebalances=found.rebalances, differences=found.differences))

@@ -1,0 +1,92 @@
+"""What comes next of an act, from the journal and the state of its process."""
+
+import pytest
+
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Move, Perform, Watch, may_be_running, next_move
+from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
+from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.json.record import codec_of
+
+OLD, NEW = ClientProcess(ProcessState.RUNNING, "old"), ClientProcess(ProcessState.RUNNING, "new")
+NAMELESS, DOWN, CHANGING = (ClientProcess(state) for state in (ProcessState.RUNNING, ProcessState.STOPPED, ProcessState.CHANGING))
+STOP, START, RESTART = (Act(does, "one", "app-1") for does in Does)
+
+
+def entry(event: Event, act: Act, process: ClientProcess, step: str = "1") -> Entry:
+    acted = Acted(act.does, act.kept_as, process)
+    return Entry("2026-11-20T12:00:00Z", step, event, "holdfast", "", acted=acted)
+
+
+def move(act: Act, now: ClientProcess, begun: ClientProcess | None = None, **how: bool) -> Move:
+    entries = () if begun is None else (entry(Event.BEGUN, act, begun),)
+    return next_move(act, entries, now, **({"may_be_running": False, "performed": False} | how))
+
+
+@pytest.mark.parametrize(
+    ("act", "now", "begun", "expected"),
+    [
+        (RESTART, OLD, None, Begin(Does.RESTART)),
+        (RESTART, OLD, OLD, Perform(Does.RESTART)),
+        (RESTART, NEW, OLD, Finished()),
+        (RESTART, DOWN, OLD, Perform(Does.START)),
+        (RESTART, DOWN, None, Ask.NOT_RUNNING),
+        (RESTART, NAMELESS, None, Ask.NO_IDENTITY),
+        (RESTART, NAMELESS, OLD, Ask.NO_IDENTITY),
+        (RESTART, CHANGING, OLD, Watch()),
+        (STOP, OLD, None, Begin(Does.STOP)),
+        (STOP, OLD, OLD, Perform(Does.STOP)),
+        (STOP, NEW, OLD, Ask.CAME_BACK),
+        (STOP, DOWN, OLD, Finished()),
+        (STOP, DOWN, None, Finished()),
+        (START, DOWN, None, Begin(Does.START)),
+        (START, DOWN, DOWN, Perform(Does.START)),
+        (START, NEW, DOWN, Finished()),
+        (START, NEW, None, Finished()),
+    ],
+)
+def test_the_identity_of_the_process_decides(act: Act, now: ClientProcess, begun: ClientProcess | None, expected: Move) -> None:
+    assert move(act, now, begun) == expected
+
+
+def test_nothing_is_repeated_while_a_command_may_be_running() -> None:
+    assert move(RESTART, OLD, OLD, may_be_running=True) == Watch()
+    assert move(RESTART, NEW, OLD, may_be_running=True) == Finished()
+
+
+def test_a_command_that_changed_nothing_is_not_repeated() -> None:
+    assert move(RESTART, OLD, OLD, performed=True) is Ask.STILL_THE_SAME
+
+
+def test_what_is_done_is_done() -> None:
+    """Also where the same process is restarted later, by whom ever."""
+    entries = (entry(Event.BEGUN, RESTART, OLD), entry(Event.ACTED, RESTART, NEW))
+    other = (entry(Event.ACTED, Act(Does.RESTART, "other", None), NEW),)
+
+    assert next_move(RESTART, entries, DOWN, may_be_running=False, performed=False) == Finished()
+    assert next_move(RESTART, other, OLD, may_be_running=False, performed=False) == Begin(Does.RESTART)
+
+
+def test_a_command_may_be_running_until_its_end_or_that_of_its_run_is_kept() -> None:
+    begun, acted = entry(Event.BEGUN, RESTART, OLD), entry(Event.ACTED, RESTART, NEW)
+    halted = Entry("2026-11-20T12:00:00Z", "1", Event.HALTED, "holdfast", "")
+
+    for entries, expected in (
+        ((), False),
+        ((begun,), True),
+        ((begun, acted), False),
+        ((begun, halted), False),
+        ((halted, begun), True),
+    ):
+        assert may_be_running(RESTART, "1", Journal("p", entries)) is expected
+    assert not may_be_running(RESTART, "2", Journal("p", (begun,)))
+
+
+def test_an_act_is_named_by_what_is_known_of_its_client() -> None:
+    assert (RESTART.shown, RESTART.kept_as) == ("one on app-1", "one")
+    assert (Act(Does.START, "", "app-9").shown, Act(Does.START, "", "app-9").kept_as) == ("app-9", "app-9")
+    assert Act(Does.START, "", None).shown == "a new client"
+
+
+def test_entries_about_processes_are_read_as_they_are_written() -> None:
+    for one in (entry(Event.BEGUN, RESTART, OLD), entry(Event.ACTED, STOP, DOWN)):
+        assert codec_of(Entry).read(codec_of(Entry).write(one)) == one

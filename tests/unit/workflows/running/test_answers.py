@@ -1,0 +1,144 @@
+"""Answers to the halt of a run: each is about the halt that is open, by its number, and is journaled."""
+
+import pytest
+from tests.harness.article import AFTER, client, group
+from tests.harness.operators_hands import STRANGER
+from tests.harness.plans import planned
+from tests.harness.running_group import RunningGroup
+from tests.unit.workflows.running.test_run import ALL_THREE, ROLLING, halt, rolling
+from tests.unit.workflows.test_apply_restarts import in_generation
+
+from holdfast.errors import InvalidInput, StatePathTrouble
+from holdfast.rollout.journal.acted import Halt
+from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.policy.policy import Policy
+from holdfast.workflows.running import answers, pausing
+from holdfast.workflows.running.answers import Answer, NotOpen
+
+PLAN = rolling()
+
+
+def answer(reality: RunningGroup, number: int, chosen: Answer = Answer.GO_ON, by: str = "bob", reason: str = "") -> Entry:
+    answers.keep(PLAN, number, chosen, by, reason, reality.means("run 1").hands)
+    return reality.journal(PLAN).entries[-1]
+
+
+def open_number(reality: RunningGroup) -> int:
+    found = reality.journal(PLAN).open_halt()
+    assert found is not None
+    return found[0]
+
+
+@pytest.fixture
+def reality() -> RunningGroup:
+    """A run has halted after one act, because a person paused it."""
+    found = RunningGroup()
+
+    def pauses() -> None:
+        if len(found.done) == 1 and pausing.paused(found.lake, PLAN.plan_id) is None:
+            pausing.pause(found.lake, PLAN.plan_id, "ann", "lunch", found.now())
+
+    found.on_sleep = pauses
+    assert halt(found.run_in_turns(PLAN)) is Halt.PAUSED
+    found.on_sleep = lambda: None
+    return found
+
+
+def test_to_go_on_removes_the_pause_that_it_halted_for(reality: RunningGroup) -> None:
+    number = open_number(reality)
+    kept = answer(reality, number, reason="back from lunch")
+
+    assert (kept.event, kept.by, kept.detail) == (Event.ACCEPTED, "bob", f"goes on after halt {number}: back from lunch")
+    assert pausing.paused(reality.lake, PLAN.plan_id) is None
+    assert halt(reality.run_in_turns(PLAN)) is None
+    assert reality.done == ALL_THREE
+
+
+def test_a_pause_that_was_made_since_stays(reality: RunningGroup) -> None:
+    pausing.pause(reality.lake, PLAN.plan_id, "vera", "an incident", reality.now())
+    answer(reality, open_number(reality))
+
+    assert "vera" in str(pausing.paused(reality.lake, PLAN.plan_id))
+    assert halt(reality.run_in_turns(PLAN)) is Halt.PAUSED
+    assert reality.done == ALL_THREE[:1]
+
+
+def test_another_halt_than_the_open_one_is_not_answered(reality: RunningGroup) -> None:
+    first = open_number(reality)
+    for other in (first - 1, first + 1, 0):
+        with pytest.raises(NotOpen, match="nothing was done"):
+            answer(reality, other)
+    assert pausing.paused(reality.lake, PLAN.plan_id) is not None
+
+    answer(reality, first)
+    reality.strangers = {STRANGER: client(STRANGER, ((), ()))}
+    assert halt(reality.run_in_turns(PLAN)) is Halt.DRIFT
+    with pytest.raises(NotOpen):
+        answer(reality, first)
+    assert open_number(reality) > first
+
+
+def test_a_halt_is_answered_once(reality: RunningGroup) -> None:
+    number = open_number(reality)
+    answer(reality, number, Answer.LEAVE)
+    for chosen in Answer:
+        with pytest.raises(NotOpen):
+            answer(reality, number, chosen)
+    last = reality.journal(PLAN).entries[-1]
+    assert (last.event, last.by, last.detail) == (Event.ENDED, "bob", f"leaves it after halt {number}")
+    assert pausing.paused(reality.lake, PLAN.plan_id) is not None, "who leaves it removes no pause"
+
+
+def test_what_another_run_went_on_from_is_not_open(reality: RunningGroup) -> None:
+    number = open_number(reality)
+    pausing.resume(reality.lake, PLAN.plan_id)
+    assert halt(reality.run_in_turns(PLAN, run="run 2")) is None
+    with pytest.raises(NotOpen):
+        answer(reality, number)
+
+
+def test_while_another_run_has_the_lease_nothing_is_answered(reality: RunningGroup) -> None:
+    number = open_number(reality)
+    other = reality.means("run 2").hands.leases(PLAN).take(forced=False, same_run=True)
+    with pytest.raises(StatePathTrouble, match="run 2"):
+        answer(reality, number)
+    other.release()
+    assert open_number(reality) == number
+
+
+def test_a_secret_is_not_kept(reality: RunningGroup) -> None:
+    number = open_number(reality)
+    with pytest.raises(InvalidInput):
+        answer(reality, number, reason="password=oPen-5esame")
+    assert open_number(reality) == number
+
+
+def test_extra_rebalances_are_accepted_with_it() -> None:
+    document = in_generation(7, group(AFTER))
+    plan = planned(document, *ROLLING, policy=Policy(exclude=("relabel",), acts=("restart_client",)))
+    reality = RunningGroup(document)
+
+    def others() -> None:
+        reality.extra = 50 * bool(reality.done)
+
+    reality.on_sleep = others
+    assert halt(reality.run_in_turns(plan)) is Halt.REBALANCES
+    found = reality.journal(plan).open_halt()
+    assert found is not None
+    answers.keep(plan, found[0], Answer.GO_ON, "bob", "", reality.means("run 1").hands)
+
+    assert reality.journal(plan).accepted_rebalances() == 51
+    assert halt(reality.run_in_turns(plan)) is None
+    assert reality.done == ALL_THREE
+
+
+def test_a_halt_is_open_until_something_else_happens() -> None:
+    def entry(event: Event) -> Entry:
+        return Entry("2026-11-20T12:00:00Z", "1", event, "holdfast", "")
+
+    halted = (entry(Event.BEGUN), entry(Event.HALTED))
+    assert Journal("p").open_halt() is None
+    for later in Event:
+        found = Journal("p", (*halted, entry(later))).open_halt()
+        number = {Event.HALTED: 3, Event.TAKEN_OVER: 2, Event.FORCED: 2}.get(later)
+        assert (None if found is None else found[0]) == number, later

@@ -1,0 +1,122 @@
+"""A run that is killed at any of its operations, again and again: each act is done once, in its order, and none is lost."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.harness.article import A
+from tests.harness.examples import examples
+from tests.harness.running_group import Killed, RunningGroup
+from tests.unit.workflows.running.test_run import ALL_THREE, rolling
+
+from holdfast.rollout.journal.acted import Does
+from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.workflows.running.run import Ran
+
+MOST_RUNS = 8
+
+
+RUNS = (RunningGroup.run, RunningGroup.run_in_turns)
+"""In one process, and in one for each turn, which leaves its lease to the next one."""
+
+
+def until_done(reality: RunningGroup, run: Callable[..., Ran], lives: list[int]) -> Ran:
+    """Run after run, each killed after one of these numbers of operations; the last one goes on to the end."""
+    for left in lives:
+        try:
+            return run(reality, rolling(), dies_after=left)
+        except Killed:
+            reality.sleep(1.0)
+    return run(reality, rolling())
+
+
+def check(reality: RunningGroup, ran: Ran) -> None:
+    assert ran.halted is None, ran.halted
+    assert reality.done == ALL_THREE
+    entries = reality.journal(rolling()).entries
+    assert [one.step for one in entries if one.event is Event.ACTED] == ["1", "3", "5"]
+    assert [one.step for one in entries if one.event is Event.DONE] == ["1", "2", "3", "4", "5", "6"]
+
+
+@given(
+    st.sampled_from(RUNS),
+    st.lists(st.integers(0, 25), max_size=MOST_RUNS),
+    st.sets(st.sampled_from([client for _, client in ALL_THREE])),
+)
+@settings(max_examples=examples(30), deadline=None)
+def test_each_restart_is_done_once_whenever_its_run_is_killed(run: Callable[..., Ran], lives: list[int], breaks: set[str]) -> None:
+    reality = RunningGroup()
+    reality.breaks = sorted(breaks)
+    check(reality, until_done(reality, run, lives))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_kill_at_each_single_operation(run: Callable[..., Ran]) -> None:
+    for left in count():
+        reality = RunningGroup()
+        try:
+            ran = run(reality, rolling(), dies_after=left)
+        except Killed:
+            check(reality, run(reality, rolling()))
+        else:
+            check(reality, ran)
+            break
+    assert left > 40, "that was every operation of a whole run"
+
+
+@pytest.mark.parametrize("identity", ["same", "another", "down"])
+def test_after_a_crash_the_process_says_whether_it_was_restarted(identity: str) -> None:
+    """Killed right after the journal has who it was, before the command."""
+    reality = RunningGroup()
+    while not any(one.acted for one in reality.journal(rolling()).entries):
+        left = getattr(reality, "left", 0)
+        reality.left = left + 1  # type: ignore[attr-defined]
+        with pytest.raises(Killed):
+            reality.run(rolling(), dies_after=left)
+    assert reality.done == []
+    if identity != "same":
+        reality.take_effect(Does.STOP if identity == "down" else Does.RESTART, A)
+        reality.done.clear()
+    reality.run(rolling())
+
+    first = {"same": [(Does.RESTART, A)], "another": [], "down": [(Does.START, A)]}[identity]
+    assert reality.done == [*first, *ALL_THREE[1:]]
+
+
+def test_a_run_that_is_killed_leaves_a_checklist_of_what_is_done() -> None:
+    """As it was after the last step that was done: a killed run writes none at its end."""
+    for left in count(1, 7):
+        reality, plan = RunningGroup(), rolling()
+        try:
+            reality.run(plan, dies_after=left)
+        except Killed:
+            done = [one.step for one in reality.journal(plan).entries if one.event is Event.DONE]
+            kept = reality.lake.files.get(("plans", plan.plan_id, "checklist.json"))
+            document = {"checklist": [], "done": False} if kept is None else json.loads(kept)
+            listed = [one["step"] for one in document["checklist"] if one["done"]]
+            assert listed in (done, done[:-1]), "a kill may come between the journal and the checklist"
+            assert document["done"] is (len(listed) == len(plan.steps))
+        else:
+            break
+    assert left > 40
+
+
+def test_members_that_come_back_under_other_ids_are_no_restart() -> None:
+    """As after an outage of the broker, in the moment between the begin of a step and its act."""
+    for left in range(8, 13):
+        reality = RunningGroup()
+        with suppress(Killed):
+            reality.run(rolling(), dies_after=left)
+        if len(reality.done) < len(ALL_THREE):
+            client = ALL_THREE[len(reality.done)][1]
+            listed = dumps(reality.document["clients"][client])
+            reality.document["clients"][client] = loads(listed.replace("0f6d8a3e-0000-4000-8", "0f6d8a3e-0000-4000-9"))
+        reality.sleep(1.0)
+        reality.run(rolling())
+
+        assert reality.done == ALL_THREE, left
