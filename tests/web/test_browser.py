@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from tests.harness.pages import web_lake
 from tests.harness.pages.airflow_server import Server
 from tests.harness.pages.browser import Reader, reading
 from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST
@@ -27,7 +28,9 @@ def address(page: str, made: dict[str, Plan]) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_clean(browser: Browser, server: Server, made: dict[str, Plan], name: str) -> None:
     """In light and dark, and on a phone."""
-    with reading(browser, server, "vera") as reader:
+    if name == "moves":  # with its run
+        web_lake.shows_a_run(server.lake, made[name], done=1)
+    with reading(browser, server, "bob" if name == "moves" else "vera") as reader:
         page = reader.open(address(name, made)).page
         for theme, background in (("light", "rgb(246, 247, 249)"), ("dark", "rgb(13, 17, 23)")):
             page.emulate_media(color_scheme=theme)
@@ -42,8 +45,21 @@ def test_a_page_is_clean(browser: Browser, server: Server, made: dict[str, Plan]
             assert warnings is not None
             assert decision is not None
             assert decision["y"] >= warnings["y"] + warnings["height"], "the decision is behind the warnings"
+        if name == "moves":
+            it_moves(reader, server, made[name])
         assert reader.trouble == []
         keep(reader, f"{name}-phone")
+
+
+def it_moves(reader: Reader, server: Server, plan: Plan) -> None:
+    """What the run shows comes by itself; what is typed stays."""
+    reader.page.fill("#pause-reason", "lunch")
+    assert reader.page.locator(".stepper [aria-current]").inner_text().startswith("2")
+    web_lake.shows_a_run(server.lake, plan, done=2)
+    reader.until("document.querySelector('.stepper [aria-current] .dot').textContent === '3'")
+
+    assert reader.page.locator("#told").inner_text() == "Run: running, step 3 of " + str(len(plan.steps)) + "."
+    assert reader.page.input_value("#pause-reason") == "lunch"
 
 
 def keep(reader: Reader, name: str) -> None:

@@ -21,6 +21,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from holdfast.errors import HoldfastError
 
 DAG = "plan_rollout"
+APPLY = "apply_rollout"
 TOKEN_SECONDS = 12 * 3600
 SECURITY_HEADERS = (
     (
@@ -43,6 +44,7 @@ SECURITY_HEADERS = (
 
 may_read = Depends(requires_access_dag("GET", param_dag_id=DAG))
 may_ask = (Depends(requires_access_dag("POST", DagAccessEntity.RUN, DAG)),)
+may_apply = (Depends(requires_access_dag("POST", DagAccessEntity.RUN, APPLY)),)
 may_decide = (Depends(requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG)), *may_ask)
 
 
@@ -52,7 +54,17 @@ class Forged(HoldfastError):
 
 def can_ask(user: BaseUser) -> bool:
     """Whether `may_ask` would let this user pass: for showing the link to the form."""
-    return bool(get_auth_manager().is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=_dag(), user=user))
+    return _can_trigger(user, DAG)
+
+
+def can_apply(user: BaseUser) -> bool:
+    """Whether `may_apply` would let this user pass: for showing *Pause* and *Resume*."""
+    return _can_trigger(user, APPLY)
+
+
+def _can_trigger(user: BaseUser, dag: str) -> bool:
+    manager = get_auth_manager()
+    return bool(manager.is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=_dag(dag), user=user))
 
 
 def can_decide(user: BaseUser, approvers: tuple[str, ...] = ()) -> bool:
@@ -65,8 +77,8 @@ def can_decide(user: BaseUser, approvers: tuple[str, ...] = ()) -> bool:
     )
 
 
-def _dag() -> DagDetails:
-    return DagDetails(id=DAG, team_name=DagModel.get_team_name(DAG))
+def _dag(dag: str = DAG) -> DagDetails:
+    return DagDetails(id=dag, team_name=DagModel.get_team_name(dag))
 
 
 def names_of(user: BaseUser) -> tuple[str, str]:

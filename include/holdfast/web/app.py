@@ -27,8 +27,8 @@ from holdfast.rollout.json import instants
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.web import access, comparing, decision, overview, own_airflow, serving, templating, waiting
 from holdfast.web.new import making, new_routes
-from holdfast.web.plan import placement, stages
-from holdfast.web.plan.discussion import Discussion
+from holdfast.web.plan import live, pausing_routes, placement, stages
+from holdfast.web.plan.comments_view import CommentsView
 from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, State, known_sort, select
 from holdfast.workflows import comments
@@ -36,7 +36,6 @@ from holdfast.workflows import plan as plans
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-APPLY = "apply_rollout"
 Text = Annotated[str, Query(max_length=300)]
 Name = Annotated[str, Query(max_length=4_000)]
 """Of a group: Kafka sets no limit that matters."""
@@ -57,6 +56,7 @@ app = FastAPI(
 )
 app.add_middleware(access.SecurityHeaders)
 app.include_router(new_routes.router)
+app.include_router(pausing_routes.router)
 
 
 @app.get("/static/{name}")
@@ -100,14 +100,14 @@ def plans_page(
 
 @app.get("/plans/{plan_id}")
 async def plan_page(request: Request, plan_id: str, user: GetUserDep) -> HTMLResponse:
-    paused = await own_airflow.is_paused(request, APPLY)
+    paused = await own_airflow.is_paused(request, access.APPLY)
     return await _in_thread(lambda: _plan_page(request, plan_id, user, paused=paused))
 
 
 @app.get("/plans/{plan_id}/now")
 async def plan_now(request: Request, plan_id: str, user: GetUserDep) -> HTMLResponse:
     """The part of the page that changes while one looks at it: how far the plan is, and its decision."""
-    paused = await own_airflow.is_paused(request, APPLY)
+    paused = await own_airflow.is_paused(request, access.APPLY)
     return await _in_thread(lambda: _plan_page(request, plan_id, user, paused=paused, template="plan_now.html"))
 
 
@@ -146,9 +146,13 @@ def _plan_page(
         "signed": None if shown.broken else plans.standing(pages.lake, plan_id, signing_keys()),
         "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),
     }
+    pauses = access.token_for(user, pausing_routes.subject(plan_id)) if access.can_apply(user) else ""
+    values["live"] = running = live.of(pages.lake, shown, serving.now(), pauses)
+    if running is not None and running.goes_by_itself:
+        values |= {"next_step": None, "what_next": "Nothing to do while the run goes on: it does the next step, or says why not."}
     if whole:
         token = access.token_for(user, f"{plan_id} comments") if values["may_ask"] else ""
-        values["discussion"] = Discussion(comments.read(pages.lake, plan_id), token, *refused)
+        values["comments_view"] = CommentsView(comments.read(pages.lake, plan_id), token, *refused)
     return serving.page(
         request, template, status=problem.status if problem else 400 if refused[0] else 200, problem=problem, **values
     )

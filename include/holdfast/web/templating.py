@@ -51,6 +51,7 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.filters |= {"duration": duration, "many": many, "bytes": amount_of_bytes, "moment": moment, "sentence": sentence}
+    made.filters |= {"brief": brief}
     made.filters |= {"e": in_attribute, "escape": in_attribute}
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {
@@ -77,6 +78,14 @@ def sentence(text: str) -> str:
     """With a capital letter and a full stop, whatever its source; lines stay lines."""
     stripped = text.strip()
     return f"{stripped[:1].upper()}{stripped[1:]}{'' if stripped.endswith(('.', '!', '?', ':')) else '.'}" if stripped else ""
+
+
+_A_UUID = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+
+
+def brief(text: str) -> str:
+    """With the first digits of process IDs, where the whole ones are on the same page."""
+    return _A_UUID.sub(r"\1…", text)
 
 
 def moment(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
+from holdfast.rollout.contract.times import Times
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.parts import plan_view
 from holdfast.web.parts.plan_view import PlanView
@@ -37,6 +38,14 @@ class KindPages:
 
     def plan(self, plan: Any, now: datetime) -> PlanView:
         return plan_view.plan_view(plan, now)
+
+    def times(self, plan: Any) -> Times | None:  # noqa: ARG002 - most kinds know more
+        """The forecast time of the recommended option, its phases in the order of the steps. None: unknown, or not by step."""
+        return None
+
+    def restores(self, plan: Any) -> int | None:  # noqa: ARG002 - most kinds know more
+        """How many records the forecast has restored in all. None: unknown, or nothing keeps state."""
+        return None
 
     def members(self, snapshot: Any) -> MemberTable:
         return MemberTable("Hosts", "Hosts", "Each host with its members.", "members/hosts.html", kind_of(snapshot).hosts(snapshot))

@@ -110,6 +110,34 @@
   });
   window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
 
+  // The run of a plan moves: its bars grow from where they were. What is typed, focused or folded out stays.
+  const run = (found) => {
+    const here = document.getElementById("run");
+    const there = found.getElementById("run");
+    if (!here || !there) return;
+    const parts = ["live", "live-more"].map((id) => [here.querySelector(`#${id}`), there.querySelector(`#${id}`)]);
+    if (parts.some(([old, fresh]) => !old || !fresh)) {
+      if (parts.some(([old, fresh]) => old || fresh)) here.replaceWith(there);
+      return;
+    }
+    const said = parts[0][0].dataset.said;
+    for (const [old, fresh] of parts) {
+      if (old.outerHTML === fresh.outerHTML) continue;
+      const widths = new Map([...old.querySelectorAll("[data-bar]")].map((one) => [one.dataset.bar, one.getAttribute("width")]));
+      const grown = [...fresh.querySelectorAll("[data-bar]")].map((one) => [one, one.getAttribute("width")]);
+      for (const [one] of grown) if (widths.has(one.dataset.bar)) one.setAttribute("width", widths.get(one.dataset.bar));
+      const named = (one) => one.id || one.getAttribute("href");
+      const focused = old.contains(document.activeElement) ? named(document.activeElement) : null;
+      old.replaceWith(fresh);
+      window.setTimeout(() => { for (const [one, width] of grown) one.setAttribute("width", width); }, 30);
+      const again = focused && [...fresh.querySelectorAll("a, [tabindex]")].find((one) => named(one) === focused);
+      if (again) again.focus({ preventScroll: true });
+    }
+    if (said !== parts[0][1].dataset.said) document.getElementById("told").textContent = parts[0][1].dataset.said;
+    const pausing = here.querySelector("#pausing");
+    if (pausing.dataset.now !== there.querySelector("#pausing").dataset.now) pausing.replaceWith(there.querySelector("#pausing"));
+  };
+
   // The question, the decision and the record show when they come. What is being typed stays.
   const follow = document.querySelector("[data-follow]");
   if (follow) {
@@ -121,12 +149,15 @@
           const state = (of) => of.querySelector("#stages").dataset.now + (of.querySelector("#decide") ? " asks" : "") + of.querySelector("#decision h2").textContent;
           if (state(found) !== state(document)) {
             const typed = document.querySelector("#reason");
+            const decided = document.querySelector("#decision h2").textContent;
             for (const id of ["stages", "decision", "decision-bar"]) document.getElementById(id).replaceWith(found.getElementById(id));
             const reason = document.querySelector("#reason");
             if (typed && reason) reason.value = typed.value;
-            document.getElementById("told").textContent = document.querySelector("#decision h2").textContent;
+            const now = document.querySelector("#decision h2").textContent;
+            if (now !== decided) document.getElementById("told").textContent = now;
             once();
           }
+          run(found);
         }
       } catch { /* the server is away for a moment */ }
       window.setTimeout(look, document.hidden ? 30000 : 4000);

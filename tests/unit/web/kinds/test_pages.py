@@ -17,20 +17,25 @@ from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, REPLACE_FIRST
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.journal.lease import Owner
 from holdfast.rollout.kinds import any_kind, registry
 from holdfast.rollout.policy.policy import Policy
 from holdfast.web import group_view, templating
 from holdfast.web.group_view import Recorded
 from holdfast.web.kinds import registry as pages
 from holdfast.web.new import new_view
-from holdfast.web.plan import stages
-from holdfast.web.plan.discussion import Discussion
+from holdfast.web.plan import live, stages
+from holdfast.web.plan.comments_view import CommentsView
 from holdfast.web.plan.plan_page import PlanPages
 from holdfast.workflows import plan as plans
+from holdfast.workflows.apply import Hands
 from holdfast.workflows.comments import Comments
+from holdfast.workflows.running import showing
+from holdfast.workflows.running.progress import Progress, Tells
 
 LAMPS = {"protocol": "lamps", "cluster": "hall", "group_id": "ceiling", "lamps": {"a": False, "b": True}}
 CONSUMERS = plain_groups.group({"a": member(0, 1, host="app-1"), "b": member(2, host="app-2")})
@@ -79,13 +84,30 @@ def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
         "what_next": stages.what_next(shown),
     }
     collateral_text = {"asked": None, "may": False, "own": False, "signed": None, "paused": False, "problem": None}
-    collateral_text["discussion"] = Discussion(Comments((), 0))
+    collateral_text["comments_view"] = CommentsView(Comments((), 0))
+    hostile = "<b>away</b>"
+    shows_a_run(lake, plan, document, hostile)
+    collateral_text["live"] = live.of(lake, shown, NOON, "t")
     page = templating.render("plan.html", page=shown, view=shown.view, **now, **collateral_text, **MEMORY)
+
+    assert '<span class="badge ask">Running</span>' in page
+    assert str(escape(hostile)) in page
+    assert hostile not in page
+    assert page.count("data-bar=") == len(registry.kind_of(plan).held(read(document)))
 
     assert f'<span class="badge calm">{kind}</span>' in page
     assert shown.view.title in page
     assert all(option.title in page for option in plan.candidates)
     assert all(str(escape(step.title)) in page for step in shown.view.review.steps)
+
+
+def shows_a_run(lake: FsspecLake, plan: Any, document: object, text: str) -> None:
+    """As one that waits, after a look at the group."""
+    hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: NOON, me=Owner("ann", "here"))
+    one = showing.Showing(plan, hands, lambda: 0.0)
+    one.looked(read(document))
+    one.waits("1", text, 12.0, 600)
+    one.told(Progress(NOON.isoformat(), Tells.WAITING, "1", text, 0, len(plan.steps), 1, (1, 2), 3))
 
 
 @pytest.mark.parametrize("kind", GROUPS)

@@ -17,3 +17,7 @@ class BrokerStreamsPages(KindPages):
 
     def plan(self, plan: BrokerPlan, now: datetime) -> PlanView:
         return plan_view.view(plan, now)
+
+    def restores(self, plan: BrokerPlan) -> int | None:
+        option = plan.recommended_option
+        return None if option is None or option.restored is None else option.restored.records

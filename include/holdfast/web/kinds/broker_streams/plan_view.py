@@ -83,7 +83,8 @@ def _figures(option: Considered | None, baseline: Considered | None) -> tuple[Fi
     collateral_text = f", {collateral:,} collateral (between clients that stay)" if collateral else ""
     details = (
         f"of {found.stateful_tasks:,}{collateral_text}",
-        f"{found.cold:,} of them restored in full: that disk has never had the task" if found.cold else "none restored in full",
+        (f"{found.cold:,} of them restored in full: that disk has never had the task" if found.cold else "none restored in full")
+        + found.restored_text,
         f"usually; up to {duration(found.unowned_most)}. Restoring comes on top"
         if found.unowned_most
         else "no task changes its owner",

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.times import Times
 from holdfast.web.kinds.consumer import consumers, plan_view
 from holdfast.web.kinds.kind_pages import KindPages, MemberTable
 from holdfast.web.parts.plan_view import PlanView
@@ -17,6 +18,9 @@ class ConsumerPages(KindPages):
 
     def plan(self, plan: ConsumerPlan, now: datetime) -> PlanView:
         return plan_view.view(plan, now)
+
+    def times(self, plan: ConsumerPlan) -> Times | None:
+        return None if plan.recommended_option is None else plan.recommended_option.times
 
     def members(self, snapshot: ConsumerSnapshot) -> MemberTable:
         return MemberTable(

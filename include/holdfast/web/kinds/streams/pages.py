@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import ClassVar
 
+from holdfast.rollout.contract.times import Times
+from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.web.kinds.kind_pages import KindPages, MemberTable
@@ -18,6 +20,14 @@ class StreamsPages(KindPages):
 
     def plan(self, plan: Plan, now: datetime) -> PlanView:
         return plan_view.view(plan, now)
+
+    def times(self, plan: Plan) -> Times | None:
+        worst = None if plan.recommended_option is None else plan.recommended_option.worst
+        return None if worst is None else times_of(worst, plan.policy)
+
+    def restores(self, plan: Plan) -> int | None:
+        worst = None if plan.recommended_option is None else plan.recommended_option.worst
+        return None if worst is None else worst.restored_records
 
     def members(self, snapshot: Snapshot) -> MemberTable:
         return MemberTable(

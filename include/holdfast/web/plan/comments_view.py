@@ -6,7 +6,7 @@ from holdfast.workflows.comments import LONGEST, Comments
 
 
 @dataclass(frozen=True, slots=True)
-class Discussion:
+class CommentsView:
     """`token`: of the form; empty for users who may not comment. `problem`: why the `text` that was sent is not kept."""
 
     comments: Comments

@@ -1,0 +1,365 @@
+"""The run of a plan on its page, while it runs and after it. The time is an argument.
+
+Which steps are done and why a run halted is the journal's; a pause is its own file. What a run shows of itself (`progress.json`)
+is for people only: it adds what is waited for, the counts, and the group at the last look.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from holdfast.ports import Lake
+from holdfast.rollout.execution.next_actions import AnyStep
+from holdfast.rollout.group.values import AnyPlan
+from holdfast.rollout.journal.acted import Halt
+from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.run_progress import Happened, RunProgress, RunState
+from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.text.wording import capital, duration, many
+from holdfast.rollout.timing import left
+from holdfast.web.kinds.registry import pages_of
+from holdfast.web.parts.plan_view import ago, compact
+from holdfast.web.plan import live_bars
+from holdfast.web.plan.live_bars import Bars
+from holdfast.web.plan.plan_page import Memory, PlanPage
+from holdfast.web.plans import State
+from holdfast.workflows.running import going_back, guards, pausing, showing
+
+SILENT_S = 180
+"""A run whose last sign is older may have ended; a command on a host may take two minutes."""
+MOST_STEPS = 9
+FULL = 1000
+_PLANNED = Memory()
+
+
+class Now(Enum):
+    """What the run does: a word, and the tone of its badge."""
+
+    READY = ("not started", "calm")
+    RUNNING = ("running", "ask")
+    SILENT = ("no sign of life", "warn")
+    PAUSED = ("paused", "warn")
+    HALTED = ("halted", "bad")
+    PERSON = ("waits for a person", "warn")
+    FINISHED = ("all steps done", "good")
+    GOING_BACK = ("going back", "warn")
+    BACK = ("rolled back", "calm")
+
+    @property
+    def word(self) -> str:
+        return self.value[0]
+
+    @property
+    def tone(self) -> str:
+        return self.value[1]
+
+
+_PERSON_S = (Now.PERSON, Now.GOING_BACK)
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """`state`: done, now, to do or rolled back. `took`: for how long it is, or was, in progress; empty where that is unknown."""
+
+    id: str
+    title: str
+    state: str
+    took: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """`share`: of the limit that has passed, in thousandths; None: no limit."""
+
+    needed: str
+    elapsed: str
+    limit: str
+    share: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`bad`: it leaves what was forecast, or allowed."""
+
+    label: str
+    value: str
+    detail: str
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The plan is rolled back: by whose decision, how many of the steps that were begun, and the next one; empty: all are."""
+
+    since: Entry
+    done: int
+    of: int
+    undone: frozenset[str]
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """`halt`: the journal's entry of the last halt, until a step is done after it; `halt_number`: its number there. `paused`: by
+    whom, when and why. `left`: a person's word that ends the run after a halt. `airflow_run`: the ID of its run in Airflow.
+    `token`: for who may pause it."""
+
+    now: Now
+    number: int
+    steps: int
+    lines: tuple[StepLine, ...]
+    before: int
+    after: int
+    by: str
+    since: str
+    heard: str
+    airflow_run: str | None
+    wait: Wait | None
+    facts: tuple[Fact, ...]
+    bars: Bars | None
+    events: tuple[Happened, ...]
+    halt: Entry | None
+    halt_number: int
+    left: Entry | None
+    back: Back | None
+    paused: str | None
+    text: str
+    token: str = ""
+
+    @property
+    def said(self) -> str:
+        """For who listens: where the run is."""
+        step = f", step {self.number} of {self.steps}" if self.now in (Now.RUNNING, Now.PERSON) else ""
+        return f"Run: {self.now.word}{step}."
+
+    @property
+    def goes_by_itself(self) -> bool:
+        return self.now is Now.RUNNING
+
+    @property
+    def may_pause(self) -> bool:
+        return self.now not in (Now.FINISHED, Now.BACK)
+
+
+def of(lake: Lake, page: PlanPage, now: datetime, token: str = "") -> Live | None:
+    """None: there is no run of the plan, and none can be. `token`: of who may pause it."""
+    plan = page.view.plan
+    found, paused = showing.read(lake, plan.plan_id), pausing.paused(lake, plan.plan_id)
+    can_run = page.state in (State.APPROVED, State.RUNNING) and bool(plan.policy.acts) and bool(plan.steps)
+    if found is None and paused is None and not can_run:
+        return None
+    times = _Times.of(page.entries)
+    journal = Journal(plan.plan_id, page.entries)
+    halt, back = journal.last_halt(), _back(plan, journal)
+    ids = [one.id for one in plan.steps]
+    at = next((index for index, one in enumerate(ids) if one not in times.done), len(ids))
+    if back is not None:
+        at = ids.index(back.next) if back.next in ids else 0
+    end = None if back is not None and back.next else Now.BACK if back is not None else Now.FINISHED if 0 < len(ids) == at else None
+    state = end or _state(found, halt, now, paused=paused is not None)
+    if back is not None and state in (Now.READY, Now.PERSON):
+        state = Now.GOING_BACK
+    first = min(max(0, at - 3), max(0, len(plan.steps) - MOST_STEPS))
+    ended = now if state in (Now.RUNNING, Now.SILENT) or found is None else datetime.fromisoformat(found.at)
+    shown = plan.steps[first : first + MOST_STEPS]
+    return Live(
+        now=state,
+        number=min(at + 1, len(plan.steps)),
+        steps=len(plan.steps),
+        lines=tuple(_line(plan, one, first + index, at, times, ended, back) for index, one in enumerate(shown)),
+        before=first,
+        after=len(plan.steps) - first - len(shown),
+        by="" if found is None else f"{found.by} on {found.host}" if found.host else found.by,
+        since="" if found is None else ago(now, datetime.fromisoformat(found.since)),
+        heard="" if found is None else ago(now, datetime.fromisoformat(found.at)),
+        airflow_run=None if found is None else found.run,
+        wait=_wait(found, now) if state is Now.RUNNING else None,
+        facts=_facts(page, found, times, state, ended, back),
+        bars=live_bars.bars(page, found, now, rolled_back=back is not None),
+        events=() if found is None else tuple(reversed(found.events)),
+        halt=halt,
+        halt_number=next((number for number, one in enumerate(page.entries, start=1) if one is halt), 0),
+        left=next((one for one in reversed(page.entries[-1:]) if one.event is Event.ENDED), None),
+        back=back,
+        paused=paused,
+        text=found.text if found is not None and found.state is RunState.PERSON and state in _PERSON_S else "",
+        token=token,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """When each step began, and was done, by the journal."""
+
+    begun: Mapping[str, str]
+    done: Mapping[str, str]
+    touched: frozenset[str]
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry]) -> "_Times":
+        begun: dict[str, str] = {}
+        done: dict[str, str] = {}
+        for one in entries:
+            if one.event is Event.BEGUN:
+                begun.setdefault(one.step, one.at)
+            elif one.event is Event.DONE:
+                done.setdefault(one.step, one.at)
+        return cls(begun, done, frozenset(one.step for one in entries))
+
+
+def _back(plan: AnyPlan, journal: Journal) -> Back | None:
+    since = journal.went_back()
+    if since is None:
+        return None
+    steps = [one.step.id for one in going_back.steps_of(plan, journal)]
+    undone = frozenset(one.step for one in journal.back().entries if one.event is Event.DONE)
+    return Back(
+        since, sum(one in undone for one in steps), len(steps), undone, next((one for one in steps if one not in undone), "")
+    )
+
+
+def _state(found: RunProgress | None, halt: Entry | None, now: datetime, *, paused: bool) -> Now:
+    """By the journal first; a run that shows itself after the halt has gone on."""
+    running = found if found is not None and found.state is RunState.RUNNING else None
+    if running is not None and (_at(running.at) - now).total_seconds() > SILENT_S:
+        running = None  # no clock is so far ahead: what it claims is worth nothing
+    if halt is not None and (running is None or _at(running.at) <= _at(halt.at)):
+        return Now.PAUSED if halt.halt is Halt.PAUSED else Now.HALTED
+    if running is not None:
+        return Now.SILENT if (now - _at(running.at)).total_seconds() > SILENT_S else Now.RUNNING
+    if paused:
+        return Now.PAUSED
+    return Now.PERSON if found is not None and found.state is RunState.PERSON else Now.READY
+
+
+def _at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+# The steps.
+
+
+def _line(plan: AnyPlan, step: AnyStep, index: int, at: int, times: _Times, now: datetime, back: Back | None) -> StepLine:
+    state = "done" if index < at else "now" if index == at else "to do"
+    if back is not None and step.id != back.next:
+        state = "rolled back" if step.id in back.undone else "done" if step.id in times.done else "to do"
+    seconds = _seconds(plan, index, times, now)
+    return StepLine(step.id, kind_of(plan).step_text(step), state, "" if seconds is None else duration(seconds))
+
+
+def _seconds(plan: AnyPlan, index: int, times: _Times, now: datetime) -> int | None:
+    """From what was first done in it, or the end of the step before where nothing was, to its end."""
+    step = plan.steps[index].id
+    begun, done = times.begun.get(step), times.done.get(step)
+    if begun is None and index and step in times.touched:
+        begun = times.done.get(plan.steps[index - 1].id)
+    if begun is None:
+        return None
+    return max(0, int(((now if done is None else _at(done)) - _at(begun)).total_seconds()))
+
+
+def _wait(found: RunProgress | None, now: datetime) -> Wait | None:
+    one = None if found is None else found.waiting
+    if one is None:
+        return None
+    seconds = max(0, int((now - _at(one.since)).total_seconds()))
+    limit = one.limit_s
+    share = None if limit is None else min(FULL, seconds * FULL // max(1, limit))
+    return Wait(one.needed, duration(seconds), "" if limit is None else duration(limit), share)
+
+
+# The figures.
+
+
+def _facts(
+    page: PlanPage, found: RunProgress | None, times: _Times, state: Now, ended: datetime, back: Back | None
+) -> tuple[Fact, ...]:
+    plan = page.view.plan
+    return (
+        _time_left(plan, times, state, ended) if back is None else Fact("Time left", "unknown", "rollbacks have no forecast time"),
+        _rebalances(page, found),
+        _acts(page),
+        _lag(plan, found),
+        *_restoring(page),
+    )
+
+
+def _time_left(plan: AnyPlan, at: _Times, state: Now, ended: datetime) -> Fact:
+    if state is Now.FINISHED:
+        return Fact("Time left", "none", "every step is done")
+    times = pages_of(plan).times(plan)
+    batches = _batches(plan)
+    done = [all(one in at.done for one in each) for each in batches]
+    present = next((each for each, is_done in zip(batches, done, strict=True) if not is_done), ())
+    begun = min((at.begun[one] for one in present if one in at.begun), key=_at, default=None)
+    since = None if begun is None else max(0, int((ended - _at(begun)).total_seconds()))
+    found = None if times is None else left.left(times, done, since)
+    if found is None:
+        return Fact("Time left", "unknown", "the forecast has no time for each step, or depends on a condition")
+    if not found.high:
+        return Fact("Time left", "unknown", "it takes longer than the forecast's most", bad=state is Now.RUNNING)
+    value = duration(found.high) if found.low == found.high else f"{duration(found.low)} to {duration(found.high)}"
+    return Fact("Time left", value, f"usually {duration(found.usual)}, by the forecast of the steps that are not done")
+
+
+def _batches(plan: AnyPlan) -> tuple[tuple[str, ...], ...]:
+    """Steps that take effect together, with the waits after them."""
+    kind = kind_of(plan)
+    found: list[list[str]] = []
+    waited = True
+    for step in plan.steps:
+        waits = kind.waits(step)
+        if not found or (waited and not waits):
+            found.append([])
+        found[-1].append(step.id)
+        waited = waits
+    return tuple(map(tuple, found))
+
+
+def _rebalances(page: PlanPage, found: RunProgress | None) -> Fact:
+    label = f"{capital(page.view.labels.round)}s completed"
+    if found is None or found.rebalances is None:
+        return Fact(label, "unknown", "the group does not show it yet")
+    if found.rebalances_forecast is None:
+        return Fact(label, f"{found.rebalances:,}", "since the plan's snapshot")
+    low, high = found.rebalances_forecast
+    forecast = f"{high:,}" if low == high else f"{low:,} to {high:,}"
+    return Fact(label, f"{found.rebalances:,}", f"forecast in all: {forecast}", bad=found.rebalances > high)
+
+
+def _acts(page: PlanPage) -> Fact:
+    """What Holdfast did to processes, of what it may do by the plan's policy."""
+    plan = page.view.plan
+    planned = _PLANNED.get(plan.plan_id, lambda: _planned(plan))
+    done = {(one.step, one.acted.client, one.acted.does) for one in page.entries if one.event is Event.ACTED and one.acted}
+    if not planned and not done:
+        return Fact("Acts done", "none", "every step is a person's: by itself, or by the policy (acts)")
+    clients = len({client for _, client, _ in done})
+    detail = f"{many(clients, kind_of(plan).words.member)} stopped, started or restarted"
+    return Fact("Acts done", f"{len(done):,} of {max(planned, len(done)):,}", detail)
+
+
+def _planned(plan: AnyPlan) -> int:
+    kind = kind_of(plan)
+    acts = (kind.acts(plan, step) for step in plan.steps)
+    return sum(len(one.acts) for one in acts if one is not None and guards.may(plan, *one.actions))
+
+
+def _lag(plan: AnyPlan, found: RunProgress | None) -> Fact:
+    most = plan.policy.lag_most
+    if most is None:
+        return Fact("Lag", "not watched", "the policy has no limit (lag_most)")
+    lag = None if found is None else found.lag
+    value = "unknown" if lag is None else f"{compact(lag)} records"
+    return Fact("Lag", value, f"limit {most:,} records, looked at before each act", bad=lag is not None and lag > most)
+
+
+def _restoring(page: PlanPage) -> tuple[Fact, ...]:
+    """What is restored cannot be seen from a group: the figure is the forecast's, and says so."""
+    plan = page.view.plan
+    if not kind_of(plan).stateful:
+        return ()
+    records = pages_of(plan).restores(plan)
+    value = "unknown" if records is None else f"{compact(records)} records" if records else "nothing"
+    return (Fact("To restore", value, "forecast of the whole plan; not measured"),)
