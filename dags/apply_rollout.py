@@ -4,24 +4,42 @@ Does the automated steps (writes process-metadata files into state directories t
 in `plans/<plan id>/checklist.json`. Each action is in the journal before it happens. Do the manual step that the checklist waits
 for, then run this DAG again. Confirm a step that no snapshot can show in the form; the journal records it under your name. After
 drift (the group no longer matches what was planned against) the plan is refused, and the log lists the drift.
+
+With **Carry out the whole plan** one run does every step that the plan's policy lists (`acts`), by what the cluster's connection
+names for the group (`actors`), and watches the group in between without occupying a worker. Where reality leaves the forecast, it
+halts before the next act and asks, under *Required Actions*: go on, go back, or leave it
+(docs/apply.md).
 """
 
 import pendulum
-from airflow.sdk import Param, dag, get_current_context, task
+from airflow.sdk import Param, dag, task
 
-from holdfast.airflow_wiring import objects, rollouts, runs
+from holdfast.airflow_wiring import objects, rollouts
+from holdfast.airflow_wiring.turns import TRIED_AGAIN_AT_MOST, ApplyPlan
 
 
 @dag(
     schedule=[objects.PLANS],
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
-    max_active_runs=1,
+    max_active_runs=16,  # one at a time for each group: its lease refuses a second one
     default_args=objects.DEFAULTS,
     tags=["holdfast", "rollout", "acts"],
     doc_md=__doc__,
     params={
         "plan_id": objects.WHICH_PLAN,
+        "run": Param(
+            False,
+            type="boolean",
+            title="Carry out the whole plan",
+            description="Do every step that the plan's policy lets Holdfast do, one after the other; watch the group in between.",
+        ),
+        "accept_rebalances": Param(
+            False,
+            type="boolean",
+            title="Accept the extra rebalances",
+            description="Go on although the last run of the whole plan halted because of extra rebalances. This is recorded.",
+        ),
         "state_dirs": Param(
             {},
             type="object",
@@ -48,18 +66,12 @@ from holdfast.airflow_wiring import objects, rollouts, runs
     },
 )
 def apply_rollout():
-    @task
+    @task(retries=TRIED_AGAIN_AT_MOST)
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
         return rollouts.plans_requested(params, triggering_asset_events, objects.PLANS)
 
-    @task(pool=objects.KAFKA_POOL, outlets=[objects.JOURNALS], map_index_template="{{ plan_id }}")
-    def walk(plan_id: str, params: dict, *, outlet_events=None, run_id=None) -> str:
-        context = get_current_context()
-        mine = rollouts.plan_requested(plan_id, context, objects.PLANS)
-        outlet_events[objects.JOURNALS].extra = {"plan_id": mine}
-        return rollouts.apply(mine, params, runs.who_triggered(context), run_id)
-
-    walk.expand(plan_id=plans())
+    fixed = {"pool": objects.KAFKA_POOL, "outlets": [objects.JOURNALS], "map_index_template": "{{ task.plan_id }}"}
+    ApplyPlan.partial(task_id="walk", **fixed).expand(plan_id=plans())
 
 
 apply_rollout()

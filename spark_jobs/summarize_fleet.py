@@ -19,7 +19,7 @@ from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import registry
-from holdfast.rollout.tables import fleet
+from holdfast.rollout.tables import fleet_findings
 
 MOST = 20
 """Rows of a kind."""
@@ -68,7 +68,7 @@ def by_host(losses: DataFrame) -> DataFrame:
 
 
 def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
-    """The tables `blast_radius` and `order_changes` → the kinds of `fleet.Findings` that are made of them."""
+    """The tables `blast_radius` and `order_changes` → the kinds of `fleet_findings.Findings` that are made of them."""
     plain = losses.where(F.col("member_id").isNotNull())
     streams = losses.where(F.col("member_id").isNull() & F.col("moved").isNotNull())
     percent = 100 * F.col("moved") / F.greatest("stateful_tasks", F.lit(1))
@@ -103,9 +103,9 @@ def quarantined(tables: dict[str, DataFrame]) -> DataFrame:
     return reduce(DataFrame.unionByName, counted)
 
 
-def findings(tables: dict[str, DataFrame], day: str, policy: fleet.FleetPolicy) -> dict[str, DataFrame]:
+def findings(tables: dict[str, DataFrame], day: str, policy: fleet_findings.FleetPolicy) -> dict[str, DataFrame]:
     """`blast_radius` of the day and the one before, the other tables of the day → rows by kind, the worst first."""
-    limits = {kind: limit for limit, kind in fleet.WATCHED.items()}
+    limits = {kind: limit for limit, kind in fleet_findings.WATCHED.items()}
     found, counted = {"clusters": tables["clusters"].orderBy("cluster")}, []
     for name, kind in kinds(tables["blast_radius"], tables["order_changes"]).items():
         most = getattr(policy, limits[name]) if name in limits else None
@@ -135,7 +135,7 @@ def _lines(place: int, kind: str, rows: DataFrame) -> DataFrame:
 
 
 def work(spark: SparkSession, lake: str, days: list[str], policy: str | None = None) -> None:
-    limits = fleet.policy_from_json(loads(policy or "{}"))
+    limits = fleet_findings.policy_from_json(loads(policy or "{}"))
     names = [name for name in TABLES if name in ("clusters", "order_changes") or name.startswith("quarantine")]
     if not lake_tables.has_table(spark, lake, "quarantine_scores"):  # there need not be plans
         names.remove("quarantine_scores")

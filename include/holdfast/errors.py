@@ -9,6 +9,7 @@
     ├── CannotPredict           the evidence for a prediction is missing or contradicts itself
     │   └── TooMuchWork         a prediction would take more work than is allowed
     ├── ClusterTrouble          a broker did not answer, refused, or has not what was asked for
+    ├── HostTrouble             a host was not reached, refused, or broke off
     ├── StatePathTrouble        a state directory or a lake path that cannot be read or written
     │   └── NotAllowed          the same, for want of the right to: asking again would not help
     ├── StepRefused             a plan, or its next step, must not be carried out now: not approved, or it would do harm
@@ -89,6 +90,19 @@ class ClusterTrouble(HoldfastError):
     """A broker did not answer in time, refused, or has no such group or topic. `lasting`: to ask again soon would not help."""
 
     def __init__(self, message: str, *, lasting: bool = False) -> None:
+        self.lasting = lasting
+        super().__init__(message)
+
+
+class HostTrouble(HoldfastError):
+    """A host was not reached, refused, or gave no whole answer.
+
+    `begun`: what it was asked to do may have been done, in part or whole. `lasting`: to ask again soon would not help (an unknown
+    host key, no right to log in).
+    """
+
+    def __init__(self, message: str, *, begun: bool, lasting: bool = False) -> None:
+        self.begun = begun
         self.lasting = lasting
         super().__init__(message)
 

@@ -9,7 +9,10 @@ from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic
+from holdfast.rollout.disks.state_directory import StateDirectory
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.journal.acted import ClientProcess, Does
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
 
 LakePath = tuple[str, ...]
 """Segments of a path in the lake, each of letters, digits and `=%._@+-`, none beginning with a dot."""
@@ -62,6 +65,13 @@ class ProcessMetadataFiles(Protocol):
         """Write the file whole or not at all, and durably.
 
         Raise StatePathTrouble if it holds another ID than `process_id` or `replaces`, or cannot be written.
+        """
+        ...
+
+    def remove(self, state_dir: str, process_id: ProcessId) -> None:
+        """Remove the file that holds this ID; there may be none any more.
+
+        Raise StatePathTrouble if it holds another one, a client runs on the directory, or it cannot be removed.
         """
         ...
 
@@ -265,9 +275,69 @@ class Machine(Protocol):
         ...
 
 
+ReadDirectory = tuple[StateDirectory, tuple[Unknown, ...]]
+"""What a directory holds, and what in it could not be read, each with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostRights:
+    """What this user may do on hosts. `shown`: what and where; `lacking`: what is not granted of it; `remedy`: how all of it is.
+
+    `trouble`: why that cannot be seen.
+    """
+
+    shown: str
+    lacking: tuple[str, ...]
+    remedy: str
+    trouble: str | None = None
+
+
 class StateDirectoryReader(Protocol):
     """What one client's `<state.dir>/<application.id>` holds, wherever it is."""
 
-    def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+    def read(self, url: str) -> ReadDirectory:
         """Raise StatePathTrouble if there is no such directory or it cannot be listed; a broken file is an Unknown."""
+        ...
+
+    def read_many(self, urls: Collection[str]) -> Mapping[str, ReadDirectory | HoldfastError]:
+        """Each as `read` does, or what that raises, by URL and in order; a template has become the URLs that it stands for.
+
+        Hosts are read side by side; one that does not answer costs its own only.
+        """
+        ...
+
+
+class GroupSettings(Protocol):
+    """The configs of groups at their brokers. Every method raises ClusterTrouble."""
+
+    def group_configs(self, group_id: str) -> GroupConfigs:
+        """As `ClusterReader` reads them."""
+        ...
+
+    def alter_group_configs(self, group_id: str, settings: Mapping[str, str | None]) -> None:
+        """Set these and no others, all or none; None: the brokers' default again. After ClusterTrouble it may have been done."""
+        ...
+
+
+class Actor(Protocol):
+    """What stops and starts the processes of clients. Which commands do that is configured by admins, never by a plan."""
+
+    @property
+    def limit_s(self) -> float:
+        """The seconds after which a command that was begun has ended, whatever became of the connection to its host."""
+        ...
+
+    def lacks(self, act: Act) -> str | None:
+        """Why it cannot do an act, in a sentence. None: it can."""
+        ...
+
+    def process(self, act: Act) -> ClientProcess:
+        """The process of the act's client now. Raise HostTrouble where its host does not say it."""
+        ...
+
+    def perform(self, does: Does, act: Act) -> str | None:
+        """Do that to the client of the act, and wait until the command has ended. Return why it failed; None: it did not.
+
+        Raise HostTrouble; `begun`: the command may still be running, for `limit_s` at most.
+        """
         ...

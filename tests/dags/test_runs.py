@@ -16,6 +16,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark.package_zip import package_zip
 from holdfast.airflow_wiring import approval as asking
 from holdfast.airflow_wiring import collecting, decisions, jobs, links, objects, planning, rollouts, runs, spark
+from holdfast.airflow_wiring.questions import kept as kept_questions
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.record import codec_of
@@ -138,7 +139,7 @@ class TestTheQuestionThatAirflowKeeps:
                 fields = question.model_dump(exclude={"type"}) | kept
                 return HITLDetailRequestResult(**fields)
 
-            monkeypatch.setattr(asking, "_stored", answers)
+            monkeypatch.setattr(kept_questions, "_stored", answers)
             monkeypatch.setattr(
                 asking.HITLOperator, "execute", lambda *_: (_ for _ in ()).throw(TaskAwaitingInput(method_name="m"))
             )

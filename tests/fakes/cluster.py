@@ -14,10 +14,21 @@ from holdfast.kafka.wire.assignment_info import NO_REBALANCE, AssignmentInfo
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, ConsumerProtocolSubscription
 from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
-from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations, RecordedTargets
+from holdfast.ports import (
+    ClusterInfo,
+    Figures,
+    GroupConfigs,
+    History,
+    ListedGroup,
+    ObservedGroup,
+    Operations,
+    ReadDirectory,
+    RecordedTargets,
+)
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo
+from holdfast.rollout.disks.state_directory import StateDirectory
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic, TopicPartitionInfo
 
 T = TypeVar("T")
 ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER", "DESCRIBE_CONFIGS"})
@@ -166,6 +177,15 @@ class FakeStateDirectories:
         if url not in self.directories:
             raise StatePathTrouble(f"{url}: there is no such directory")
         return self.directories[url]
+
+    def read_many(self, urls: Collection[str]) -> Mapping[str, ReadDirectory | HoldfastError]:
+        found: dict[str, ReadDirectory | HoldfastError] = {}
+        for url in urls:
+            try:
+                found[url] = self.read(url)
+            except HoldfastError as refusal:
+                found[url] = refusal
+        return found
 
 
 def streams_member(

@@ -20,3 +20,10 @@ class MemoryProcessMetadataFiles:
         if found not in (None, process_id, replaces):
             raise StatePathTrouble(f"{state_dir} already holds process ID {found}, not {replaces or process_id}")
         self.directories[state_dir] = process_id
+
+    def remove(self, state_dir: str, process_id: ProcessId) -> None:
+        found = self.directories.get(state_dir)
+        if found not in (None, process_id):
+            raise StatePathTrouble(f"{state_dir} holds process ID {found}, not {process_id}")
+        if state_dir in self.directories:
+            self.directories[state_dir] = None

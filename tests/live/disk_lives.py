@@ -4,8 +4,6 @@ Before each new start `holdfast snapshot` says what the client would report of t
 """
 
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +16,7 @@ from tests.harness.kafka.stores_app import Kind, StoresClient
 from tests.live import observe
 
 from holdfast.kafka.streams import membership
-from holdfast.rollout.json.strict import loads
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
+from holdfast.rollout.disks.state_directory import StateDirectory
 
 STOP, KILL = "stop", "kill"
 _AT_ONCE = 3  # clients side by side: each is a JVM
@@ -135,13 +131,9 @@ def _read(client: StoresClient, folder: Path, release: str, guarantee: str) -> S
     """The disk, through the command that an operator has. `release`: of the application that is to be started on it."""
     properties = folder / "application.properties"
     properties.write_text(f"processing.guarantee={guarantee}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "holdfast.cli.main", "snapshot", "--bootstrap-server", client.bootstrap]
-    command += ["--group", client.application_id, "--kafka-release", release, "--app-config", str(properties)]
-    command += ["--state-dir", str(client.state_directory)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, f"holdfast snapshot failed ({done.returncode}):\n{done.stderr}"
-    snapshot: Snapshot = snapshot_from_json(loads(done.stdout))
-    (directory,) = snapshot.state_directories
+    given = ["--bootstrap-server", client.bootstrap, "--group", client.application_id, "--kafka-release", release]
+    given += ["--app-config", str(properties), "--state-dir", str(client.state_directory)]
+    (directory,) = observe.snapshot_of(given, folder).state_directories
     return directory
 
 

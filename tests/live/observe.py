@@ -1,7 +1,6 @@
 """What the live tests see of a group, through the product's own eyes: its snapshots and its completed generations."""
 
-import subprocess
-import sys
+import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,13 +10,13 @@ from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.broker.kafka_cluster import KafkaCluster
 from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.deadline import Deadline
+from holdfast.cli.commands import snapshot as snapshot_command
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.kafka.wire import consumer_protocol, subscription_info
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Snapshot
 
-_SNAPSHOT_TIMEOUT_S = 120
 _READ_TIMEOUT_S = 60
 
 
@@ -41,10 +40,15 @@ def snapshot(application: Application, state_directories: Sequence[Path], folder
     """`holdfast snapshot` as an operator runs it, with the application's own properties file."""
     properties = folder / "application.properties"
     properties.write_text("".join(f"{key}={value}\n" for key, value in application.settings.items()), encoding="utf-8")
-    command = [sys.executable, "-m", "holdfast.cli.main", "snapshot", "--bootstrap-server", application.bootstrap]
-    command += ["--group", application.application_id, "--kafka-release", application.release, "--app-config", str(properties)]
+    given = ["--bootstrap-server", application.bootstrap, "--group", application.application_id]
+    given += ["--kafka-release", application.release, "--app-config", str(properties)]
     for directory in state_directories:
-        command += ["--state-dir", str(directory)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_SNAPSHOT_TIMEOUT_S, check=False)
-    assert done.returncode == 0, f"holdfast snapshot failed ({done.returncode}):\n{done.stderr}"
-    return snapshot_from_json(loads(done.stdout))
+        given += ["--state-dir", str(directory)]
+    return snapshot_of(given, folder)
+
+
+def snapshot_of(given: Sequence[str], folder: Path) -> Snapshot:
+    """What `holdfast snapshot` writes with these arguments. In this process, from whichever thread: it prints nothing."""
+    output = folder / f"snapshot-{uuid.uuid4()}.json"
+    assert snapshot_command.command.main([*given, "--output", str(output)], standalone_mode=False) == 0
+    return snapshot_from_json(loads(output.read_text(encoding="utf-8")))

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.harness.kafka.broker import Broker
-from tests.harness.kafka.maven import CHECKOUT
 from tests.harness.kafka.streams_app import PROCESS_METADATA, StreamsClient
 from tests.live.experiment import Experiment, Record, Run, perform, perform_all
 
@@ -23,6 +22,7 @@ from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
 from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 EXAMPLE = CHECKOUT / "examples" / "streams-wordcount"
 RECORDED = CHECKOUT / "tests" / "unit" / "recorded"
 RELEASES = ("2.7.2", "3.9.1", "4.3.1")

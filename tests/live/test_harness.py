@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.harness.kafka.broker import Broker
-from tests.harness.kafka.maven import CHECKOUT
 from tests.harness.kafka.streams_app import Application, StreamsClient
 from tests.harness.process import ProcessTrouble, TetheredProcess
 
 pytestmark = pytest.mark.live
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 _ABANDON = """
 import sys, time
 from pathlib import Path

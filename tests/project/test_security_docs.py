@@ -31,6 +31,7 @@ HELD_BY = {
         "tests/dags/test_runs.py::test_no_airflow_task_of_ours_takes_a_template_or_the_word_of_another",
         "tests/dags/test_runs.py::test_writes_where_the_connection_says_and_nowhere_else",
         "tests/dags/test_runs.py::test_is_who_triggered_the_run",
+        "tests/dags/test_ssh_connections.py::test_a_template_allows_the_hosts_of_the_plan_and_nothing_else",
     ),
     "approver (named in `holdfast_approvers`)": (
         "tests/web/test_decision.py::test_airflow_itself_lets_only_approvers_answer",
@@ -43,6 +44,7 @@ HELD_BY = {
         "tests/web/test_access.py::test_who_may_write_what_tasks_go_by",
         "tests/web/test_decision.py::test_airflow_itself_lets_only_approvers_answer",
         "tests/dags/test_runs.py::test_is_answered_by_those_who_were_asked",
+        "tests/dags/applying/test_carrying.py::test_are_refused_by_the_name_of_the_connection",
     ),
     "write access to the lake, without the key": (
         "tests/unit/workflows/test_tampering.py::test_what_was_changed_is_refused_by_name_and_nothing_is_done",
@@ -57,15 +59,41 @@ HELD_BY = {
     "a user of the host, or the application": (
         "tests/contract/test_seeding.py::test_a_folder_that_is_swapped_for_a_link_all_the_time_puts_nothing_elsewhere",
         "tests/contract/test_seeding.py::test_what_is_no_file_is_said_and_neither_followed_nor_waited_for",
+        "tests/unit/adapters/hosts/test_seeding_on_hosts.py::test_what_others_put_there_is_neither_followed_nor_overwritten",
         "tests/unit/adapters/state_dirs/test_state_files.py::test_a_link_in_the_place_of_the_directory_is_named_with_where_it_leads",
         "tests/unit/adapters/state_dirs/test_damaged_stores.py::test_every_damage_ends_in_an_answer_or_a_reason",
         "tests/unit/adapters/state_dirs/test_damaged_stores.py::test_it_has_little_memory_and_time",
     ),
+    "write access to the file of `--actors`": (
+        "tests/unit/workflows/running/test_run.py::test_what_the_policy_does_not_name_is_a_person_s",
+        "tests/unit/workflows/running/test_run.py::test_a_plan_without_acts_does_nothing_by_itself",
+        "tests/unit/cli/commands/test_apply_run.py::test_without_commands_it_waits_for_a_person",
+    ),
     "a broker, or a member of the group": (
+        "tests/unit/adapters/hosts/test_process_commands.py::test_a_foreign_name_is_no_part_of_a_command",
+        "tests/unit/adapters/hosts/test_http_actor.py::test_a_name_that_cannot_be_one_is_refused_by_name_and_nothing_is_sent",
         "tests/contract/test_bad_clusters.py::test_a_broker_that_never_answers",
         "tests/property/test_wire.py::test_any_bytes_are_a_value_or_refused",
         "tests/property/test_wire.py::test_a_count_is_believed_only_when_so_many_can_follow",
         "tests/web/test_access.py::test_hostile_names_are_text",
+    ),
+    "a service that is called to act (`http` in `actors`)": (
+        "tests/unit/adapters/hosts/test_http_actor.py::test_a_bad_answer_to_the_status_is_unknown_and_tells_no_secret",
+        "tests/unit/adapters/hosts/test_http_actor.py::test_a_refusal_of_an_act_says_so",
+        "tests/unit/adapters/hosts/test_http_actor.py::test_an_identity_that_is_a_secret_is_none",
+        "tests/unit/adapters/hosts/test_http_actor.py::test_a_service_that_drips_is_given_up",
+        "tests/dags/applying/test_carrying.py::test_are_refused_by_the_name_of_the_connection",
+    ),
+    "an API server of Kubernetes, a kubelet, a pod": (
+        "tests/contract/kubernetes/test_bad_servers.py::test_answers_that_are_none",
+        "tests/contract/kubernetes/test_pod_shell.py::test_connections_that_break_or_talk_nonsense",
+        "tests/contract/kubernetes/test_pod_shell.py::test_a_pod_that_is_replaced_meanwhile_is_noticed",
+        "tests/contract/kubernetes/test_pods.py::test_a_server_with_another_certificate_is_sent_nothing",
+        "tests/contract/kubernetes/test_stateful_actor.py::test_a_pod_that_was_replaced_since_it_was_looked_at_is_left_alone",
+    ),
+    "the Role `holdfast-read` in a namespace": (
+        "tests/contract/kubernetes/test_rights.py::test_nothing_in_it_changes_anything",
+        "tests/contract/kubernetes/test_stateful_actor.py::test_the_role_for_acting_is_enough",
     ),
     "sender of a Change, a policy, settings, a reason, a comment": (
         "tests/dags/test_try.py::test_the_whole_story",

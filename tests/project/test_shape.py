@@ -105,3 +105,10 @@ def test_nothing_in_the_tree_belongs_to_one_machine(what: str, pattern: str) -> 
         found += [f"{path.relative_to(ROOT)}: {match[0]}" for match in re.finditer(pattern, text)]
 
     assert found == [], what
+
+
+def test_no_file_has_the_marks_of_a_merge() -> None:
+    texts = subprocess.run(["git", "ls-files", "-z", "*.py", "*.md", "*.toml", "*.html"], cwd=ROOT, capture_output=True, check=True)
+    marked = re.compile(rb"^(<{7}|>{7}) ", re.MULTILINE)
+
+    assert [name for name in texts.stdout.decode().split("\0") if name and marked.search((ROOT / name).read_bytes())] == []

@@ -13,7 +13,7 @@ from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows
+from holdfast.rollout.tables import fleet_findings, fleet_summary, group_rows, loss_rows
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
@@ -83,7 +83,7 @@ def test_the_loss_of_every_host(spark: SparkSession, written: FsspecLake) -> Non
 
 def test_the_morning_after(written: FsspecLake) -> None:
     (part,) = Path(written.url).glob(f"fleet/day={DAY}/findings/part-*")
-    findings = fleet.findings_from_lines(DAY, part.read_text().splitlines())
+    findings = fleet_findings.findings_from_lines(DAY, part.read_text().splitlines())
     assert {row["host"] for row in findings.hosts} == {"10.0.0.1", "10.0.0.2"}
     page = fleet_summary.markdown_of(findings)
     assert "## Hosts with the highest impact if lost and not replaced" in page

@@ -121,8 +121,8 @@ def test_a_run_that_was_killed_and_run_again_loses_nothing_and_doubles_nothing(
     assert sorted(json.dumps(row, sort_keys=True) for row in found) == sorted(json.dumps(row, sort_keys=True) for row in wanted)
 
 
-def test_a_refusal_is_one_line_at_the_end(master: str, strange_python: Path, packed: Path, tmp_path: Path) -> None:
-    run = submitted("compute_targets", master, strange_python, packed, FsspecLake(str(tmp_path / "nothing")))
+def test_a_refusal_is_one_line_at_the_end(strange_python: Path, packed: Path, tmp_path: Path) -> None:
+    run = submitted("compute_targets", "local[1]", strange_python, packed, FsspecLake(str(tmp_path / "nothing")))
     printed, _ = run.communicate(timeout=300)
 
     assert run.returncode == 1

@@ -26,7 +26,7 @@ from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows, plan_rows
+from holdfast.rollout.tables import fleet_findings, fleet_summary, group_rows, loss_rows, plan_rows
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -273,18 +273,18 @@ def latest_of_day(documents: list[dict]) -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def findings(spark: SparkSession, written: FsspecLake, job: Job) -> fleet.Findings:
+def findings(spark: SparkSession, written: FsspecLake, job: Job) -> fleet_findings.Findings:
     job("summarize_fleet").work(spark, written.url, DAYS[1:])
     return read_findings(written)
 
 
-def read_findings(lake: FsspecLake) -> fleet.Findings:
+def read_findings(lake: FsspecLake) -> fleet_findings.Findings:
     (part,) = Path(lake.url).glob(f"fleet/day={DAYS[1]}/findings/part-*")
-    return fleet.findings_from_lines(DAYS[1], part.read_text().splitlines())
+    return fleet_findings.findings_from_lines(DAYS[1], part.read_text().splitlines())
 
 
 class TestSummary:
-    def test_has_the_worst_loss_of_each_group_first(self, findings: fleet.Findings, table) -> None:
+    def test_has_the_worst_loss_of_each_group_first(self, findings: fleet_findings.Findings, table) -> None:
         likely = [row for row in table("blast_radius") if row["scenario"] == "fresh ID, likeliest" and row["day"] == DAYS[1]]
         share = {}
         for row in likely:
@@ -297,7 +297,7 @@ class TestSummary:
         assert len(findings.groups) == 20
         assert findings.counted("groups")["count"] == 30
 
-    def test_adds_up_what_a_host_runs_in_all_groups(self, findings: fleet.Findings, table) -> None:
+    def test_adds_up_what_a_host_runs_in_all_groups(self, findings: fleet_findings.Findings, table) -> None:
         first = findings.hosts[0]
         rows = [
             row
@@ -308,7 +308,7 @@ class TestSummary:
         assert first["groups"] == len({row["group_id"] for row in rows})
         assert first["without_copy"] == sum(row["without_copy"] for row in rows)
 
-    def test_counts_what_nobody_could_say(self, findings: fleet.Findings) -> None:
+    def test_counts_what_nobody_could_say(self, findings: fleet_findings.Findings) -> None:
         counted = {row["table"]: row["count"] for row in findings.quarantined}
         assert counted == {"quarantine_targets": 1, "quarantine_blast_radius": 1}
 
@@ -337,7 +337,7 @@ class TestSummary:
             assert {(row["cluster"], row["group_id"]) for row in found.new_groups} == came
         assert 0 < len(new(limit)) < len(above(DAYS[1], limit)), "else the days are not told apart"
 
-    def test_can_be_read(self, findings: fleet.Findings) -> None:
+    def test_can_be_read(self, findings: fleet_findings.Findings) -> None:
         text = fleet_summary.markdown_of(findings)
         assert text.startswith("# The fleet on 2026-11-21\n\n31 groups of 6 clusters")
         assert "## Groups with the most tasks moved by one replacement" in text

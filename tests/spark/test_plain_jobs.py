@@ -13,7 +13,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind, search
-from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows
+from holdfast.rollout.tables import fleet_findings, fleet_summary, group_rows, loss_rows
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
@@ -110,7 +110,7 @@ def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -
 
 def test_the_summary_tells_the_two_kinds_apart(written: FsspecLake) -> None:
     (part,) = Path(written.url).glob(f"fleet/day={DAY}/findings/part-*")
-    findings = fleet.findings_from_lines(DAY, part.read_text().splitlines())
+    findings = fleet_findings.findings_from_lines(DAY, part.read_text().splitlines())
     text = fleet_summary.markdown_of(findings)
 
     assert {row["group_id"] for row in (*findings.groups, *findings.slow)} == {"streams-wordcount"}

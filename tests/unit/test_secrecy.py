@@ -275,6 +275,7 @@ def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return int(str(ended.value.code)), *capsys.readouterr()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", [TEXTS[0], TEXTS[2], TEXTS[8], TEXTS[13], TEXTS[18], TEXTS[25], TEXTS[26]])
 @pytest.mark.parametrize("where", ["reason", "by", "by_id", "asked_by"])
 def test_an_approval_with_one_is_refused_and_not_kept(

@@ -9,7 +9,7 @@ is an ID or a path, never a document and never a secret; and no task believes it
 | variable `holdfast_clusters`          | JSON list of the clusters that `collect_groups` reads                                 |
 | variable `…_keep_snapshot_days`       | how long raw snapshots are kept (not set: always)                                     |
 | variable `holdfast_keep_days`         | how long the days of tables are kept (400)                                            |
-| variable `holdfast_fleet_policy`      | JSON: the values from which an alert is raised (`tables.fleet.FleetPolicy`)           |
+| variable `holdfast_fleet_policy`      | JSON: the values from which an alert is raised (docs/fleet.md)                        |
 | variable `holdfast_notifiers`         | JSON list of `{"notifier": …, "with": {…}}`: Airflow's own notifiers              |
 | variable `holdfast_review_notifiers`  | the same, for a plan that waits for a person                                          |
 | variable `holdfast_policy`            | the policy of the team: what a form says may only be stricter                         |

@@ -23,18 +23,15 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.providers.standard.operators.hitl import HITLOperator
-from airflow.sdk import Param
-from airflow.sdk.api.datamodels._generated import HITLUser
 from airflow.sdk.exceptions import TaskAwaitingInput
-from airflow.sdk.execution_time.comms import CreateHITLDetailPayload, HITLDetailRequestResult
 
 from holdfast.airflow_wiring import decisions
 from holdfast.airflow_wiring.links import PlanPage
 from holdfast.airflow_wiring.notifiers import PlanWaits
 from holdfast.airflow_wiring.objects import APPROVE, CHANGES, REJECT
+from holdfast.airflow_wiring.questions import kept
 from holdfast.errors import InvalidInput
 
-LONGEST_REASON = 4_000
 ASKED_AGAIN_AT_MOST = 10
 WHY = "Recorded with the plan, under your name. Required to reject."
 PLAN_PAGE = PlanPage()
@@ -47,11 +44,10 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
     operator_extra_links = (PLAN_PAGE,)
 
     def __init__(self, **options: Any) -> None:
-        reason = Param(None, type=["null", "string"], maxLength=LONGEST_REASON, format="multiline", title="Reason", description=WHY)
         fixed: dict[str, Any] = {
             "options": [APPROVE, REJECT, CHANGES],
             "defaults": [REJECT],
-            "params": {"reason": reason},
+            "params": {"reason": kept.reason(WHY)},
             "notifiers": [PlanWaits()],
             "retries": ASKED_AGAIN_AT_MOST,
             "retry_delay": timedelta(seconds=2),
@@ -67,7 +63,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
             return question.answer
         self.subject, self.body = question.subject, question.body
         self.response_timeout = question.open_for
-        self.assigned_users = [{"id": user, "name": user} for user in question.approvers] or None
+        self.assigned_users = kept.assigned(question.approvers) or None
         self._refuse_another_question(context, question.fingerprint)
         PLAN_PAGE.show_while_waiting(context, question.plan_id)
         try:
@@ -84,7 +80,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         plan_id: str | None = None,  # noqa: ARG002 - of questions that were open before there was one plan a run
     ) -> dict[str, Any]:
         """Raise for an answer that is none, so that it is asked again. One that is one is kept here, before Airflow can lose it."""
-        self._refuse_secrets(event)  # first: Airflow's own refusals repeat what was answered, in the log
+        kept.refuse_secrets(event)  # first: Airflow's own refusals repeat what was answered, in the log
         answer = super().execute_complete(context, event)
         if len(answer["chosen_options"]) != 1:
             raise ValueError(f"one of {self.options} is needed; {answer['chosen_options']} was answered")
@@ -95,42 +91,21 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
             raise ValueError(str(refusal)) from None
         return found
 
-    @staticmethod
-    def _refuse_secrets(event: Mapping[str, Any]) -> None:
-        try:
-            decisions.refuse_secret_answer(event)
-        except decisions.HoldsSecret as refusal:
-            raise ValueError(str(refusal)) from None
-
     def _refuse_another_question(self, context: Mapping[str, Any], fingerprint: str) -> None:
         """Airflow keeps the text of the first question of an airflow task, and whom it asked, however often it is cleared and asks
         again. Raise InvalidInput where that is not the question about this plan."""
         users = self.assigned_users or []
-        stored = _stored(
-            CreateHITLDetailPayload(
-                ti_id=context["ti"].id,
-                options=self.options,
-                subject=self.subject,
-                body=self.body,
-                defaults=self.defaults,
-                multiple=self.multiple,
-                params=self.serialized_params,
-                assigned_users=[HITLUser(**user) for user in users],
-            )
+        stored = kept.store(
+            context,
+            options=self.options,
+            subject=self.subject,
+            body=self.body,
+            defaults=self.defaults,
+            params=self.serialized_params,
+            users=users,
         )
-        assigned = sorted(user.id for user in stored.assigned_users or ())
-        if not decisions.is_about(stored.body, fingerprint) or assigned != sorted(user["id"] for user in users):
+        if not decisions.is_about(stored.body, fingerprint) or not kept.is_for(stored, users):
             raise InvalidInput(
                 "Airflow's question for this run is not about its plan, or has other approvers, so no approver is asked."
                 " Trigger a new run"
             )
-
-
-def _stored(question: CreateHITLDetailPayload) -> HITLDetailRequestResult:
-    """The question as Airflow keeps it, this one or an earlier one."""
-    from airflow.sdk.execution_time.task_runner import SUPERVISOR_COMMS
-
-    kept = SUPERVISOR_COMMS.send(msg=question)
-    if not isinstance(kept, HITLDetailRequestResult):
-        raise TypeError(f"Airflow answered {type(kept).__name__} to a question that it had to store")
-    return kept

@@ -12,16 +12,24 @@ from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holdfast.adapters.broker.connection import ClusterConnection
+    from holdfast.adapters.hosts.http_settings import HttpLogin
+    from holdfast.adapters.hosts.kubernetes.connection import Access
+    from holdfast.adapters.hosts.ssh_settings import SshSettings
+    from holdfast.ports import Actor
+    from holdfast.wiring import HostAccess
     from holdfast.workflows.collecting.collect_many import About, Wanted
 
 
 @dataclass(frozen=True, slots=True)
 class KnownCluster:
-    """`seconds`: how long reading all of its groups may take."""
+    """`seconds`: how long reading all of its groups may take. `actors`: by group ID or pattern, as given."""
 
     connection: "ClusterConnection"
     wanted: "Wanted"
     seconds: float
+    actors: Mapping[str, Mapping[str, Any]]
+    ssh: "SshSettings | None" = None
+    """How hosts are reached over SSH, where the connection names one of type ssh."""
 
 
 def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None) -> str:
@@ -34,7 +42,7 @@ def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None
 
     known = known_cluster(cluster)
     about = known.wanted.of(group) or _about(otherwise or {})
-    return snapshots.keep(lake(), wiring.collect_any(known.connection, group, about.state_dirs, about.given))
+    return snapshots.keep(lake(), wiring.collect_any(known.connection, group, about.state_dirs, about.given, hosts=hosts(known)))
 
 
 def known_cluster(name: str) -> KnownCluster:
@@ -47,6 +55,7 @@ def known_cluster(name: str) -> KnownCluster:
 
     extras = _extras(name)
     groups, seconds = extras.pop("groups", {}), extras.pop("collect_seconds", COLLECT_SECONDS)
+    ssh = _ssh(extras.pop("ssh_connection", None))
     conn_id = f"{KAFKA_CONNECTION}{name}"
     if not isinstance(groups, dict) or not all(isinstance(about, dict) for about in groups.values()):
         raise InvalidInput(f"`groups` in the extras of {conn_id} is not an object from group IDs, or patterns like *, to objects")
@@ -55,15 +64,103 @@ def known_cluster(name: str) -> KnownCluster:
             if not isinstance(value, ABOUT_A_GROUP.get(key, ())):
                 raise InvalidInput(
                     f"{conn_id}: {key!r} of group {group!r} is unknown, or of another type. There are kafka_release (a string), "
-                    "config (an object), stores (persistent, in-memory or mixed), changelogs and state_dirs (lists of strings)"
+                    "config and actors (objects), stores (persistent, in-memory or mixed), changelogs and state_dirs (lists of"
+                    " strings)"
                 )
+        if "actors" in about and any(wild in group for wild in "*?["):
+            raise InvalidInput(f"{conn_id}: `actors` is for one group, by its ID; {group!r} is a pattern")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:
         raise InvalidInput(f"collect_seconds in the extras of {conn_id} is not a number of seconds from 1 to 86400")
     properties = {key: str(value) for key, value in extras.items()}
     for secret in sasl.secrets_in(properties):
         mask_secret(secret)  # Airflow knows a secret by its key in the extras, and does not know Kafka's keys
     connection = ClusterConnection.of("", properties, name)
-    return KnownCluster(connection, Wanted({group: _about(about) for group, about in groups.items()}), float(seconds))
+    wanted = Wanted({group: _about(about) for group, about in groups.items()})
+    actors = {group: about["actors"] for group, about in groups.items() if "actors" in about}
+    return KnownCluster(connection, wanted, float(seconds), actors, ssh)
+
+
+def actor(known: KnownCluster, group: str) -> "Actor":
+    """What stops and starts the clients of a group: what the cluster's connection says of it by name, never of a pattern. Without
+    it every such step is a person's."""
+    from holdfast.adapters.hosts import actors_file
+    from holdfast.airflow_wiring.dag_runs import AirflowDagRuns
+
+    if group not in known.actors:
+        return actors_file.nothing()
+    try:
+        return actors_file.of_group(known.actors[group], group, known.ssh, _kubernetes, _http, AirflowDagRuns())
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), f"actors in the connection {KAFKA_CONNECTION}{known.connection.name}") from None
+
+
+def hosts(known: KnownCluster | None = None) -> "HostAccess":
+    """Hosts by Airflow's connections: the first part of a `kubernetes://` URL is a connection of that type, or a context; for
+    `ssh://` it is the one that the cluster's connection names."""
+    from holdfast.wiring import HostAccess
+
+    return HostAccess(kubernetes=_kubernetes, ssh=known.ssh if known else None)
+
+
+def _ssh(conn_id: object) -> "SshSettings | None":
+    """What an Airflow connection of type ssh says. Secrets are among it: for the adapter only."""
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowNotFoundException
+    from airflow.sdk.log import mask_secret
+
+    from holdfast.adapters.hosts import ssh_settings
+
+    if conn_id is None:
+        return None
+    try:
+        found = BaseHook.get_connection(str(conn_id))
+    except AirflowNotFoundException:
+        raise InvalidInput(
+            f"ssh_connection names {conn_id!r}, and Airflow has no such connection: create one of type ssh"
+        ) from None
+    if found.conn_type != "ssh":
+        raise InvalidInput(f"the connection {conn_id} is of type {found.conn_type}; one of type ssh is needed")
+    settings = ssh_settings.of_connection(found.host, found.port, found.login, found.password, found.extra_dejson, str(conn_id))
+    for secret in settings.secrets:
+        mask_secret(secret)
+    return settings
+
+
+def _kubernetes(name: str) -> "Access":
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowNotFoundException
+
+    from holdfast.adapters.hosts.kubernetes.connection import Access
+
+    if not name:
+        return Access.of_context(name)
+    try:
+        connection = BaseHook.get_connection(name)
+    except AirflowNotFoundException:
+        return Access.of_context(name)
+    if connection.conn_type != "kubernetes":
+        raise InvalidInput(f"the connection {name} is of type {connection.conn_type}; one of type kubernetes is needed")
+    return Access.of_extras(name, connection.extra_dejson)
+
+
+def _http(conn_id: str) -> "HttpLogin":
+    """What an Airflow connection of type http says. Secrets are among it: for the adapter only."""
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowNotFoundException
+    from airflow.sdk.log import mask_secret
+
+    from holdfast.adapters.hosts.http_settings import HttpLogin
+
+    try:
+        found = BaseHook.get_connection(conn_id)
+    except AirflowNotFoundException:
+        raise InvalidInput(f"`http` names the connection {conn_id!r}, and Airflow has none: create one of type http") from None
+    if found.conn_type != "http":
+        raise InvalidInput(f"the connection {conn_id} is of type {found.conn_type}; one of type http is needed")
+    login = HttpLogin.of_connection(found.host, found.login, found.password, found.extra_dejson, conn_id)
+    for secret in (*login.headers.values(), *((login.password,) if login.password else ())):
+        mask_secret(secret)
+    return login
 
 
 def _about(extras: Mapping[str, Any]) -> "About":

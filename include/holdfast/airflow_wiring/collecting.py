@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from holdfast.airflow_wiring import runs
-from holdfast.airflow_wiring.clusters import known_cluster
+from holdfast.airflow_wiring.clusters import hosts, known_cluster
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAYS_VARIABLE, lake, now, slug
 from holdfast.errors import ClusterTrouble, InvalidInput
 
@@ -46,7 +46,9 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
         if about is None:
             raise InvalidInput(f"the connection of cluster {cluster!r} does not name the group {group!r}: name it, or a pattern")
         wanted = Wanted({group: about})
-    report, requests = wiring.collect_many(known.connection, wanted, lake(), slug(run_id), known.seconds, log.info)
+    report, requests = wiring.collect_many(
+        known.connection, wanted, lake(), slug(run_id), known.seconds, log.info, hosts=hosts(known)
+    )
     stored = "/".join(collect_runs.place(report))
     log.info("%s: %d of %d groups in %.1f s, with %d requests", cluster, report.taken, report.groups, report.seconds, requests)
     for what, number in report.left_out:

@@ -38,15 +38,15 @@ def and_limits(context: Mapping[str, Any]) -> list[str]:
 def summarize(days: Sequence[str]) -> str:
     """Write `fleet/day=<day>/fleet.md` and `alerts.json` for each day; return the folder of the last."""
     from holdfast.rollout.json.strict import LARGEST_DOCUMENT
-    from holdfast.rollout.tables import fleet, fleet_summary
+    from holdfast.rollout.tables import fleet_findings, fleet_summary
 
     store = lake()
     for day in days:
         folder = _folder(day)
         parts = [name for name in store.names((*folder, "findings")) if name.startswith("part-")]
         lines = [line for name in parts for line in store.read((*folder, "findings", name), LARGEST_DOCUMENT).splitlines()]
-        findings = fleet.findings_from_lines(day, lines)
-        above, text = fleet.alerts(findings), fleet_summary.markdown_of(findings)
+        findings = fleet_findings.findings_from_lines(day, lines)
+        above, text = fleet_findings.alerts(findings), fleet_summary.markdown_of(findings)
         store.write((*folder, "fleet.md"), text.encode())
         _keep((*folder, "alerts.json"), above)
         log.info("%s", text)
@@ -110,7 +110,7 @@ def limits() -> str:
     from airflow.sdk import Variable
 
     from holdfast.rollout.json.strict import dumps
-    from holdfast.rollout.tables import fleet
+    from holdfast.rollout.tables import fleet_findings
 
-    policy = fleet.policy_from_json(Variable.get(FLEET_POLICY_VARIABLE, default={}, deserialize_json=True))
+    policy = fleet_findings.policy_from_json(Variable.get(FLEET_POLICY_VARIABLE, default={}, deserialize_json=True))
     return dumps(dataclasses.asdict(policy))

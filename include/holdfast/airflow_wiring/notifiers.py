@@ -66,23 +66,40 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         where = f"/dags/{task.dag_id}/runs/{quote(task.run_id, safe='')}/tasks/{task.task_id}/required_actions"
         plan = runs.plan_of(lake(), task.run_id, signing_keys())
         summary = rendering.ten_lines(workflow.blocks(plan))
-        template = {
-            "plan_summary": summary,
-            "plan_summary_escaped": escape(summary, quote=False),
-            "plan_id": plan.plan_id,
-            "plan_link": page_of(plan.plan_id),
-            "answer_link": address(where),
-        }
+        _send(context, "the plan is waiting for review", summary, plan.plan_id, where)
+
+
+class RunHalted(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for us
+    """Sends the same notifiers the news that the run of a plan halted and waits for an answer; `plan_summary` says why."""
+
+    def __init__(self, plan_id: str, line: str) -> None:
+        super().__init__()
+        self.plan_id, self.line = plan_id, line
+
+    def notify(self, context: Mapping[str, Any]) -> None:
+        task = context["ti"]
+        where = f"/dags/{task.dag_id}/runs/{quote(task.run_id, safe='')}/required_actions"
+        _send(context, "the run of a plan halted", self.line, self.plan_id, where)
+
+
+def _send(context: Mapping[str, Any], what: str, summary: str, plan_id: str, where: str) -> None:
+    template = {
+        "plan_summary": summary,
+        "plan_summary_escaped": escape(summary, quote=False),
+        "plan_id": plan_id,
+        "plan_link": page_of(plan_id),
+        "answer_link": address(where),
+    }
+    try:
+        wanted = _entries(REVIEW_NOTIFIERS_VARIABLE)
+    except InvalidInput as refusal:
+        log.warning("No notification was sent that %s: %s", what, refusal)
+        return
+    for entry in wanted:
+        name = entry["notifier"]
         try:
-            wanted = _entries(REVIEW_NOTIFIERS_VARIABLE)
+            _made(entry, REVIEW_NOTIFIERS_VARIABLE)({**context, **template})
         except InvalidInput as refusal:
-            log.warning("No notification was sent that the plan is waiting for review: %s", refusal)
-            return
-        for entry in wanted:
-            name = entry["notifier"]
-            try:
-                _made(entry, REVIEW_NOTIFIERS_VARIABLE)({**context, **template})
-            except InvalidInput as refusal:
-                log.warning("%s failed to notify that the plan is waiting for review: %s", name, refusal)
-            except Exception as trouble:  # noqa: BLE001 - a notifier may raise anything, and a chat that is down is no reason to wait
-                log.warning("%s failed to notify that the plan is waiting for review: %s", name, type(trouble).__name__)
+            log.warning("%s failed to notify that %s: %s", name, what, refusal)
+        except Exception as trouble:  # noqa: BLE001 - a notifier may raise anything, and a chat that is down is no reason to wait
+            log.warning("%s failed to notify that %s: %s", name, what, type(trouble).__name__)

@@ -29,8 +29,17 @@ KEEP_SNAPSHOT_DAYS_VARIABLE = "holdfast_keep_snapshot_days"
 COLLECT_SECONDS = 1_800
 """For all groups of a cluster, unless its connection says otherwise."""
 APPROVE, REJECT, CHANGES = "Approve", "Reject", "Request changes"
-ABOUT_A_GROUP: Mapping[str, type] = {"kafka_release": str, "config": dict, "stores": str, "changelogs": list, "state_dirs": list}
-"""What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories."""
+GO_ON, GO_BACK, LEAVE = "Go on", "Go back", "Leave it"
+ABOUT_A_GROUP: Mapping[str, type] = {
+    "kafka_release": str,
+    "config": dict,
+    "stores": str,
+    "changelogs": list,
+    "state_dirs": list,
+    "actors": dict,
+}
+"""What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories, and
+what stops and starts its clients (the fields of `adapters.hosts.actors_file`)."""
 
 SNAPSHOTS = Asset("holdfast_snapshots")
 TABLES = Asset("holdfast_tables")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Asset
 
-from holdfast.airflow_wiring import decisions, runs
+from holdfast.airflow_wiring import clusters, decisions, runs
 from holdfast.airflow_wiring.clusters import collect, known_cluster
 from holdfast.airflow_wiring.objects import APPROVERS_VARIABLE, lake, now
 from holdfast.airflow_wiring.signing import signing_keys
@@ -14,8 +14,11 @@ from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
 if TYPE_CHECKING:
+    from holdfast.airflow_wiring.clusters import KnownCluster
     from holdfast.kafka.vocabulary import ProcessId
     from holdfast.rollout.group.values import AnyPlan, AnySnapshot
+    from holdfast.rollout.journal.journal import Approval
+    from holdfast.rollout.journal.seal import SigningKeys
 
 log = logging.getLogger(__name__)
 
@@ -40,31 +43,22 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
 
     `actor`: the user who triggered the run, whose word a confirmation is. None: a schedule did, so nothing is confirmed.
     """
+    from holdfast import wiring
     from holdfast.adapters import this_process
-    from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
-    from holdfast.rollout.journal.journal import Decider
     from holdfast.rollout.json.strict import dumps
     from holdfast.workflows import apply as workflow
-    from holdfast.workflows import plan as plans
 
     runs.refuse_secrets(run_id or "", params)
     store, keys = lake(), signing_keys()
-    plan = plans.load(store, plan_id, keys)
-    approval = plans.approval_of(store, plan_id, keys)
-    if approval is None:
-        raise InvalidInput(f"plan {plan_id} was not approved: approve it in its run of plan_rollout")
-    if approval.decided_by is Decider.POLICY and decisions.approvers():
-        raise InvalidInput(
-            f"plan {plan_id} was approved by its policy, and there are approvers now (variable {APPROVERS_VARIABLE}): a person must"
-            " decide. Create a new plan"
-        )
+    plan, approval = approved(store, plan_id, keys)
+    known = known_cluster(plan.basis.cluster) if params["state_dirs"] else None
     if params["confirmed"] and actor is None:
         raise InvalidInput("no user triggered this run, so no user vouches for `confirmed`: trigger a run as yourself")
     words = tuple(workflow.Confirmation(step, str(actor), "confirmed in the form of apply_rollout") for step in params["confirmed"])
     hands = workflow.Hands(
         store,
-        LocalProcessMetadataFiles(),
-        _directories(plan.basis.cluster, plan.basis.group_id, params["state_dirs"]),
+        wiring.process_metadata_files(hosts=clusters.hosts(known)),
+        directories(plan, known, params["state_dirs"]),
         now,
         keys,
         this_process.owner(actor or "apply_rollout", run_id),
@@ -79,24 +73,41 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
     return f"plans/{plan_id}/checklist.json"
 
 
-def _directories(cluster: str, group: str, chosen: Mapping[str, str]) -> dict["ProcessId", str]:
-    """Where clients keep their state, by the process ID that each is to start with. The form chooses among the directories that the
-    cluster's connection names for the group, and no others are ever written to."""
-    from holdfast.kafka.vocabulary import ProcessId
-    from holdfast.rollout.text.wording import printable
+def approved(store: Lake, plan_id: str, keys: "SigningKeys") -> tuple["AnyPlan", "Approval"]:
+    """Raise InvalidInput for a plan that was not approved, or not by a person where there are approvers."""
+    from holdfast.rollout.journal.journal import Decider
+    from holdfast.workflows import plan as plans
 
-    if not chosen:
+    plan = plans.load(store, plan_id, keys)
+    approval = plans.approval_of(store, plan_id, keys)
+    if approval is None:
+        raise InvalidInput(f"plan {plan_id} was not approved: approve it in its run of plan_rollout")
+    if approval.decided_by is Decider.POLICY and decisions.approvers():
+        raise InvalidInput(
+            f"plan {plan_id} was approved by its policy, and there are approvers now (variable {APPROVERS_VARIABLE}): a person must"
+            " decide. Create a new plan"
+        )
+    return plan, approval
+
+
+def directories(plan: "AnyPlan", known: "KnownCluster | None", chosen: Mapping[str, str]) -> dict["ProcessId", str]:
+    """Where clients keep their state, by the process ID that each is to start with. The form chooses among the directories that the
+    cluster's connection names for the group, and no others are ever written to: a template stands for the hosts of the plan's own
+    group and steps, and for the pods of its workload."""
+    from holdfast import wiring
+    from holdfast.kafka.vocabulary import ProcessId
+    from holdfast.workflows import places
+
+    if known is None or not chosen:
         return {}
-    about = known_cluster(cluster).wanted.of(group)
+    about = known.wanted.of(plan.basis.group_id)
     allowed = () if about is None else about.state_dirs
-    for directory in chosen.values():
-        if directory not in allowed:
-            raise InvalidInput(
-                f"{printable(str(directory), 200)} is not one of the state directories that the connection of cluster"
-                f" {printable(cluster)} names for the group {printable(group)} (`state_dirs`, {len(allowed)} of them): choose one"
-                " of those, or have it added there"
-            )
-    return {ProcessId.parse(process_id): directory for process_id, directory in chosen.items()}
+    found = {ProcessId.parse(process_id): directory for process_id, directory in chosen.items()}
+    found = places.placed(plan, found)
+    pods = wiring.pods_of_templates(clusters.hosts(known))
+    for directory in found.values():
+        places.refuse_foreign(plan, directory, allowed, pods)
+    return found
 
 
 def verify(plan_id: str, params: Mapping[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""Questions to people, as Airflow asks them."""

@@ -1,0 +1,197 @@
+"""A real application of five clients on machines with an sshd each, moved by runs of `holdfast apply --run` alone, while something
+is killed at random moments: the run, all connections, an sshd, the broker. Each act is done once, none is lost, the journal is
+whole, and the end is as forecast; where the group rebalanced more often (a broker that was killed, a client that came back late),
+the run halted for it, that was accepted, and every task is where it was forecast. Root is needed (namespaces of the network and of
+mounts).
+
+    python -m tests.live.running.campaign [--releases 2.8.2,3.9.1,4.3.1] [--scenarios …] [--rounds 2] [--kills 10] [--seed 1]
+        [--of run,run,connection,sshd,broker] [--network 19] [--into build/runs.jsonl]
+
+One JSON line a round, and a summary at the end. It goes on after a round that is not as wanted, and its status is 1 then.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from tests.live.running import hosted, machines
+from tests.live.running.hosted import Document, Hosted
+from tests.live.running.scenarios import SCENARIOS, Planned
+
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.rollout.journal.journal import Event
+from holdfast.workflows import journals
+
+CLIENTS, SPARE = 5, 2
+LONGEST_S = 6.0
+"""The longest between two kills: about as long as a restart and its rebalance."""
+MOST_RUNS = 60
+_AGAIN_S = 2.0
+
+
+def strike(kind: str, group: Hosted, chance: random.Random) -> None:
+    """Kill what is no part of the run."""
+    if kind == "broker":
+        group.broker.crash()
+        time.sleep(chance.uniform(0, 2))
+        group.broker.start_again()
+        return
+    sshd = chance.choice([group.services.of[one].machine.sshd for one in group.services.of])
+    if kind == "connection":
+        for machine in group.machines:
+            machine.sshd.drop_connections()
+    else:
+        sshd.crash()
+        time.sleep(chance.uniform(0, 2))
+        sshd.start()
+
+
+class Round:
+    """Runs of one plan until it is done; `kills` of them, or of what they need, are killed meanwhile."""
+
+    def __init__(self, group: Hosted, planned: Planned, chance: random.Random, kills: int, of: tuple[str, ...]) -> None:
+        self._group, self._planned, self._chance, self._of = group, planned, chance, of
+        self._left = kills
+        self.kills: Counter[str] = Counter()
+        self.ends: Counter[str] = Counter()
+        """How runs ended that were not killed."""
+        self._next = 0.0
+        self._done = self._accepted = False
+        self.log = ""
+
+    def performed(self) -> Document:
+        began = time.monotonic()
+        acts: tuple[tuple[str, str], ...] = ()
+        more: tuple[str, ...] = ()
+        for _ in range(MOST_RUNS):
+            status, why = self._one_run(more)
+            more = ("--accept-rebalances",) if why == "rebalances" else ()
+            self._accepted = self._accepted or why == "rebalances"
+            if self._done:
+                break
+            if status == 2 and self._planned.by_hand is not None:
+                acts += tuple(self._group.services.done)
+                self._planned.by_hand()
+                self._group.services.done.clear()
+                self._group.confirm(self._planned.plan, self._by_hand())
+            elif status is not None:
+                time.sleep(_AGAIN_S)
+        acts += tuple(self._group.services.done)
+        found = {"kills": dict(self.kills), "ends": dict(self.ends), "seconds": round(time.monotonic() - began)}
+        verdict = self._group.verdict(self._planned.plan) if self._done else {}
+        tasks = {name: verdict.get("score", verdict).get(name) for name in ("tasks_as_forecast", "tasks")}
+        found |= {"status": status, "result": verdict.get("result"), "rebalances": verdict.get("rebalances")} | tasks
+        wrong = [*self._wrong_acts(acts), *_journal_wrong(self._group, self._planned)]
+        if status != 0 and not (self._accepted and tasks["tasks"] is not None and len(set(tasks.values())) == 1):
+            wrong.append(f"status {status}, {verdict.get('result')}")
+        if self._group.services.failed is not None:
+            wrong.append(repr(self._group.services.failed))
+        return found | {"wrong": wrong} | ({"log": self.log} if wrong else {})
+
+    def _one_run(self, more: tuple[str, ...]) -> tuple[int | None, str]:
+        """Its status, and why it halted; None: it was killed."""
+        run = self._group.run(self._planned.plan, *self._planned.options, *more)
+        self._next = time.monotonic() + self._chance.uniform(0.2, LONGEST_S)
+        while not run.ended:
+            if self._left and time.monotonic() >= self._next:
+                kind = self._chance.choice(self._of)
+                self._left -= 1
+                self.kills[kind] += 1
+                if kind == "run":
+                    run.kill()
+                    run.end()
+                    return None, ""
+                strike(kind, self._group, self._chance)
+                self._next = time.monotonic() + self._chance.uniform(0.2, LONGEST_S)
+            time.sleep(0.02)
+        status, lines = run.end()
+        self._done = bool(lines) and lines[-1].get("done") is True
+        why = ""
+        if status == 3 and lines and lines[-1].get("entries"):
+            why = lines[-1]["entries"][-1].get("halt", "")
+        self.ends[f"status {status}{f' ({why})' if why else ''}"] += 1
+        if status not in (0, 2):
+            self.log += run.log()[-3_000:]
+        return status, why
+
+    def _wrong_acts(self, acts: tuple[tuple[str, str], ...]) -> list[str]:
+        return [] if acts == self._planned.acts else [f"done: {acts}, planned: {self._planned.acts}"]
+
+    def _by_hand(self) -> str:
+        return next(step["id"] for step in self._planned.steps if step["action"] == "set_config")
+
+
+def _journal_wrong(group: Hosted, planned: Planned) -> list[str]:
+    """Whole, each act begun once and seen once, each step done once."""
+    plan_id = json.loads(planned.plan.read_text())["plan_id"]
+    kept = journals.read(FsspecLake(str(group.folder / ".holdfast" / "lake")), plan_id)
+    wrong = [] if kept.broken is None else [f"journal: {kept.broken.value}"]
+    for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
+        found = Counter(one.step for one in kept.journal.entries if one.event is event and (one.acted is not None or not acted))
+        wanted = [step["id"] for step in planned.steps if not acted or step["action"] in ACTED]
+        wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] != 1]
+    return wrong
+
+
+ACTED = ("restart_client", "stop_client", "start_client")
+
+
+def campaign(given: argparse.Namespace, release: str, folder: Path, chance: random.Random) -> list[Document]:
+    (folder / "machines").mkdir()
+    rows: list[Document] = []
+    settings = {"acceptable.recovery.lag": str(given.recovery_lag)}
+    with (
+        machines.namespaces(folder / "machines", CLIENTS + SPARE, given.network) as made,
+        hosted.started(folder, release, made, CLIENTS, f"10.77.{given.network}.1", settings) as group,
+    ):
+        for number in range(given.rounds):
+            for name in given.scenarios.split(","):
+                group.services.done.clear()
+                shutil.rmtree(group.folder / ".holdfast", ignore_errors=True)
+                planned = SCENARIOS[name](group, chance)
+                found = Round(group, planned, chance, given.kills, tuple(given.of.split(","))).performed()
+                rows.append({"release": release, "round": number, "scenario": name} | found)
+                print(json.dumps(rows[-1]), flush=True)
+                if given.into is not None:
+                    with given.into.open("a", encoding="utf-8") as out:
+                        out.write(f"{json.dumps(rows[-1])}\n")
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--releases", default="2.8.2,3.9.1,4.3.1")
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--kills", type=int, default=10, help="in each round, at most")
+    parser.add_argument("--of", default="run,run,connection,sshd,broker")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--network", type=int, default=19)
+    parser.add_argument("--recovery-lag", type=int, default=10_000)
+    parser.add_argument("--into", type=Path)
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # it leaves no process behind
+    chance = random.Random(given.seed)
+    rows: list[Document] = []
+    for release in given.releases.split(","):
+        with tempfile.TemporaryDirectory() as folder:
+            rows += campaign(given, release, Path(folder), chance)
+    kills: Counter[str] = Counter()
+    for row in rows:
+        kills.update(row["kills"])
+    wrong = [row for row in rows if row["wrong"]]
+    accepted = sum("status 3 (rebalances)" in row["ends"] for row in rows)
+    summary = {"rounds": len(rows), "kills": sum(kills.values()), "of": dict(kills), "accepted": accepted, "wrong": len(wrong)}
+    print(json.dumps(summary))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
