@@ -188,7 +188,7 @@ def show(airflow: Airflow, run: str, plan_id: str, seconds: float) -> None:
 
 
 def stay(airflow: Airflow) -> None:
-    """Until a signal. The triggerer, which no DAG of ours needs, is started last so that the plan is there sooner."""
+    """Until a signal. The triggerer, which only the run of a whole plan needs, is started last so that the plan is there sooner."""
     airflow.start("triggerer", "--skip-serve-logs")
     console.print("Press Ctrl-C to stop.")
     while True:
