@@ -81,6 +81,8 @@ def settings(port: int) -> dict[str, str]:
         "SPARK_HOME": sysconfig.get_path("purelib") + "/pyspark",  # spark-submit's own search for it does not bear spaces
         "SPARK_CONF_DIR": str(HOME / "spark"),
         "AIRFLOW_HOME": str(HOME),
+        # SQLite waits 5 s for a lock by default, which a busy machine exceeds
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{HOME}/airflow.db?timeout=60",
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",

@@ -78,7 +78,7 @@ class Server:
         if user not in self.tokens:
             body = json.dumps({"username": user, "password": user}).encode()
             request = urllib.request.Request(f"{self.url}/auth/token", body, {"Content-Type": "application/json"})
-            with _direct.open(request, timeout=30) as answer:
+            with _direct.open(request, timeout=PATIENCE_S) as answer:
                 self.tokens[user] = json.load(answer)["access_token"]
         return self.tokens[user]
 
@@ -86,7 +86,7 @@ class Server:
         """One call of Airflow's REST interface."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.token(user)}", "Content-Type": "application/json"}
-        with _direct.open(urllib.request.Request(self.url + path, data, headers, method=method), timeout=30) as answer:
+        with _direct.open(urllib.request.Request(self.url + path, data, headers, method=method), timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
     def wait(self, what: str, ask: Callable[[], T | None]) -> T:
@@ -116,7 +116,7 @@ class Server:
         if user is not None:
             request.add_header("Cookie", f"_token={self.token(user)}")
         try:
-            with _first_answer.open(request, timeout=60) as answer:
+            with _first_answer.open(request, timeout=PATIENCE_S) as answer:
                 return Answer(answer.status, answer.read().decode(), {key.lower(): value for key, value in answer.headers.items()})
         except urllib.error.HTTPError as refusal:
             found = {key.lower(): value for key, value in refusal.headers.items()}
@@ -130,6 +130,8 @@ def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
     return inherited | {
         "PYTHONPATH": f"{include}:{ROOT}",
         "AIRFLOW_HOME": str(home),
+        # SQLite waits 5 s for a lock by default, which a busy machine exceeds: then the server answers 500
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home}/airflow.db?timeout={PATIENCE_S}",
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
