@@ -21,23 +21,24 @@ LONGEST_REFUSAL = 4_000
 """Characters of one line of it."""
 
 COMMANDS = {
-    "snapshot": "holdfast.cli.commands.snapshot",
-    "assign": "holdfast.cli.commands.assign",
-    "forecast": "holdfast.cli.commands.forecast",
-    "guard": "holdfast.cli.commands.guard",
-    "plan": "holdfast.cli.commands.plan",
-    "show": "holdfast.cli.commands.show",
-    "diff": "holdfast.cli.commands.diff",
-    "policy": "holdfast.cli.commands.policy",
-    "schema": "holdfast.cli.commands.schema",
-    "apply": "holdfast.cli.commands.apply",
-    "pause": "holdfast.cli.commands.pause",
-    "verify": "holdfast.cli.commands.verify",
-    "disk": "holdfast.cli.commands.disk",
-    "seed": "holdfast.cli.commands.seed",
-    "doctor": "holdfast.cli.commands.doctor",
+    "snapshot": "The group as it is now, as JSON",
+    "assign": "The decision of the group's leader now, as JSON",
+    "forecast": "Every rebalance that a change causes",
+    "guard": "Would the next rebalance move stateful tasks?",
+    "plan": "Compare the options for a change, and recommend one",
+    "show": "A plan as text or Markdown",
+    "diff": "The differences of two snapshots, or of two plans",
+    "policy": "The default policy as YAML",
+    "schema": "The JSON Schema of a contract",
+    "apply": "Apply a plan, step by step or as a whole; go back",
+    "pause": "Halt the run of a plan before its next act",
+    "verify": "Compare a plan's forecast with the group",
+    "disk": "What a state directory holds, wherever it is",
+    "seed": "Write a process ID into a state directory",
+    "doctor": "Check permissions, Java, Spark and folders",
 }
-"""Each module has one click command named `command`. It is imported only when it is asked for."""
+"""What each command does, in a line of the help. Its module in `commands/` has the name of the command, and a click command named
+`command`; it is imported only when the command is used, because the model takes a second to import."""
 
 
 class Commands(click.Group):
@@ -49,9 +50,13 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(COMMANDS[cmd_name]).command
+        command = importlib.import_module(f"holdfast.cli.commands.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,13 +1,16 @@
 """What the commands do where nothing can be written, and with names that would steer a terminal."""
 
+import ast
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from tests.harness.article import AFTER, group
 
+from holdfast.cli import main as main_module
 from holdfast.cli.main import main
 from holdfast.rollout.json.strict import dumps
 
@@ -55,3 +58,24 @@ def test_names_steer_no_terminal(arguments: tuple[str, ...], capsys: pytest.Capt
     said = capsys.readouterr().err
     assert said
     assert not any(steering in said for steering in "\x1b\u202e\udcff")
+
+
+def test_the_help_names_each_command_in_a_line_and_imports_none() -> None:
+    code = "import sys; from holdfast.cli.main import main\ntry: main(['-h'])\nfinally: print(sorted(sys.modules), file=sys.stderr)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    listed = ended.stdout.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == list(main_module.COMMANDS)
+    assert [line for line in listed if line.endswith("...")] == []
+    modules = ast.literal_eval(ended.stderr)
+    assert [
+        name for name in modules if name.startswith(("holdfast.cli.commands", "holdfast.rollout.kinds", "holdfast.workflows"))
+    ] == []
+
+
+def test_each_command_is_a_module_of_its_name() -> None:
+    folder = Path(main_module.__file__).parent / "commands"
+    assert {name for name in main_module.COMMANDS if not (folder / f"{name}.py").is_file()} == set()
+    with click.Context(main_module.holdfast) as context:
+        assert main_module.holdfast.get_command(context, "no-such") is None  # type: ignore[attr-defined]
+        assert all(main_module.holdfast.get_command(context, name) is not None for name in main_module.COMMANDS)  # type: ignore[attr-defined]
