@@ -24,7 +24,7 @@ from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal.back import ClientSeen
-from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.journal.journal import Journal, Sighting
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.options.option import EvaluatedOption, Option
@@ -326,6 +326,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     def sets(self, plan: P, step: AnyStep) -> tuple[GroupSetting, ...]:  # noqa: ARG002 - only some groups have configs at the brokers
         """The configs of the group that a step sets at the brokers. None of them: it does something else."""
         return ()
+
+    def listed(self, plan: P, step: AnyStep, fresh: S) -> Sighting | None:  # noqa: ARG002 - some groups' members keep their IDs
+        """The members whose process a step ends, as the group lists them now. None: it ends none, or the plan names them."""
+        return None
 
     @abstractmethod
     def waits(self, step: AnyStep) -> bool:

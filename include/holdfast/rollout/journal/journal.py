@@ -115,7 +115,8 @@ _OF_STEP = {undo: event for event, undo in UNDO_OF.items()} | {Event.UNDONE: Eve
 
 @record
 class Sighting:
-    """Who was there when a step began: the members that it concerns (sorted), and the generation (None: unknown)."""
+    """Who was there when a step began, or is listed although its process has ended: the members that it concerns (sorted), and the
+    generation (None: unknown)."""
 
     generation: int | None = member(nullable(integer(0, java.INT_MAX)))
     members: tuple[str, ...] = member(TEXTS)
@@ -129,8 +130,9 @@ def _without_directory(entry: "Entry") -> bool:
 class Entry:
     """One entry of a journal: when, which step, what happened, by whom, in what words.
 
-    `directory`, on `host`: where a process ID was about to be written, or may have been; None where it surely was not. `seen`: what
-    was there when the step began. `before`: what the directory held; `clients`: who was in the group when going back began.
+    `directory`, on `host`: where a process ID was about to be written, or may have been; None where it surely was not. `seen`: who
+    was there when the step began; with `CONFIRMED`, who of those that were stopped is listed still. `before`: what the directory
+    held; `clients`: who was in the group when going back began.
     """
 
     at: str = member(INSTANT)
@@ -144,7 +146,8 @@ class Entry:
     host: str | None = member(nullable(TEXT), "The machine that this directory is on.", default=None, omit=_without_directory)
     seen: Sighting | None = member(
         nullable(codec_of(Sighting)),
-        "Who was there when the step began: a restart is over when none of them is any more.",
+        "Who was there when the step began: a restart is over when none of them is any more. With `confirmed`: who was stopped, and"
+        " is listed until the session times out.",
         default=None,
         omit=True,
     )
@@ -204,8 +207,14 @@ class Journal:
         return None if stopped else entry
 
     def began_with(self, step: str) -> Sighting | None:
-        """The group when a step began; None: not kept."""
-        return next((entry.seen for entry in self.entries if entry.step == step and entry.seen is not None), None)
+        """The group when a step began, as late as it was kept; None: not kept."""
+        begun = (one.seen for one in reversed(self.entries) if one.step == step and one.event is Event.BEGUN)
+        return next((seen for seen in begun if seen is not None), None)
+
+    def ended(self) -> frozenset[str]:
+        """The members whose processes were seen to have ended, and that the group listed still."""
+        seen = (one.seen for one in self.entries if one.event is Event.CONFIRMED and one.seen is not None)
+        return frozenset(member for one in seen for member in one.members)
 
     def acts(self, step: str) -> tuple["Entry", ...]:
         """The entries about processes in this step, in order."""

@@ -12,7 +12,7 @@ from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, 
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
-from holdfast.rollout.journal.journal import UNDO_OF, Event, Journal
+from holdfast.rollout.journal.journal import UNDO_OF, Event, Journal, Sighting
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows.apply import Writing
 
@@ -47,13 +47,15 @@ class Clocks:
 @dataclass
 class Acting:
     """What acts are done with. `may_begin`: whether an act of a step may be done now; False: later. It raises Halted where nothing
-    may be done any more. Its last argument: a client is down that the act starts again. `back`: the acts roll steps back."""
+    may be done any more. Its last argument: a client is down that the act starts again. `listed`: the members that an act ends.
+    `back`: the acts roll steps back."""
 
     actor: Actor
     writing: Writing
     clocks: Clocks
     may_begin: Callable[[AnyStep, bool], bool]
     tell: Callable[[AnyStep, str], None]
+    listed: Callable[[AnyStep], Sighting | None] = lambda _: None
     back: bool = False
 
     @property
@@ -123,7 +125,8 @@ class Acting:
 
     def _keep(self, step: AnyStep, event: Event, detail: str, act: Act, now: ClientProcess) -> None:
         entry = self.writing.hands.entry(step, UNDO_OF[event] if self.back else event, detail)
-        self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now)))
+        seen = self.listed(step) if event is Event.BEGUN and act.does is Does.RESTART and not self.back else None
+        self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now), seen=seen))
 
 
 _DOING = {Does.STOP: "stopping", Does.START: "starting", Does.RESTART: "restarting"}

@@ -18,8 +18,8 @@ from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution.acts import GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
-from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Approval, Event
+from holdfast.rollout.journal.acted import Does, Halt
+from holdfast.rollout.journal.journal import Approval, Event, Sighting
 from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Writing
 from holdfast.workflows.running import guards, walking
@@ -195,9 +195,20 @@ class _Forward(Walk):
             self._wait(step, found.needed, walking.SHOWS_WITHIN_S)
         if not all(self._acting.carry_out(step, act) for act in acts.acts):
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)
-        self._writing.add(self._means.hands.entry(step, Event.CONFIRMED, self._kind.step_text(step)))
-        self._look_again()
+        ends = all(act.does is Does.STOP for act in acts.acts)
+        seen = self._ended(step) if ends else None
+        entry = self._means.hands.entry(step, Event.CONFIRMED, self._kind.step_text(step))
+        self._writing.add(replace(entry, seen=seen))
+        if not ends:
+            self._look_again()
         return None
+
+    def _ended(self, step: AnyStep) -> Sighting | None:
+        """The members of a client that was stopped, in a look after that: no process has them any more, whenever they joined."""
+        self._look_again()
+        if self._fresh.group_state in REBALANCING:
+            self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)
+        return self._listed(step)
 
     def _set(self, step: AnyStep, found: Wait, settings: tuple[GroupSetting, ...], configs: GroupSettings) -> None:
         if self._writing.journal.has(step.id, Event.CONFIRMED):

@@ -11,7 +11,7 @@ from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, Wait
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Approval, Event
+from holdfast.rollout.journal.journal import Approval, Event, Sighting
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.codec import COUNT, TEXT, nullable
 from holdfast.rollout.json.record import member, record
@@ -104,7 +104,13 @@ class Walk(ABC):
         if fresh is not None:
             self._showing.looked(fresh)
         self._acting = Acting(
-            means.actor, writing, means.clocks, self._may_begin, lambda step, text: self._tell(Tells.ACT, text, step), self.BACK
+            means.actor,
+            writing,
+            means.clocks,
+            self._may_begin,
+            lambda step, text: self._tell(Tells.ACT, text, step),
+            self._listed,
+            self.BACK,
         )
         self._went_back: WentBack | None = None
 
@@ -148,6 +154,10 @@ class Walk(ABC):
     @abstractmethod
     def _may_begin(self, step: AnyStep, down: bool) -> bool:
         """As `Acting.may_begin`."""
+
+    def _listed(self, step: AnyStep) -> Sighting | None:
+        """As the last look had it."""
+        return self._kind.listed(self._plan, step, self._fresh)
 
     def _due(self) -> AnyStep | None:
         """The step that comes next. None: there is none."""

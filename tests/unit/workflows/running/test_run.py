@@ -307,15 +307,6 @@ class TestReplacement:
         assert reality.done == [(Does.STOP, C), (Does.START, C)]
         assert reality.files.read(str(tmp_path)) == ProcessId.parse(C)
 
-    def test_members_that_came_back_under_other_ids_are_no_start(self, tmp_path: Path) -> None:
-        """As after an outage of the broker: the stopped client is still listed, by members that the plan does not know."""
-        reality = self.reality(tmp_path)
-        reality.document["clients"][C] = reality._anew(C, 7)
-        ran = reality.run(article_plan(Policy(acts=self.ACTS)))
-
-        assert reality.done == [(Does.STOP, C), (Does.START, C)]
-        assert (ran.halted, ran.applied.waiting_for) == (None, None)
-
     @pytest.mark.parametrize(("acts", "waits"), [(ACTS[:2], "2"), (ACTS[1:], "1"), ((ACTS[0], ACTS[2]), "3")])
     def test_waits_for_a_person_where_the_policy_wants_one(self, tmp_path: Path, acts: tuple[str, ...], waits: str) -> None:
         assert waits_for(self.reality(tmp_path).run(article_plan(Policy(acts=acts))).applied) == waits

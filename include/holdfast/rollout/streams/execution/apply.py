@@ -67,7 +67,8 @@ class _Applying(Applying[Plan, Step, Snapshot]):
     def unseen(self, plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> str | None:
         began = journal.began_with(step.id)
         restart = isinstance(step.action, RESTARTS)
-        found = evidence.restarted(step, plan, fresh, began) if restart else evidence.evidence_of(step, plan, fresh)
+        ended = journal.ended()
+        found = evidence.restarted(step, plan, fresh, began) if restart else evidence.evidence_of(step, plan, fresh, ended=ended)
         return found.text if found.shown is Shown.NOT_YET else None
 
     def ends(self, step: Step) -> bool:
@@ -265,6 +266,9 @@ def _started(plan: Plan, journal: Journal, step: Step, action: StartClient, fres
 
 def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
     """Whether these are the members of a client whose end an operator reported: they are listed until their session times out."""
+    ended = journal.ended()
+    if any(one.member_id in ended for one in client.consumers):
+        return True
     known = plan.basis.client(client.process_id)
     stops = [one.id for one in plan.steps if isinstance(one.action, StopClient) and one.action.process_id == client.process_id]
     on_somebodys_word = any(journal.has(stop, Event.CONFIRMED) for stop in stops)

@@ -54,16 +54,19 @@ def of_plan(plan: Plan, fresh: Snapshot) -> tuple[StepEvidence, ...]:
     return tuple(found)
 
 
-def evidence_of(step: Step, plan: Plan, fresh: Snapshot, began: Sighting | None = None) -> Evidence:
-    """One step. `began`: the group when it began; None: not kept, and the plan's snapshot is used instead."""
-    return _of(step, plan, fresh, Starts(plan, fresh, began))
+def evidence_of(
+    step: Step, plan: Plan, fresh: Snapshot, began: Sighting | None = None, ended: Collection[str] = frozenset()
+) -> Evidence:
+    """One step. `began`: the group when it began; None: not kept, and the plan's snapshot is used instead. `ended`: members that
+    may be listed still, and whose processes have ended."""
+    return _of(step, plan, fresh, Starts(plan, fresh, began), ended)
 
 
-def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
+def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts, ended: Collection[str] = frozenset()) -> Evidence:
     action = step.action
     match action:
         case StopClient(process_id=process_id):
-            return _stopped(plan, process_id, fresh)
+            return _stopped(plan, process_id, fresh, ended)
         case WriteProcessMetadata(process_id=process_id):
             if _new_members(plan, process_id, fresh):
                 return evidence(Shown.HAPPENED, Sees.NEW_MEMBERS, process_id)
@@ -71,7 +74,7 @@ def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
         case CopyStateDirectory():
             return evidence(Shown.CANNOT_SHOW, Sees.ON_DISK)
         case StartClient():
-            return _started(plan, step, action, fresh)
+            return _started(plan, step, action, fresh, ended)
         case RestartInPlace():
             return _restarted(plan, step, action, fresh, starts)
         case RollOutConfig() | RollOutRelease() | StopAllClients() | DeployTopology():
@@ -121,32 +124,45 @@ def sighting(fresh: Snapshot, clients: Collection[ProcessId] | None = None) -> S
     return Sighting(generation_of(fresh), tuple(sorted(members)))
 
 
-def _stopped(plan: Plan, process_id: ProcessId, fresh: Snapshot) -> Evidence:
+def listed(step: Step, fresh: Snapshot) -> Sighting | None:
+    """The members of the one client that a step stops or restarts; None: it is none of those."""
+    match step.action:
+        case StopClient(process_id=process_id) | RestartInPlace(process_id=process_id):
+            return sighting(fresh, (process_id,))
+        case _:
+            return None
+
+
+def _stopped(plan: Plan, process_id: ProcessId, fresh: Snapshot, ended: Collection[str] = frozenset()) -> Evidence:
+    """A client whose session was lost after the plan was made came back as other members, before it was stopped: where the plan
+    does not bring it back, any member is one of those; else `ended` says which."""
     client, was = fresh.client(process_id), plan.basis.client(process_id)
     if client is None:
         return evidence(Shown.HAPPENED, Sees.GONE, process_id)
-    old = [one.member_id for one in client.consumers if was is None or one.member_id in was.members]
+    known = frozenset(ended) | frozenset(() if was is None else was.members)
+    all_old = was is None or not incarnations.comes_back(plan, process_id)
+    old = [one.member_id for one in client.consumers if all_old or one.member_id in known]
     if not old:
         return evidence(Shown.HAPPENED, Sees.MEMBERS_GONE, process_id)
     return evidence(Shown.NOT_YET, Sees.STILL_LISTED, process_id, count=len(old))
 
 
-def _new_members(plan: Plan, process_id: ProcessId, fresh: Snapshot) -> int:
+def _new_members(plan: Plan, process_id: ProcessId, fresh: Snapshot, ended: Collection[str] = frozenset()) -> int:
     """How many members a client has that it had not when the plan was made; 0 while any of those is still there."""
     client, was = fresh.client(process_id), plan.basis.client(process_id)
-    old = () if was is None else was.members
+    old = (*ended, *(() if was is None else was.members))
     found = [one.member_id for one in client.consumers] if client is not None else []
     return 0 if any(one in old for one in found) else len(found)
 
 
-def _started(plan: Plan, step: Step, action: StartClient, fresh: Snapshot) -> Evidence:
+def _started(plan: Plan, step: Step, action: StartClient, fresh: Snapshot, ended: Collection[str]) -> Evidence:
     if action.process_id is None:
         strangers = incarnations.strangers(plan, fresh)
         place = incarnations.newcomers_until(plan, step)
         if len(strangers) < place:
             return evidence(Shown.NOT_YET, Sees.CLIENTS_MISSING, count=place - len(strangers), wanted=place)
         return evidence(Shown.HAPPENED, Sees.CAME, names=strangers)
-    found = _new_members(plan, action.process_id, fresh)
+    found = _new_members(plan, action.process_id, fresh, ended)
     if not found:
         present = fresh.client(action.process_id) is not None
         return evidence(Shown.NOT_YET, Sees.MEMBERS_FROM_BEFORE if present else Sees.NO_SUCH_CLIENT, action.process_id)

@@ -61,6 +61,12 @@ def expected(plan: Plan) -> Mapping[str, Expected]:
     return found
 
 
+def comes_back(plan: Plan, process_id: ProcessId) -> bool:
+    """Whether a plan that stops a client starts one under its process ID again."""
+    others = (step.action for step in plan.steps if not isinstance(step.action, StopClient))
+    return any(process_id in touched(action) for action in others)
+
+
 def newcomers_until(plan: Plan, until: Step) -> int:
     """How many clients have come under process IDs of their own making once this step is done."""
     count = 0

@@ -21,7 +21,7 @@ from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.journal.back import ClientSeen
-from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.journal.journal import Journal, Sighting
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
@@ -31,7 +31,7 @@ from holdfast.rollout.streams.change import named_json, request, request_words
 from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import table
-from holdfast.rollout.streams.execution import acts, apply, rounds, staleness, undo, verify
+from holdfast.rollout.streams.execution import acts, apply, evidence, rounds, staleness, undo, verify
 from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
 from holdfast.rollout.streams.forecast import assignment_json, decision
 from holdfast.rollout.streams.forecast import json as forecast_json
@@ -279,6 +279,10 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     def acts(self, plan: Plan, step: AnyStep) -> Acts | None:
         assert isinstance(step, Step), "a step of this kind's plans"
         return acts.acts(plan, step)
+
+    def listed(self, plan: Plan, step: AnyStep, fresh: Snapshot) -> Sighting | None:
+        assert isinstance(step, Step), "a step of this kind's plans"
+        return evidence.listed(step, fresh)
 
     def rollback(self, plan: Plan, step: AnyStep) -> Rollback:
         assert isinstance(step, Step), "a step of this kind's plans"
