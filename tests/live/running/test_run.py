@@ -10,6 +10,8 @@ from tests.live.running.hosted import PROCESS_IDS, Hosted
 pytestmark = pytest.mark.live
 RELEASE = "3.9.1"
 CLIENTS = 3
+IN_TIME = {"session.timeout.ms": "20000"}
+"""A busy machine takes seconds to restart a client; one that is back after its session causes rebalances of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +19,7 @@ def group(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
     folder = tmp_path_factory.mktemp("run")
     with (
         machines.addresses(folder, CLIENTS + 1) as made,
-        hosted.started(folder, RELEASE, made, CLIENTS, "127.0.0.1", {}) as found,
+        hosted.started(folder, RELEASE, made, CLIENTS, "127.0.0.1", IN_TIME) as found,
     ):
         yield found
 
