@@ -34,6 +34,7 @@ from holdfast.airflow_wiring.turns import TRIED_AGAIN_AT_MOST, ApplyPlan
             title="Carry out the whole plan",
             description="Do every step that the plan's policy lets Holdfast do, one after the other; watch the group in between.",
         ),
+        "back": objects.ROLL_BACK,
         "accept_rebalances": Param(
             False,
             type="boolean",
@@ -53,7 +54,7 @@ from holdfast.airflow_wiring.turns import TRIED_AGAIN_AT_MOST, ApplyPlan
             type="array",
             items={"type": "string"},
             title="Done",
-            description="The numbers of the manual steps that are done, in order.",
+            description="The numbers of the manual steps that are done, in order. With *Roll back*: of those rolled back.",
         ),
         "snapshot": objects.WHICH_SNAPSHOT,
         "force_lease": Param(

@@ -114,6 +114,8 @@ class RunningGroup:
         self.turns = 0
         """How often a run waited for another turn."""
         self.owners = 0
+        self.asks = False
+        """Whether its runs ask people after a halt."""
 
     def away_after_the_first_act(self, seconds: float) -> None:
         """The cluster does not answer for so long, once."""
@@ -241,7 +243,7 @@ class RunningGroup:
             same_run=run is not None,
         )
         clocks = Clocks(lambda: self.time, self.sleep, lambda: self.now() + self.wall_ahead)
-        return running.Means(hands, self, self.look, lambda: self.lag, self.told.append, clocks)
+        return running.Means(hands, self, self.look, lambda: self.lag, self.told.append, clocks, asks=self.asks)
 
     def journal(self, plan: AnyPlan) -> Journal:
         return plans.journal_of(self.lake, plan.plan_id)

@@ -16,9 +16,10 @@ from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holdfast.airflow_wiring.clusters import KnownCluster
-    from holdfast.airflow_wiring.questions.halts import Given, OpenHalt
+    from holdfast.airflow_wiring.questions.halts import OpenHalt
     from holdfast.rollout.group.values import AnyPlan, AnySnapshot
     from holdfast.workflows.apply import Hands
+    from holdfast.workflows.running.answers import Given
     from holdfast.workflows.running.progress import Progress
     from holdfast.workflows.running.run import Means, Ran
 
@@ -62,7 +63,7 @@ def turn(
     known = known_cluster(plan.basis.cluster)
     back = given is not None and given.answer is Answer.GO_BACK
     means = _means(plan, known, _hands(plan, known, params, given.by if back and given else user, run_id))
-    back = back or (again and plans.journal_of(store, plan_id).went_back() is not None)
+    back = back or bool(params.get("back")) or (again and plans.journal_of(store, plan_id).went_back() is not None)
     before = None if left is None else codec_of(running.Left).read(left["left"]).after(_passed(left["at"]))
     accept = Halt.REBALANCES if params["accept_rebalances"] and before is None and not again else False
     ended = running.turn(plan, approval, means, before, accept=accept, back=back)
@@ -72,17 +73,22 @@ def turn(
 
 
 def keep_answer(plan_id: str, params: Mapping[str, Any], user: str | None, run_id: str, given: "Given") -> None:
-    """Journal a person's answer to a halt. Raise AirflowFailException where they leave it; as `answers.keep`."""
+    """Journal a person's answer to a halt. Raise AirflowFailException where they leave it, NoAnswer where it
+    confirms another step than the halt names; else as `answers.keep`."""
     from airflow.sdk.exceptions import AirflowFailException
 
     from holdfast.airflow_wiring.clusters import known_cluster
+    from holdfast.airflow_wiring.questions import halts
     from holdfast.rollout.text.wording import printable
     from holdfast.workflows.running import answers
 
     runs.refuse_secrets(run_id, params)
     plan, _ = rollouts.approved(lake(), plan_id, signing_keys())
     hands = _hands(plan, known_cluster(plan.basis.cluster), params, user, run_id)
-    answers.keep(plan, given.number, given.answer, given.by, given.reason, hands)
+    try:
+        answers.keep(plan, given, hands)
+    except answers.NotItsStep as refusal:
+        raise halts.NoAnswer(str(refusal)) from None
     if given.answer is answers.Answer.LEAVE:
         because = f" ({printable(given.reason, 500)})" if given.reason else ""
         raise AirflowFailException(
@@ -116,8 +122,10 @@ def _refuse_mixed(params: Mapping[str, Any], user: str | None) -> None:
             "a run of the whole plan takes its own snapshots, and confirms nothing: leave `snapshot` and `confirmed` empty, or"
             " confirm in a run without `run` first"
         )
-    if params["accept_rebalances"] and user is None:
-        raise InvalidInput("no user triggered this run, so no user accepts the rebalances: trigger a run as yourself")
+    if (params["accept_rebalances"] or params.get("back")) and user is None:
+        raise InvalidInput(
+            "no user triggered this run, so no user accepts the rebalances or decides to roll back: trigger a run as yourself"
+        )
 
 
 def _passed(at: object) -> int:
@@ -160,6 +168,7 @@ def _means(plan: "AnyPlan", known: "KnownCluster", hands: "Hands") -> "Means":
         tell=_tell,
         clocks=Clocks(wall=now),
         configs=wiring.ClusterGroupSettings(known.connection, SETTING_S),
+        asks=True,
     )
 
 

@@ -46,6 +46,13 @@ TABLES = Asset("holdfast_tables")
 PLANS = Asset("holdfast_approved_plans")
 JOURNALS = Asset("holdfast_journals")
 
+ROLL_BACK = Param(
+    False,
+    type="boolean",
+    title="Roll back",
+    description="With *Carry out the whole plan*: roll back what was done, the last step first; the plan cannot be"
+    " continued then. Without it: list the rollbacks in the log, and confirm those in *Done*, which you have done by hand.",
+)
 WHICH_SNAPSHOT = Param(
     None,
     type=["null", "string"],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.rollout.group.values import AnyPlan, AnySnapshot
     from holdfast.rollout.journal.journal import Approval
     from holdfast.rollout.journal.seal import SigningKeys
+    from holdfast.workflows.apply import Confirmation, Hands
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +44,41 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
 
     `actor`: the user who triggered the run, whose word a confirmation is. None: a schedule did, so nothing is confirmed.
     """
+    from holdfast.rollout.json.strict import dumps
+    from holdfast.workflows import apply as workflow
+
+    plan, approval, words, hands = _begun(plan_id, params, actor, run_id)
+    applied = workflow.apply(plan, _fresh(hands.lake, plan, params["snapshot"]), approval, words, hands)
+    workflow.refuse_if_requested_too_early(applied, hands)
+    document = dumps(workflow.applied_to_json(applied), indent=2)
+    log.info("Plan %s: %s\n%s", plan_id, applied.waiting_for.needed if applied.waiting_for else "every step is done", document)
+    log.info("The journal is %s.", applied.signed)
+    return f"plans/{plan_id}/checklist.json"
+
+
+def roll_back(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: str | None = None) -> str:
+    """Confirm the rollbacks that people have done, and list them all in the log. Nothing else is done, and without a confirmation
+    nothing is written. Return the checklist's path. `actor`: as `apply`."""
+    from holdfast.rollout.execution import undo_words
+    from holdfast.rollout.text.wording import printable
+    from holdfast.workflows.running import going_back
+
+    if params["snapshot"]:
+        raise InvalidInput("rollbacks are listed and confirmed without a snapshot: leave `snapshot` empty")
+    plan, approval, words, hands = _begun(plan_id, params, actor, run_id)
+    journal, left = going_back.confirm(plan, approval, words, hands)
+    for one in going_back.steps_of(plan, journal):
+        state = "open" if one in left else "rolled back"
+        log.info("Step %s: %s. %s", one.step.id, state, printable(undo_words.describe(one), 2_000))
+    log.info("Plan %s: %d of its steps are not rolled back.", plan_id, len(left))
+    return f"plans/{plan_id}/checklist.json"
+
+
+def _begun(
+    plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: str | None
+) -> tuple["AnyPlan", "Approval", tuple["Confirmation", ...], "Hands"]:
     from holdfast import wiring
     from holdfast.adapters import this_process
-    from holdfast.rollout.json.strict import dumps
     from holdfast.workflows import apply as workflow
 
     runs.refuse_secrets(run_id or "", params)
@@ -65,12 +98,7 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
         this_process.has_ended,
         bool(params.get("force_lease")),
     )
-    applied = workflow.apply(plan, _fresh(store, plan, params["snapshot"]), approval, words, hands)
-    workflow.refuse_if_requested_too_early(applied, hands)
-    document = dumps(workflow.applied_to_json(applied), indent=2)
-    log.info("Plan %s: %s\n%s", plan_id, applied.waiting_for.needed if applied.waiting_for else "every step is done", document)
-    log.info("The journal is %s.", applied.signed)
-    return f"plans/{plan_id}/checklist.json"
+    return plan, approval, words, hands
 
 
 def approved(store: Lake, plan_id: str, keys: "SigningKeys") -> tuple["AnyPlan", "Approval"]:

@@ -13,7 +13,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import TaskDeferred
@@ -23,6 +23,9 @@ from holdfast.airflow_wiring import carrying, rollouts, runs
 from holdfast.airflow_wiring.notifiers import RunHalted
 from holdfast.airflow_wiring.objects import JOURNALS, PLANS
 from holdfast.airflow_wiring.questions import halts
+
+if TYPE_CHECKING:
+    from holdfast.workflows.running.answers import Given
 
 TRIED_AGAIN_AT_MOST = 10
 
@@ -57,7 +60,8 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
         """One call, or a first turn. An attempt after another one asks first, where a halt is open."""
         plan_id = self._requested(context)
         if not context["params"]["run"]:
-            return rollouts.apply(plan_id, context["params"], runs.who_triggered(context), context["run_id"])
+            by_hand = rollouts.roll_back if context["params"].get("back") else rollouts.apply
+            return by_hand(plan_id, context["params"], runs.who_triggered(context), context["run_id"])
         again = context["ti"].try_number > 1
         halt = halts.open_halt(plan_id) if again else None
         if halt is not None:
@@ -73,17 +77,17 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
         plan_id = self._requested(context)
         try:
             given = halts.given(event, halt, shown=shown)
+            carrying.keep_answer(plan_id, context["params"], runs.who_triggered(context), context["run_id"], given)
         except halts.NoAnswer as refusal:
             log.warning("What was answered does not count: %s.", refusal)
             found = halts.open_halt(plan_id)
             if found is not None:
                 halts.ask(context, found)
             raise
-        carrying.keep_answer(plan_id, context["params"], runs.who_triggered(context), context["run_id"], given)
         return self._turn(context, plan_id, None, again=True, given=given)
 
     def _turn(
-        self, context: Any, plan_id: str, left: Mapping[str, Any] | None, *, again: bool, given: halts.Given | None = None
+        self, context: Any, plan_id: str, left: Mapping[str, Any] | None, *, again: bool, given: "Given | None" = None
     ) -> str:
         user = runs.who_triggered(context)
         ended = carrying.turn(plan_id, context["params"], user, context["run_id"], left, again=again, given=given)

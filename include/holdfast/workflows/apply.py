@@ -160,7 +160,8 @@ def begin(
     if turned is not None and not back:
         raise StepRefused(
             f"Plan {plan.plan_id} is being rolled back since {turned.at} (by {printable(turned.by, 200)}): its steps are not"
-            " continued. Finish going back (holdfast apply --run --back), then create a new plan."
+            " continued. Finish going back (holdfast apply --run --back; Roll back in the form of apply_rollout), then create a new"
+            " plan."
         )
     return kept.journal
 

@@ -3,11 +3,10 @@
 import asyncio
 import itertools
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
@@ -43,10 +42,14 @@ FORM: dict[str, Any] = {
     "confirmed": [],
     "snapshot": None,
     "force_lease": False,
+    "back": False,
 }
 ONE = ALL_THREE[0]
 TOKEN = "open-sesame-4714"
 CALLS = {"url": "https://deployer.example.com/api", "status": {"path": "/{host}"}, "restart": {"path": "/{host}/restart"}}
+
+
+R = TypeVar("R", bound="Reality")
 
 
 @lru_cache
@@ -93,8 +96,8 @@ class Reality:
 
     limit_s = 5.0
 
-    def __init__(self, lake: FsspecLake) -> None:
-        self.lake, self.plan = lake, planned()
+    def __init__(self, lake: FsspecLake, plan: Plan | None = None) -> None:
+        self.lake, self.plan = lake, plan or planned()
         self.processes = {name: Process() for name in group(AFTER)["clients"]}
         self.done: list[tuple[Does, str]] = []
         self.strangers: dict[str, Any] = {}
@@ -183,8 +186,12 @@ class Reality:
 
 
 @pytest.fixture
-def reality(lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reality]:
-    found = Reality(lake)
+def reality(lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> Reality:
+    return found_by(monkeypatch, Reality(lake))
+
+
+def found_by(monkeypatch: pytest.MonkeyPatch, found: R) -> R:
+    """What the runs of these tests look at, and act on."""
     monkeypatch.setattr(carrying, "_look", found.look)
     monkeypatch.setattr(clusters, "known_cluster", lambda _: SimpleNamespace(connection=None, ssh=None))
     monkeypatch.setattr(clusters, "actor", lambda *_: found)

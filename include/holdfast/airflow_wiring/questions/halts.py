@@ -33,10 +33,11 @@ from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.workflows.running.answers import Answer
+    from holdfast.workflows.running.answers import Given
 
 OPTIONS = [GO_ON, GO_BACK, LEAVE]
 LONGEST_TEXT = 4_000
+LONGEST_STEP = 100
 
 log = logging.getLogger(__name__)
 
@@ -55,16 +56,6 @@ class OpenHalt:
         from holdfast.rollout.text.wording import printable
 
         return f"The run of plan {self.plan_id} halted ({self.why}): {printable(self.text, LONGEST_TEXT)} Nothing else was begun."
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A person's answer to the halt with this number."""
-
-    number: int
-    answer: "Answer"
-    by: str
-    reason: str
 
 
 class NoAnswer(InvalidInput):
@@ -118,7 +109,8 @@ def body(halt: OpenHalt) -> str:
         " Extra rebalances or a divergence that it halted for are accepted, and a pause that it halted for is removed. This is"
         " recorded under your name.\n"
         f"- **{GO_BACK}**: what was done is rolled back, the last step first, each rollback checked as a step is. Once it has"
-        f" begun, the plan cannot be continued, and {GO_ON} after another halt continues to go back.\n"
+        f" begun, the plan cannot be continued, and {GO_ON} after another halt continues to go back. A step that a person has to"
+        f" roll back halts it (person): do it, then answer {GO_ON} with the number of the step in *Rolled back by hand*.\n"
         f"- **{LEAVE}**: nothing else is done, and this airflow task fails.\n\n"
         "Without an answer nothing is done. If this run halts again, it asks again, and Airflow shows this text still: the journal"
         " on the plan's page has the new halt, and an answer to it needs its number there in the field *Halt*."
@@ -135,10 +127,10 @@ def _about(halt: OpenHalt) -> str:
     return f"\n\nHalt {halt.number} of plan {halt.plan_id}\n"
 
 
-def given(event: object, halt: int, *, shown: bool) -> Given:
+def given(event: object, halt: int, *, shown: bool) -> "Given":
     """What a person answered to the halt that is open. `shown`: Airflow shows a text that is about it. Raise NoAnswer."""
     from holdfast.rollout.text.wording import printable
-    from holdfast.workflows.running.answers import Answer
+    from holdfast.workflows.running.answers import Answer, Given
 
     if not isinstance(event, Mapping) or not isinstance(event.get("responded_by_user"), Mapping):
         raise NoAnswer("it is no answer of a person")
@@ -146,7 +138,8 @@ def given(event: object, halt: int, *, shown: bool) -> Given:
         kept.refuse_secrets(event)
     except ValueError as refusal:
         raise NoAnswer(str(refusal)) from None
-    number, reason = _filled_in(event.get("params_input"))
+    filled_in = _filled_in(event.get("params_input"))
+    number = filled_in["halt"]
     chosen = event.get("chosen_options")
     if not isinstance(chosen, list) or len(chosen) != 1 or chosen[0] not in OPTIONS:
         raise NoAnswer(f"one of {', '.join(OPTIONS)} is needed")
@@ -159,20 +152,24 @@ def given(event: object, halt: int, *, shown: bool) -> Given:
         raise NoAnswer(f"the question's text is about another halt: fill in the number of the halt that is open, {halt}")
     if number not in (None, halt):
         raise NoAnswer(f"it answers halt {number}, and halt {halt} is open")
-    return Given(halt, {GO_ON: Answer.GO_ON, GO_BACK: Answer.GO_BACK, LEAVE: Answer.LEAVE}[chosen[0]], by, reason)
+    answer = {GO_ON: Answer.GO_ON, GO_BACK: Answer.GO_BACK, LEAVE: Answer.LEAVE}[chosen[0]]
+    return Given(halt, answer, by, _text(filled_in["reason"]), _text(filled_in["rolled_back"]) or None)
 
 
-def _filled_in(params: object) -> tuple[int | None, str]:
+def _filled_in(params: object) -> dict[str, Any]:
     fields, found = _fields(), {} if params is None else params
     if not isinstance(found, Mapping) or set(found) - set(fields):
         raise NoAnswer(f"it has other fields than {', '.join(fields)}")
     try:
         for name, value in found.items():
             fields[name] = value
-        filled_in = fields.validate()
+        return dict(fields.validate())
     except Exception:  # noqa: BLE001 - whatever Airflow raises for a wrong value, its text has the value
         raise NoAnswer("a field has a value that is not allowed") from None
-    return filled_in["halt"], (filled_in["reason"] or "").strip()
+
+
+def _text(value: str | None) -> str:
+    return (value or "").strip()
 
 
 def _fields() -> ParamsDict:
@@ -183,4 +180,13 @@ def _fields() -> ParamsDict:
         title="Halt",
         description="Its number in the journal on the plan's page. May be left empty for the halt that the text above is about.",
     )
-    return ParamsDict({"halt": number, "reason": kept.reason("Kept under your name in the journal; of Go back in the log only.")})
+    rolled_back = Param(
+        None,
+        type=["null", "string"],
+        maxLength=LONGEST_STEP,
+        title="Rolled back by hand",
+        description="With Go on: the number of the step that the halt asks a person to roll back, once that is done. It is recorded"
+        " under your name. Without it, the run only looks anew.",
+    )
+    reason = kept.reason("Kept under your name in the journal; of Go back in the log only.")
+    return ParamsDict({"halt": number, "rolled_back": rolled_back, "reason": reason})

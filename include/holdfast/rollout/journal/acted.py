@@ -41,9 +41,11 @@ class Acted:
 
 
 class Halt(StrEnum):
-    """Why a run stopped before its next act. `DIVERGENCE`: tasks are not where a round of the forecast has them."""
+    """Why a run stopped before its next act. `DIVERGENCE`: tasks are not where a round of the forecast has them; `PERSON`: a person
+    has to roll the step back."""
 
     PAUSED = "paused"
+    PERSON = "person"
     DRIFT = "drift"
     DIVERGENCE = "divergence"
     REFUSED = "refused"

@@ -222,7 +222,7 @@ class Journal:
 
     def last_halt(self) -> "Entry | None":
         """Where the last run stopped. None: none did, or it has gone on since."""
-        ends = (Event.HALTED, Event.ACCEPTED, Event.DONE, Event.GOING_BACK, Event.UNDONE, Event.LEFT)
+        ends = (Event.HALTED, Event.ACCEPTED, Event.DONE, Event.GOING_BACK, Event.UNDO_CONFIRMED, Event.UNDONE, Event.LEFT)
         last = next((one for one in reversed(self.entries) if one.event in ends), None)
         return last if last is not None and last.event is Event.HALTED else None
 

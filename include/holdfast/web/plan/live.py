@@ -56,6 +56,8 @@ class Now(Enum):
 
 
 _PERSON_S = (Now.PERSON, Now.GOING_BACK)
+_AFTER = {Halt.PAUSED: Now.PAUSED, Halt.PERSON: Now.PERSON}
+"""Halts that have a word of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,7 @@ def _state(found: RunProgress | None, halt: Entry | None, now: datetime, *, paus
     if running is not None and (_at(running.at) - now).total_seconds() > SILENT_S:
         running = None  # no clock is so far ahead: what it claims is worth nothing
     if halt is not None and (running is None or _at(running.at) <= _at(halt.at)):
-        return Now.PAUSED if halt.halt is Halt.PAUSED else Now.HALTED
+        return _AFTER.get(halt.halt, Now.HALTED) if halt.halt is not None else Now.HALTED
     if running is not None:
         return Now.SILENT if (now - _at(running.at)).total_seconds() > SILENT_S else Now.RUNNING
     if paused:

@@ -3,14 +3,15 @@
 The halt is named by its number in the journal. An answer to another one than the halt that is open does nothing.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from holdfast.errors import StepRefused
+from holdfast.errors import InvalidInput, StepRefused
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Entry, Event
 from holdfast.rollout.json import strict
+from holdfast.rollout.text.wording import printable
 from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Hands
 from holdfast.workflows.running import pausing
@@ -24,18 +25,35 @@ class Answer(StrEnum):
     LEAVE = "leave it"
 
 
+class NotItsStep(InvalidInput):
+    """What is confirmed is not what the open halt asks for."""
+
+
 class NotOpen(StepRefused):
     """The halt is not the one that is open: it was answered, or a run has gone on since."""
 
 
-def keep(plan: AnyPlan, number: int, answer: Answer, by: str, reason: str, hands: Hands) -> None:
-    """Journal the answer to halt `number`. To go on accepts the rebalances or the divergence that it was for, and
-    removes the pause that it was for.
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A person's answer to the halt with this number. `rolled_back`: the step that they have rolled back by hand; None: none."""
+
+    number: int
+    answer: Answer
+    by: str
+    reason: str
+    rolled_back: str | None = None
+
+
+def keep(plan: AnyPlan, given: Given, hands: Hands) -> None:
+    """Journal the answer. To go on accepts the rebalances or the divergence that the halt was for, removes the pause that it was
+    for, and confirms the rollback that it was for where the answer names its step.
 
     To go back removes the pause; the run journals it when it begins to (`going_back`), so that it is decided and begun at once.
 
-    Raise NotOpen; StatePathTrouble while another run applies a plan for the group; InvalidInput for a secret. Nothing is kept then.
+    Raise NotOpen; NotItsStep; StatePathTrouble while another run applies a plan for the group; InvalidInput for a secret. Nothing
+    is kept then.
     """
+    number, answer, by, reason = given.number, given.answer, given.by, given.reason
     strict.refuse_secrets({"by": by, "reason": reason})
     with applying.under_lease(plan, hands) as writing:
         found = writing.journal.open_halt()
@@ -46,6 +64,10 @@ def keep(plan: AnyPlan, number: int, answer: Answer, by: str, reason: str, hands
             )
         halt = found[1]
         because = f": {reason}" if reason else ""
+        if given.rolled_back is not None:
+            _refuse_another_step(given, halt)
+            writing.add(hands.entry(step, Event.UNDO_CONFIRMED, f"rolled back by hand after halt {number}{because}", by))
+            return
         if answer is Answer.LEAVE:
             writing.add(hands.entry(step, Event.ENDED, f"leaves it after halt {number}{because}", by))
             return
@@ -55,6 +77,15 @@ def keep(plan: AnyPlan, number: int, answer: Answer, by: str, reason: str, hands
             writing.add(replace(entry, halt=halt.halt, rebalances=rebalances, differences=halt.differences))
         if halt.halt is Halt.PAUSED:
             _resume(plan.plan_id, halt, hands)
+
+
+def _refuse_another_step(given: Given, halt: Entry) -> None:
+    step = printable(str(given.rolled_back), 100)
+    if given.answer is not Answer.GO_ON:
+        raise NotItsStep(f"to confirm that step {step} is rolled back is to go on, and the answer is to {given.answer.value}")
+    if halt.halt is not Halt.PERSON or halt.step != given.rolled_back:
+        asked = f"step {halt.step}" if halt.halt is Halt.PERSON else "no step"
+        raise NotItsStep(f"step {step} is confirmed, and halt {given.number} asks a person to roll back {asked}")
 
 
 def _resume(plan_id: str, halt: Entry, hands: Hands) -> None:

@@ -85,6 +85,8 @@ class Back(Walk):
                 self._end(found)
                 return None
             waiting = self._undo(left[0], [one for one in found if one not in left])
+            if waiting is not None and self._means.asks:
+                raise Halted(Halt.PERSON, waiting.needed)
             if waiting is not None:
                 return waiting
 

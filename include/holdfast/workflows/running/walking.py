@@ -45,6 +45,8 @@ class Means:
     clocks: Clocks
     configs: GroupSettings | None = None
     """How the group's configs are set at its brokers; None: a person does it."""
+    asks: bool = False
+    """Whether people are asked after a halt: then a rollback that is a person's halts the run."""
 
 
 @dataclass(frozen=True, slots=True)

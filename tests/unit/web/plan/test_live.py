@@ -240,3 +240,22 @@ def test_a_person_s_word_that_ends_it_is_shown() -> None:
     plans.add_entry(reality.lake, reality.journal(PLAN), left)
 
     assert (shown(reality).now, shown(reality).left) == (Now.HALTED, left)
+
+
+def test_a_rollback_that_is_a_person_s() -> None:
+    reality = run(lambda reality: setattr(reality, "unknown", set(reality.processes) if len(reality.done) == 2 else set()))
+    reality.unknown = set()
+    journal, at = reality.journal(PLAN), "2026-11-20T12:02:00Z"
+    journal = plans.add_entry(reality.lake, journal, Entry(at, "5", Event.GOING_BACK, "bob", ""))
+    halted = Entry(at, "5", Event.HALTED, "holdfast", "Roll back step 5.", halt=Halt.PERSON)
+    journal = plans.add_entry(reality.lake, journal, halted)
+    found = shown(reality)
+
+    assert (found.now, found.halt, found.halt_number) == (Now.GOING_BACK, halted, len(journal.entries))
+    now = reality.now()
+    page = PlanPages(reality.lake).page(PLAN.plan_id, now)
+    text = templating.render("live.html", live=found, view=page.view, root="", airflow="")
+    assert "A person has to roll back step 5" in text
+    assert "holdfast apply --back --confirm 5" in text
+    plans.add_entry(reality.lake, journal, Entry(at, "5", Event.UNDO_CONFIRMED, "bob", ""))
+    assert shown(reality).halt is None, "it was confirmed"

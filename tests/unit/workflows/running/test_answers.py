@@ -1,25 +1,26 @@
 """Answers to the halt of a run: each is about the halt that is open, by its number, and is journaled."""
 
 import pytest
-from tests.harness.article import AFTER, client, group
-from tests.harness.operators_hands import STRANGER
+from tests.harness.article import AFTER, A, B, client, group
+from tests.harness.operators_hands import STRANGER, waits_for
 from tests.harness.plans import planned
 from tests.harness.running_group import RunningGroup
+from tests.unit.workflows.running.test_going_back import fewer, forward
 from tests.unit.workflows.running.test_run import ALL_THREE, ROLLING, halt, rolling
 from tests.unit.workflows.test_apply_restarts import in_generation
 
 from holdfast.errors import InvalidInput, StatePathTrouble
-from holdfast.rollout.journal.acted import Halt
+from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Entry, Event, Journal
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows.running import answers, pausing
-from holdfast.workflows.running.answers import Answer, NotOpen
+from holdfast.workflows.running.answers import Answer, Given, NotItsStep, NotOpen
 
 PLAN = rolling()
 
 
 def answer(reality: RunningGroup, number: int, chosen: Answer = Answer.GO_ON, by: str = "bob", reason: str = "") -> Entry:
-    answers.keep(PLAN, number, chosen, by, reason, reality.means("run 1").hands)
+    answers.keep(PLAN, Given(number, chosen, by, reason), reality.means("run 1").hands)
     return reality.journal(PLAN).entries[-1]
 
 
@@ -125,7 +126,7 @@ def test_extra_rebalances_are_accepted_with_it() -> None:
     assert halt(reality.run_in_turns(plan)) is Halt.REBALANCES
     found = reality.journal(plan).open_halt()
     assert found is not None
-    answers.keep(plan, found[0], Answer.GO_ON, "bob", "", reality.means("run 1").hands)
+    answers.keep(plan, Given(found[0], Answer.GO_ON, "bob", ""), reality.means("run 1").hands)
 
     assert reality.journal(plan).accepted_rebalances() == 51
     assert halt(reality.run_in_turns(plan)) is None
@@ -142,3 +143,80 @@ def test_a_halt_is_open_until_something_else_happens() -> None:
         found = Journal("p", (*halted, entry(later))).open_halt()
         number = {Event.HALTED: 3, Event.TAKEN_OVER: 2, Event.FORCED: 2}.get(later)
         assert (None if found is None else found[0]) == number, later
+
+
+class TestARollbackByHand:
+    """The policy lets Holdfast stop clients, and start none: each rollback is a person's, who is asked by a halt."""
+
+    PLAN = fewer("stop_client")
+
+    @pytest.fixture
+    def reality(self) -> RunningGroup:
+        found = RunningGroup()
+        found.asks = True
+        forward(found, self.PLAN)
+        assert halt(found.run_in_turns(self.PLAN, back=True)) is Halt.PERSON
+        return found
+
+    def answer(self, reality: RunningGroup, step: str | None, chosen: Answer = Answer.GO_ON, number: int | None = None) -> None:
+        given = Given(number or self.open(reality)[0], chosen, "bob", "started it", step)
+        answers.keep(self.PLAN, given, reality.means("run 1").hands)
+
+    def open(self, reality: RunningGroup) -> tuple[int, Entry]:
+        found = reality.journal(self.PLAN).open_halt()
+        assert found is not None
+        return found
+
+    def test_halts_and_says_what_is_to_do(self, reality: RunningGroup) -> None:
+        _, entry = self.open(reality)
+
+        assert (entry.step, entry.halt) == ("3", Halt.PERSON)
+        assert "does not let Holdfast do this (start_client)" in entry.detail
+        assert f"start {B}" in entry.detail.lower()
+
+    def test_is_confirmed_by_the_answer_that_names_its_step(self, reality: RunningGroup) -> None:
+        for step, client_id in (("3", B), ("1", A)):
+            number, entry = self.open(reality)
+            assert entry.step == step
+            reality.take_effect(Does.START, client_id)
+            reality.sleep(30)
+            self.answer(reality, step)
+            kept = reality.journal(self.PLAN).entries[-1]
+            assert (kept.event, kept.step, kept.by) == (Event.UNDO_CONFIRMED, step, "bob")
+            assert kept.detail == f"rolled back by hand after halt {number}: started it"
+            ran = reality.run_in_turns(self.PLAN, back=True)
+        assert (halt(ran), ran.went_back is not None and ran.went_back.clients.in_place) == (None, True)
+
+    def test_stays_open_without_it(self, reality: RunningGroup) -> None:
+        """What was lacking may be there now: then Holdfast does it."""
+        number, _ = self.open(reality)
+        self.answer(reality, None)
+
+        assert halt(reality.run_in_turns(self.PLAN, back=True)) is Halt.PERSON
+        again, entry = self.open(reality)
+        assert (again > number, entry.step) == (True, "3")
+
+    @pytest.mark.parametrize(
+        ("step", "chosen"), [("1", Answer.GO_ON), ("9", Answer.GO_ON), ("3", Answer.LEAVE), ("3", Answer.GO_BACK)]
+    )
+    def test_is_not_confirmed_by_another_answer(self, reality: RunningGroup, step: str, chosen: Answer) -> None:
+        before = reality.journal(self.PLAN)
+        with pytest.raises(NotItsStep):
+            self.answer(reality, step, chosen)
+        with pytest.raises(NotOpen):
+            self.answer(reality, "3", number=self.open(reality)[0] - 1)
+        assert reality.journal(self.PLAN) == before
+
+    def test_is_not_asked_by_a_run_that_asks_nothing(self) -> None:
+        found = RunningGroup()
+        forward(found, self.PLAN)
+        ran = found.run_in_turns(self.PLAN, back=True)
+
+        assert (halt(ran), waits_for(ran.applied)) == (None, "3")
+
+
+def test_a_halt_that_names_no_rollback_confirms_none(reality: RunningGroup) -> None:
+    number = open_number(reality)
+    with pytest.raises(NotItsStep, match="asks a person to roll back no step"):
+        answers.keep(PLAN, Given(number, Answer.GO_ON, "bob", "", "1"), reality.means("run 1").hands)
+    assert open_number(reality) == number

@@ -166,7 +166,7 @@ def test_an_answer_to_the_halt_goes_on_as_well() -> None:
     reality, plan = swapped_after(RunningGroup(), 1, AFTER), rolling()
     reality.run(plan)
     number, _ = reality.journal(plan).open_halt() or (0, None)
-    answers.keep(plan, number, answers.Answer.GO_ON, "bob", "it is fine", reality.means().hands)
+    answers.keep(plan, answers.Given(number, answers.Answer.GO_ON, "bob", "it is fine"), reality.means().hands)
 
     assert halt(reality.run(plan)) is None
     assert reality.done == ALL_THREE
