@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from holdfast.adapters.lake import table_schemas as schemas
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL as BROKER_ASSIGNS
-from holdfast.rollout.streams.host_loss import in_full
+from holdfast.rollout.contract import loss_budget
 from holdfast.rollout.tables import loss_rows
 
 LARGEST_SHARE_US = 2_000_000
@@ -44,7 +44,7 @@ CHOSEN = pa.schema(
 )
 
 
-def shared_out(groups: DataFrame, documents: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> DataFrame:
+def shared_out(groups: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
     """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at."""
     sizes = groups.select(
         *schemas.PARTITION,
@@ -71,7 +71,7 @@ def lose(row: dict, forecast_ms: int) -> dict:
     return {name: row[name] for name in schemas.KEY} | loss_rows.losses(row["document"], first, first + row["at_once"], forecast_ms)
 
 
-def lost(shares: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> DataFrame:
+def lost(shares: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
     """Shares → LOST."""
     return lake_tables.per_row(shares, functools.partial(lose, forecast_ms=forecast_ms), LOST)
 
@@ -82,7 +82,7 @@ def choose(row: dict, forecast_ms: int) -> dict | None:
     return {name: row[name] for name in schemas.KEY} | {"pieces": pieces} if pieces else None
 
 
-def worst(rows: DataFrame, documents: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> DataFrame:
+def worst(rows: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
     """LOST → of each group the losses that are to be forecast, `which`, in pieces that any executor may take, with the document."""
     open_ones = F.filter("losses", lambda loss: loss["work_us"].isNotNull())
     by_group = rows.groupBy(*schemas.KEY).agg(F.flatten(F.collect_list(open_ones)).alias("losses")).where(F.size("losses") > 0)
@@ -103,12 +103,12 @@ def forecast_in_full(chosen: DataFrame) -> DataFrame:
     return lake_tables.per_row(chosen, forecast, LOST)
 
 
-def tidy(rows: DataFrame, in_full_rows: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> dict[str, DataFrame]:
+def tidy(rows: DataFrame, in_full_rows: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> dict[str, DataFrame]:
     """LOST, and LOST with the losses that are forecast → the tables, by name."""
     columns = schemas.TABLES["blast_radius"].names
     counted, found = (each.select(*schemas.KEY, F.inline("losses")) for each in (rows, in_full_rows))
     rest = counted.join(found.select(*schemas.PARTITION, *ONE_LOSS), [*schemas.PARTITION, *ONE_LOSS], how="left_anti")
-    why = F.concat("reason", F.lit(f"; {in_full.beyond(forecast_ms)}"))
+    why = F.concat("reason", F.lit(f"; {loss_budget.beyond(forecast_ms)}"))
     left_open = rest.withColumn("reason", F.when(F.col("work_us").isNotNull(), why).otherwise(F.col("reason")))
     return {
         "blast_radius": left_open.select(*columns).unionByName(found.select(*columns)),
@@ -118,7 +118,7 @@ def tidy(rows: DataFrame, in_full_rows: DataFrame, forecast_ms: int = in_full.BU
 
 
 def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | None = None) -> None:
-    budget = in_full.budget_from_text(forecast_ms) if forecast_ms else in_full.BUDGET_MS
+    budget = loss_budget.budget_from_text(forecast_ms) if forecast_ms else loss_budget.BUDGET_MS
     groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
 
     def then_forecast(rows: DataFrame) -> None:
@@ -133,5 +133,5 @@ def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | Non
 
 
 if __name__ == "__main__":
-    about = f"processor time for forecasting the losses of one group, in milliseconds; {in_full.BUDGET_MS} unless said"
+    about = f"processor time for forecasting the losses of one group, in milliseconds; {loss_budget.BUDGET_MS} unless said"
     lake_tables.days_job("blast_radius", __doc__, sys.argv[1:], work, forecast_ms=about)

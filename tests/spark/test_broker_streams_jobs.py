@@ -12,6 +12,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
+from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.tables import fleet_findings, fleet_summary, group_rows, loss_rows
 from holdfast.workflows import snapshots
@@ -74,8 +75,12 @@ def test_where_tasks_would_go_and_what_cannot_be_said(spark: SparkSession, writt
 def test_the_loss_of_every_host(spark: SparkSession, written: FsspecLake) -> None:
     lost = found(spark, written, "blast_radius")
     rows = loss_rows.losses(dumps(SNAPSHOT.write(AFTER)))["losses"]
-    assert sorted_rows([{name: row[name] for name in rows[0]} for row in lost]) == sorted_rows(rows)
-    assert len(lost) == 3
+    names = [*{name: None for row in rows for name in row}]
+    assert sorted_rows([{name: row[name] for name in names} for row in lost]) == sorted_rows(
+        [{name: row.get(name) for name in names} for row in rows]
+    )
+    assert len(lost) == 3 * len(Scenario)
+    assert {row["scenario"] for row in lost if row["draws"]} >= {Scenario.FRESH_LIKELIEST, Scenario.FRESH_WORST}
     (problem,) = found(spark, written, "quarantine_blast_radius")
     assert (problem["group_id"], "not ready" in problem["problem"]) == ("unready", True)
     assert found(spark, written, "blast_radius_places") == []

@@ -171,7 +171,7 @@ def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
     worst: dict[tuple[str, str], Row] = {}
     for row in losses:
         key = (str(row["cluster"]), str(row["group_id"]))
-        if _total(row) and (key not in worst or _badness(row) > _badness(worst[key])):
+        if _total(row) and row["moved"] is not None and (key not in worst or _badness(row) > _badness(worst[key])):
             worst[key] = row
     found = (
         Risk(

@@ -111,6 +111,10 @@ LOSS = _columns(
     stopped_partition_seconds=_real,
     longest_stop_seconds=_real,
     covered=_real,
+    draws=_number,
+    missed_at_most=_real,
+    moved_least=_number,
+    moved_most=_number,
 )
 MOVE = _columns(task_id=_text, owner_before=_text, owner_after=_text, topic=_text, partition=_number)
 SEED = _columns(lost=_text, keeps_the_order=_text)

@@ -6,15 +6,15 @@ In pieces that can be worked out anywhere: of some members (`losses`), of some l
 from collections.abc import Iterable, Sequence
 
 from holdfast.errors import HoldfastError
+from holdfast.rollout.contract import loss_budget
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.strict import A_ROW, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.streams.host_loss import in_full
 from holdfast.rollout.tables.group_rows import Row
 
 
-def losses(document: str, first: int = 0, last: int | None = None, budget_ms: int = in_full.BUDGET_MS) -> Row:
+def losses(document: str, first: int = 0, last: int | None = None, budget_ms: int = loss_budget.BUDGET_MS) -> Row:
     """The `losses` of the members number `first` to `last` (not itself), and the `places` of new random process IDs.
 
     `work_us`: about what it would take to forecast one; null where it is known, or will not be.
@@ -36,7 +36,7 @@ def chosen(open_ones: Iterable[Row], budget_ms: int, piece_us: int) -> list[list
     works = [0 if _is_the_same(worst_first, at) else _work(row) for at, row in enumerate(worst_first)]
     pieces: list[list[Row]] = []
     left = 0
-    for row, work in zip(worst_first[: in_full.affordable(works, budget_ms)], works, strict=False):
+    for row, work in zip(worst_first[: loss_budget.affordable(works, budget_ms)], works, strict=False):
         if work and left < work:
             pieces.append([])
             left = piece_us
@@ -81,7 +81,7 @@ def forecast(document: str, rows: Iterable[Row]) -> list[Row]:
     return kind_of(snapshot).forecast_losses(snapshot, rows)
 
 
-def whole(document: str, budget_ms: int = in_full.BUDGET_MS) -> Row:
+def whole(document: str, budget_ms: int = loss_budget.BUDGET_MS) -> Row:
     """`losses` of all clients, with those forecast that the budget goes to."""
     found = losses(document, budget_ms=budget_ms)
     listed = found["losses"]
@@ -94,4 +94,4 @@ def whole(document: str, budget_ms: int = in_full.BUDGET_MS) -> Row:
 def _left_open(row: Row, budget_ms: int) -> Row:
     if row.get("work_us") is None:
         return row
-    return row | {"work_us": None, "reason": f"{row['reason']}; {in_full.beyond(budget_ms)}"}
+    return row | {"work_us": None, "reason": f"{row['reason']}; {loss_budget.beyond(budget_ms)}"}

@@ -55,6 +55,10 @@ class TestAlerts:
             "host 10.0.0.7 of prod: 17 stateful tasks unavailable without it: no caught-up copy",
         )
 
+    def test_do_not_advise_to_keep_a_process_id_where_member_ids_decide(self) -> None:
+        told = fleet_findings.alerts(findings(new_groups=[LOSS | {"draws": 5}]))
+        assert "orders of prod: losing and replacing 10.0.0.7 moves 38 of 40 stateful tasks" in told
+
     def test_are_none_where_nothing_is_new(self) -> None:
         old = {f"new_{kind}": [] for kind in fleet_findings.WATCHED.values()}
         assert fleet_findings.alerts(findings(**old, counts=[counts(kind, 0, 700, 0) for kind in LIMITS])) == ()

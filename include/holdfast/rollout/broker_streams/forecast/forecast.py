@@ -24,11 +24,23 @@ def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 
     if not draws.leaves_open(change):
         return BrokerForecast(change, _outcome(ground, changelogs, change), snapshot.unknown)
     tasks = sum(one.tasks for one in ground.group.subtopologies)
-    drawn = [draws.drawn(snapshot, change, number) for number in range(draws.how_many(snapshot, tasks, change, times, most))]
-    outcomes = [_outcome(ground, changelogs, one) for one in drawn]
+    drawn, outcomes = _drawn(ground, changelogs, change, draws.how_many(snapshot, tasks, change, times, most))
     example = likely.usual(outcomes)
     names = [draws.same_names(one, drawn[example]) for one in drawn]
     return BrokerForecast(change, likely.together(outcomes, names, example), snapshot.unknown, drawn[example])
+
+
+def each_draw(snapshot: StreamsGroupSnapshot, change: BrokerChange, count: int) -> list[BrokerOutcome]:
+    """The outcomes of `count` draws of the IDs that the change leaves open; one where it leaves none open. Raise as above."""
+    ground = ground_of(snapshot)
+    return _drawn(ground, restoring.changelogs_of(ground), change, count if draws.leaves_open(change) else 1)[1]
+
+
+def _drawn(
+    ground: Ground, changelogs: Changelogs, change: BrokerChange, count: int
+) -> tuple[list[BrokerChange], list[BrokerOutcome]]:
+    drawn = [draws.drawn(ground.snapshot, change, number) for number in range(count)]
+    return drawn, [_outcome(ground, changelogs, one) for one in drawn]
 
 
 def _outcome(ground: Ground, changelogs: Changelogs, change: BrokerChange) -> BrokerOutcome:

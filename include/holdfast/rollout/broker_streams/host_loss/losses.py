@@ -1,4 +1,5 @@
-"""The effect of losing any client of a group whose broker assigns: it ends without leaving, and is not replaced.
+"""The effect of losing any client of a group whose broker assigns: it ends without leaving, and is not
+replaced (`replacements`: it is).
 
 Each case is a Change (`change_of`), and every figure is that of its forecast: the coordinator keeps the client's members, and their
 tasks, until their sessions are over, and then gives the tasks to the others.
@@ -56,13 +57,14 @@ def losses(snapshot: StreamsGroupSnapshot, only: slice = slice(None)) -> HostLos
     reason = NO_CLIENT_LEFT if len(clients) == 1 else TOO_LARGE if too_large else None
     found = []
     for client in clients[only]:
-        runs = _running(client, stateful)
+        runs = running(client, stateful)
         found.append(_loss(snapshot, client, runs) if reason is None else ClientLoss(client, runs, None, reason))
     every = sum(one.tasks for one in ground.group.subtopologies if one.stateful)
     return HostLosses(every, tuple(found))
 
 
-def _running(client: Process, stateful: frozenset[str]) -> int:
+def running(client: Process, stateful: frozenset[str]) -> int:
+    """How many tasks of these subtopologies it runs."""
     owned = (one.assignment or one.target for one in client.members)
     return sum(task.subtopology in stateful for each in owned if each is not None for task in each_task(each.active))
 

@@ -323,9 +323,9 @@ class BrokerStreamsKind(
         return None
 
     def losses(self, snapshot: StreamsGroupSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
-        """`budget_ms`: all of them are forecast."""
-        return {"losses": losses.lost(snapshot, first, last), "places": []}
+        """`budget_ms`: of replacements; every loss without one is forecast."""
+        return {"losses": losses.lost(snapshot, first, last, budget_ms), "places": []}
 
     def forecast_losses(self, snapshot: StreamsGroupSnapshot, which: Iterable[Row]) -> list[Row]:
-        """`losses` has none that could be forecast."""
+        """`losses` has none that is left to be forecast."""
         return []

@@ -8,14 +8,14 @@ As `holdfast forecast` says it: each is the same course of rebalances (`course.c
 for the same loss (`loss_times`); only figures that a blast radius does not have are left out.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import repeat
 
-from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.loss_budget import BUDGET_MS, affordable, beyond
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.policy.policy import Policy
@@ -37,10 +37,6 @@ from holdfast.rollout.streams.host_loss.blast_radius import (
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
-BUDGET_MS = 60
-"""For the losses of one group, unless another value is given."""
-MOST_FOR_THE_WORST_MS = 600
-"""The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
 MOST_REBALANCES = 5_000
 """A group that has not settled by then is treated as one that does not, within a night. (Five thousand warm-up batches are a
 month.)"""
@@ -66,34 +62,6 @@ def work_us(snapshot: Snapshot, moved: int | None) -> int:
 
 def _whole(value: object, usual: int) -> int:
     return value if isinstance(value, int) else usual
-
-
-def budget_from_text(text: str) -> int:
-    """Milliseconds. Raise InvalidInput."""
-    if not re.fullmatch(r"[0-9]{1,9}", text.strip(), re.ASCII):
-        raise InvalidInput(
-            f"{text[:40]!r} is not a forecast budget; a whole number of milliseconds, 0 or more, is needed, such as {BUDGET_MS}"
-        )
-    return int(text)
-
-
-def beyond(budget_ms: int) -> str:
-    """Why a loss was not forecast."""
-    return (
-        f"not among the worst losses of its group that can be forecast in {budget_ms:,} ms (the setting --forecast-ms); a forecast"
-        " of this one tells"
-    )
-
-
-def affordable(works_us: Iterable[int], budget_ms: int) -> int:
-    """How many of these losses, the worst first, the budget goes to."""
-    count = spent = 0
-    for work in works_us:
-        spent += work
-        if spent > 1_000 * max(budget_ms, MOST_FOR_THE_WORST_MS if not count and budget_ms else 0):
-            break
-        count += 1
-    return count
 
 
 def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:

@@ -12,8 +12,8 @@ from holdfast.web.parts.plan_view import PlanView
 class BrokerStreamsPages(KindPages):
     kind: ClassVar[str] = "broker_streams"
     order: ClassVar[str] = "order in which the broker lists members"
-    same_id: ClassVar[str] = "the replacement keeps the process ID"
-    new_id: ClassVar[str] = "the replacement has a new random process ID"
+    same_id: ClassVar[str] = "the replacement has the same process ID, and an empty disk"
+    new_id: ClassVar[str] = "the replacement has a new random process ID; the usual and the worst of several draws of IDs"
 
     def plan(self, plan: BrokerPlan, now: datetime) -> PlanView:
         return plan_view.view(plan, now)

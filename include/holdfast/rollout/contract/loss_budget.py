@@ -1,0 +1,42 @@
+"""The budget of work for forecasts of the losses of one group, for every kind of group.
+
+Work is estimated beforehand, in microseconds of one processor, from the Snapshot alone: the selection is the same on every machine.
+"""
+
+import re
+from collections.abc import Iterable
+
+from holdfast.errors import InvalidInput
+
+BUDGET_MS = 60
+"""For the losses of one group, unless another value is given."""
+MOST_FOR_THE_WORST_MS = 600
+"""The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
+
+
+def budget_from_text(text: str) -> int:
+    """Milliseconds. Raise InvalidInput."""
+    if not re.fullmatch(r"[0-9]{1,9}", text.strip(), re.ASCII):
+        raise InvalidInput(
+            f"{text[:40]!r} is not a forecast budget; a whole number of milliseconds, 0 or more, is needed, such as {BUDGET_MS}"
+        )
+    return int(text)
+
+
+def beyond(budget_ms: int) -> str:
+    """Why a loss was not forecast."""
+    return (
+        f"not among the worst losses of its group that can be forecast in {budget_ms:,} ms (the setting --forecast-ms); a forecast"
+        " of this one tells"
+    )
+
+
+def affordable(works_us: Iterable[int], budget_ms: int) -> int:
+    """How many of these losses, the worst first, the budget goes to."""
+    count = spent = 0
+    for work in works_us:
+        spent += work
+        if spent > 1_000 * max(budget_ms, MOST_FOR_THE_WORST_MS if not count and budget_ms else 0):
+            break
+        count += 1
+    return count
