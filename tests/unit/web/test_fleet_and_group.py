@@ -59,6 +59,7 @@ def test_of_each_group_the_worst_host() -> None:
     risks = fleet_view.risks_of([row | {"host": "a", "moved": 3}, row | {"host": "b", "moved": 7}, row | {"host": "c", "moved": 5}])
 
     assert [(one.host, one.share) for one in risks] == [("b", 700)]
+    assert fleet_view.risks_of([row | {"host": "a", "moved": None}]) == ()
 
 
 def test_of_hosts_that_move_as_much_the_one_that_was_forecast() -> None:
