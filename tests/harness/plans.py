@@ -31,9 +31,10 @@ def planned(document: Document, *events: object, policy: Policy | None = None, *
 REMEDIES_BY_FILE = ("copy-process-metadata", "copy-state-directory", "seed-process-id")
 
 
-def raised_plan(**limits: Any) -> Plan:
+def raised_plan(captured_at: str | None = None, **limits: Any) -> Plan:
     """The same where only a roll of settings is left that saves time: probing rebalances come every ten minutes."""
     document = copy.deepcopy(group(AFTER))
+    document["captured_at"] = captured_at or document["captured_at"]
     document["config"]["probing.rebalance.interval.ms"] = 600_000
     policy = Policy(exclude=(*REMEDIES_BY_FILE, "probe-more-often"), time_to_stable_s_most=1_000, rebalances_most=20, **limits)
     return planned(document, REPLACE_FIRST, policy=policy)

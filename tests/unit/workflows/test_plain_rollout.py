@@ -300,7 +300,7 @@ class TestAnotherWay:
         assert chosen is not None
         assert chosen.rebalances == (2, 3)
         assert "2–3 rebalances" in operator.plan.headline
-        assert operator.plan.steps[0].expect == "2–3 rebalances in all."
+        assert operator.plan.steps[0].expect == "2–3 rebalances, for all steps together."
         for more, result in {1: Result.DIFFERENT, 2: Result.AS_FORECAST, 3: Result.AS_FORECAST, 4: Result.DIFFERENT}.items():
             verdict = operator.verdict(found | {"generation": generation + more})
             assert (verdict.rebalances.expected, verdict.rebalances.found, verdict.result) == ((2, 3), more, result)

@@ -70,7 +70,7 @@ def test_its_plan_recommends_what_costs_least_and_is_kept(tmp_path: Path) -> Non
     assert plan.chosen == EACH
     assert plan.headline == "Light one after the other: dark for 0 s. Baseline (no mitigation): dark for 10 s."
     assert plan.baseline_option is not None
-    assert plan.baseline_option.why_not == "More downtime: 10 lamp-seconds (recommended: 0)."
+    assert plan.baseline_option.why_not == "More downtime: 10 lamp-seconds instead of 0."
     assert plans.load(lake, plan.plan_id) == plan
     assert plans.summary_of(lake, plan.plan_id).request == "Light a, b in ceiling"
     assert "dark for 0 s" in plans.text(lake, plan.plan_id)

@@ -25,6 +25,8 @@ WHOSE_STEPS = (
     "Holdfast does automated steps (holdfast apply; apply_rollout). Manual ones are yours, unless the policy lists them (acts).",
 )
 """An entry of the glossary of every plan."""
+TIMES = ("Times", "in 7 s (1 s to 38 s), 7 s is the usual time, 1 s the shortest and 38 s the longest.")
+"""Another one."""
 CHECKED = {Status.PASS: "passed", Status.FAIL: "failed", Status.UNKNOWN: "unknown"}
 
 
@@ -41,9 +43,9 @@ def setting(value: object) -> str:
 
 
 def needs_review(rules: Iterable[Rule]) -> str:
-    """`needs review: exceeds rebalances; unknown: evidence`."""
+    """`needs review (failed: rebalances; unknown: evidence)`."""
     checked = tuple(rules)
     failed = [rule.name for rule in checked if rule.status is Status.FAIL]
     unknown = [rule.name for rule in checked if rule.status is Status.UNKNOWN]
     parts = [f"{what} {', '.join(names)}" for what, names in (("failed:", failed), ("unknown:", unknown)) if names]
-    return f"needs review: {'; '.join(parts) or 'your policy requires it for every plan'}"
+    return f"needs review ({'; '.join(parts) or 'your policy requires it for every plan'})"

@@ -12,7 +12,7 @@ MEANINGS = {
     "time-to-stable": "Time until nothing is pending",
     "finish-before": "End of the rollout if it starts now",
     "windows": "Whether the rollout is within the allowed hours",
-    "rebalances": "Number of rebalances; each interrupts the group briefly",
+    "rebalances": "Extra rebalances: those that the requested change would not cause; each interrupts the group briefly",
     "restored-bytes": "Bytes restored from Kafka in total",
     "restored-bytes-per-hour": "Bytes restored from Kafka per hour",
     "disk": "Whether restored state fits on the disks",

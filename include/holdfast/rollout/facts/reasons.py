@@ -51,7 +51,7 @@ class Blocked:
 
 REASON = codec_of(Reason)
 BLOCKED = items(codec_of(Blocked))
-EXCEEDS = "Exceeds limits that the recommended option does not"
-"""Of an option that lost by its limits."""
+EXCEEDS = "Exceeds limits that the best option meets"
+"""Of an option that lost by its limits. The best option need not be recommended: it may exceed a limit that blocks."""
 EXCEEDING = ("limits-that-block", "limits")
 """The criteria that count exceeded limits."""

@@ -47,18 +47,18 @@ def _limits(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: AR
 
 def _collateral(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     mine, theirs = loser.known.collateral, chosen.known.collateral
-    return f"Collateral migration: {counted.many(mine)} of {counted.member}s outside the change (recommended: {_number(theirs)})."
+    return f"Collateral migration: {counted.many(mine)} of {counted.member}s outside the change instead of {_number(theirs)}."
 
 
 def _cold(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     mine = many(loser.known.cold_hand_overs, "hand-over")
-    theirs = f"(recommended: {chosen.known.cold_hand_overs:,})"
+    theirs = f"instead of {chosen.known.cold_hand_overs:,}"
     return f"More state restored in full: {mine} to a {counted.member} that never had the {counted.thing} {theirs}."
 
 
 def _hand_overs(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     mine, theirs = loser.known.hand_overs, chosen.known.hand_overs
-    return f"More hand-overs of {counted.thing}s in all: {_number(mine)} (recommended: {_number(theirs)})."
+    return f"More hand-overs of {counted.thing}s in all: {_number(mine)} instead of {_number(theirs)}."
 
 
 def _long_restore(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
@@ -70,12 +70,12 @@ def _long_restore(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # no
 def _downtime(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     late = " if the copy is late" if loser.known.late else ""
     theirs = _number(chosen.known.downtime_s)
-    return f"More downtime: {counted.seconds(loser.known.downtime_s)}{late} (recommended: {theirs})."
+    return f"More downtime: {counted.seconds(loser.known.downtime_s)}{late} instead of {theirs}."
 
 
 def _more_restarts(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
     mine, theirs = loser.known.effort.restarts, chosen.known.effort.restarts
-    return f"More restarts: {many(mine, 'restart')} (recommended: {theirs:,}).{_would_spare(loser, chosen)}"
+    return f"More restarts: {many(mine, 'restart')} instead of {theirs:,}.{_would_spare(loser, chosen)}"
 
 
 def _manual(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
@@ -84,23 +84,23 @@ def _manual(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: AR
 
 def _more_rebalances(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     mine = many(loser.known.rebalances, counted.round)
-    return f"More {counted.round}s: usually {mine} (recommended: {chosen.known.rebalances:,})."
+    return f"More {counted.round}s: usually {mine} instead of {chosen.known.rebalances:,}."
 
 
 def _moves(loser: Ranked, chosen: Ranked, counted: Counted) -> str:
     mine = counted.many(loser.known.moved)
-    return f"Otherwise equal, but {mine} migrate to another {counted.to} (recommended: {_number(chosen.known.moved)})."
+    return f"Otherwise equal, but {mine} migrate to another {counted.to} instead of {_number(chosen.known.moved)}."
 
 
 def _restores(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
     mine = many(loser.known.restored_records, "record")
-    return f"More to restore: {mine} (recommended: {chosen.known.restored_records:,})."
+    return f"More to restore: {mine} instead of {chosen.known.restored_records:,}."
 
 
 def _takes(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
     if math.isinf(loser.known.over_s):
         return "Rebalancing never ends."
-    return f"Slower: over after {duration(int(loser.known.over_s))} (recommended: {duration(int(chosen.known.over_s))})."
+    return f"Slower: over after {duration(int(loser.known.over_s))} instead of {duration(int(chosen.known.over_s))}."
 
 
 def _would_spare(loser: Ranked, chosen: Ranked) -> str:

@@ -46,8 +46,13 @@ def time_to_stable(one: Measured, policy: Policy) -> Words:
 
 
 def rebalances(one: Measured) -> Words:
-    usually = "" if one.usual is None else f" (usually {one.usual})"
-    return f"{many(_whole(one.most), 'extra rebalance')}{usually}; the change itself causes {one.of}", f"{one.limit} extra"
+    """`1 from the change itself, up to 13 extra (usually 9)`: the sum is all of them."""
+    more, asked, usually = _whole(one.most), one.of or 0, "" if one.usual is None else f" (usually {one.usual})"
+    if more:
+        found = f"{asked:,} from the change itself, up to {more:,} extra{usually}"
+    else:
+        found = f"none extra: {asked:,} at most, all from the change itself" if asked else "none"
+    return found, f"{one.limit} extra"
 
 
 def actions(one: Measured, status: Status) -> Words:

@@ -86,7 +86,7 @@ def _words(fact: Reason, loser: Ranked, chosen: Ranked | None, counted: Counted)
         case Lost.NONE_RECOMMENDED:
             return "No option is recommended."
         case Lost.EQUAL:
-            return "Equal to the recommended option, which comes first in the list."
+            return "Equal to the best option, which comes first in the list."
         case Lost.CRITERION:
             assert chosen is not None, "it lost against one"
             return next(one for one in CRITERIA if one.name == fact.criterion).explain(loser, chosen, counted)

@@ -77,6 +77,11 @@ class PlanReview:
     """The actions that the policy lets Holdfast carry out by itself."""
 
 
+def standing(verdict: PlanVerdict) -> str:
+    """What the best option of a plan is, in the place of why it is not recommended."""
+    return "best, but blocked" if verdict is PlanVerdict.BLOCKED else "recommended"
+
+
 def option_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
     """The options side by side: the name first, why it is not recommended last."""
     return Table(("option", *columns, "effort", "why not"), rows)

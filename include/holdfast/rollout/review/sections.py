@@ -59,7 +59,7 @@ def _blocks(plan: PlanReview) -> Iterator[Block]:
 
 
 def verdict_of(plan: PlanReview) -> str:
-    """`within policy`; `needs review: exceeds rebalances`."""
+    """`within policy`; `needs review (failed: rebalances)`."""
     if plan.verdict is PlanVerdict.REVIEW:
         return needs_review(plan.rules)
     return f"{VERDICTS[plan.verdict]}{', do not apply' if plan.verdict is PlanVerdict.BLOCKED else ''}"
@@ -74,7 +74,7 @@ def lead(plan: PlanReview) -> str:
 def _summary(plan: PlanReview) -> Iterator[tuple[str, str]]:
     yield from plan.costs
     if plan.why:
-        yield "Why this option", plan.why
+        yield "Why no other option" if plan.verdict is PlanVerdict.BLOCKED else "Why this option", plan.why
     for reason in plan.blocked_by:
         yield "Blocked", reason
     if plan.verdict is PlanVerdict.REVIEW:

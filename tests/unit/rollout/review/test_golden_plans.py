@@ -29,23 +29,27 @@ STATIC = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.it
 THREE = {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1), "b": (2, 3), "c": (4, 5)}.items()}
 OVER = Policy(blocking=("moved-without-need",), exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
 STILL = Policy(without_caught_up_copy_s_most=1, blocking=("standing-still",))
+BEFORE = "2026-11-20T11:59:00Z"
+"""When the snapshots were taken: a minute before the plans are made."""
 ANY_ID = "0123456789abcdef"
 """In the place of the digest, which changes with every field of the document."""
 Read = tuple[PlanVerdict, tuple[Block, ...]]
 
 
 def streams(document: Document, *events: object, policy: Policy | None = None) -> Read:
-    plan = planned(document, *events, policy=policy)
+    plan = planned(altered(document, ["captured_at"], BEFORE), *events, policy=policy)
     return plan.verdict, streams_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def raised() -> Read:
-    plan = raised_plan(bytes_per_record=2000)
+    plan = raised_plan(BEFORE, bytes_per_record=2000)
     return plan.verdict, streams_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def consumer(consumers: dict[str, Document], *events: object, policy: Policy | None = None, partitions: object = COMMITTED) -> Read:
-    snapshot = consumer_group(copy.deepcopy(consumers), topics={"orders": {"partitions": partitions}}, cluster="prod")
+    snapshot = consumer_group(
+        copy.deepcopy(consumers), topics={"orders": {"partitions": partitions}}, cluster="prod", captured_at=BEFORE
+    )
     plan = planning.make_from(("snapshot", snapshot), ("change", change(*events)), policy or Policy(), NOON)
     return plan.verdict, consumer_review.review(replace(plan, plan_id=ANY_ID))
 

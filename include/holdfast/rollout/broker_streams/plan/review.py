@@ -10,7 +10,7 @@ from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.processes import processes
-from holdfast.rollout.contract.plan_words import WHOSE_STEPS, option_name
+from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
@@ -18,7 +18,7 @@ from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.refusals import applies
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
-from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table
+from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table, standing
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import amount_of_bytes, inside, listed, many, span
 from holdfast.rollout.timing import time_words
@@ -30,6 +30,7 @@ GLOSSARY = (
     ("Without an owner", "the time between two owners, before the new one restores anything."),
     ("Assignment interval", "streams.assignment.interval.ms: the shortest time between two targets (from 4.3 on)."),
     ("Collateral", "tasks that move between clients that are there before and after."),
+    TIMES,
     WHOSE_STEPS,
 )
 COUNTS = ("tasks moved", "collateral", "hand-overs", "restored in full", "targets", "task-seconds without an owner", "longest")
@@ -168,7 +169,7 @@ def _comparison_row(plan: BrokerPlan, one: Considered, *, restores: bool) -> tup
     if one.times is not None and one.summary is not None:
         ends = time_words.estimate(one.times.rebalancing_ends)
         restored = restored if one.restored is None else time_words.estimate(one.times.restored)
-    why = "recommended" if one.name == plan.chosen else one.why_not
+    why = standing(plan.verdict) if one.name == plan.chosen else one.why_not
     more = (_restore(one), restored) if restores else ()
     return (option_name(one.name), *_counts(one), ends, *more, time_words.effort(one.effort_counts), why)
 

@@ -16,7 +16,7 @@ from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S, action, wait
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.wording import duration, many
 
 
 @record
@@ -74,7 +74,7 @@ def _wait(number: str, item: Then, of: StepOf, targets: list[CourseTarget]) -> B
         if stable
         else f"{shows} shows a higher GROUP-EPOCH than before, and an equal TARGET-ASSIGNMENT-EPOCH."
     )
-    expect = f"{_expected(targets)} Time limit: {WAIT_AT_LEAST_S} s."
+    expect = f"{_expected(targets)} Time limit of this wait: {duration(WAIT_AT_LEAST_S)}."
     says = "Wait until the group is stable" if stable else "Wait until the coordinator has computed a target, and go on at once"
     return BrokerStep(number, item, says, "", after, "Not needed.", expect)
 

@@ -17,4 +17,15 @@ def reads_on(one: Measured, warnings: Iterable[OffsetWarning]) -> tuple[str, str
 
 def partition_downtime(one: Measured) -> tuple[str, str]:
     limit = f"{duration(int(one.limit or 0))} usually"
-    return "unknown" if one.most is None else f"{one.usual:g} s usually, {one.most:g} s at most", limit
+    return "unknown" if one.most is None else longest(one.usual or 0, one.most), limit
+
+
+def longest(usual: float, most: float) -> str:
+    """`none`, `3 s`, `3 s usually, 5 min at most`."""
+    if not most:
+        return "none"
+    return _duration(usual) if usual == most else f"{_duration(usual)} usually, {_duration(most)} at most"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:g} s" if seconds < 60 else duration(round(seconds))

@@ -88,7 +88,8 @@ def _effect(one: Ranked) -> str:
 
 
 def _steps(chosen: Ranked, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
-    return steps_of(chosen.evaluated.option.change, chosen.evaluated.rebalances, snapshot)
+    (times,) = chosen.known.times
+    return steps_of(chosen.evaluated.option.change, chosen.evaluated.rebalances, times.rebalancing_ends, snapshot)
 
 
 def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:

@@ -7,7 +7,7 @@ from holdfast.rollout.timing import time_words
 
 
 def effect(summary: ConsumerSummary, rebalances: tuple[int, int], times: Times | None) -> str:
-    """`2 of 6 partitions migrate, 2 rebalances; rebalancing ends after 8 s; 4 interruptions of partitions, up to 3 s each.`
+    """`2 of 6 partitions migrate, 2 rebalances; rebalancing ends after 8 s; 4 interruptions of partitions, usually up to 3 s each.`
 
     `rebalances`: least and most. `times` None: a plan of another version, which does not say when rebalancing ends.
     """
@@ -27,4 +27,4 @@ def _unread(summary: ConsumerSummary) -> str:
     if summary.stops is None or summary.longest_stop is None:
         return "downtime unknown"
     stops = many(summary.stops, "interruption")
-    return f"{stops} of partitions, up to {summary.longest_stop.usual:g} s each" if summary.stops else "no downtime"
+    return f"{stops} of partitions, usually up to {summary.longest_stop.usual:g} s each" if summary.stops else "no downtime"

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 
 from holdfast.rollout.consumer.change.request_words import request_text
 from holdfast.rollout.consumer.forecast import warning_words
+from holdfast.rollout.consumer.limits import rule_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.contract.plan_words import WHOSE_STEPS, option_name
+from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
-from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table
+from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table, standing
 from holdfast.rollout.text.rendering import Block, Heading, Table
 from holdfast.rollout.text.wording import duration, inside, listed, many, span
 from holdfast.rollout.timing import time_words
@@ -23,6 +25,7 @@ GLOSSARY = (
     ("Interruption", "no consumer reads the partition: usually until all have joined the rebalance, or until a busy one polls."),
     ("Committed offset", "where the next consumer of a partition resumes; without one, auto.offset.reset decides."),
     ("Collateral", "partitions that move between consumers outside the change."),
+    TIMES,
     WHOSE_STEPS,
 )
 
@@ -77,8 +80,16 @@ def _costs(plan: ConsumerPlan) -> Iterator[tuple[str, str]]:
     yield "Downtime", f"{_downtime(found)}{'' if other is None else f' Baseline: {_longest(other)}.'}"
     yield "Read twice", f"{_read_twice(found)}."
     if option.times is not None:
-        yield "Time", f"from the first step, rebalancing ends after {time_words.estimate(option.times.rebalancing_ends)}."
+        yield "Time", _time(found, option.times)
     yield "Effort", f"{found.effort_text}.{'' if other is None else f' Baseline: {other.effort_text}.'}"
+
+
+def _time(found: ReadFigures, times: Times) -> str:
+    """From when to when, and what is not in it."""
+    late = ""
+    if (found.unread_most or 0) > (found.unread or 0):
+        late = f" A consumer that is slow to poll adds up to {duration(found.unread_most or 0)} to a rebalance."
+    return f"from the first step until rebalancing ends: {time_words.estimate(times.rebalancing_ends)}.{late}"
 
 
 def _longest(found: ReadFigures) -> str:
@@ -86,7 +97,7 @@ def _longest(found: ReadFigures) -> str:
         return "none, except for a restarted consumer's own partitions until it returns"
     if found.unread is None:
         return "unknown"
-    return f"up to {duration(found.unread)} per partition" if found.unread else "none"
+    return f"usually up to {duration(found.unread)} per partition" if found.unread else "none"
 
 
 def _downtime(found: ReadFigures) -> str:
@@ -120,13 +131,13 @@ def _steps(plan: ConsumerPlan) -> Iterator[StepReview]:
 
 
 def _comparison(plan: ConsumerPlan) -> Table:
-    counts = ("partitions moved", "collateral", "rebalances", "interruptions", "longest interruption")
+    counts = ("partitions moved", "collateral", "rebalances", "interruptions of partitions", "longest interruption")
     return option_table((*counts, "rebalancing ends after"), tuple(_comparison_row(plan, one) for one in plan.candidates))
 
 
 def _comparison_row(plan: ConsumerPlan, one: Considered) -> tuple[str, ...]:
     ends = "unknown" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
-    why = "recommended" if one.name == plan.chosen else one.why_not
+    why = standing(plan.verdict) if one.name == plan.chosen else one.why_not
     return (option_name(one.name), *_counts(one), ends, time_words.effort(one.effort_counts), why)
 
 
@@ -140,7 +151,7 @@ def _counts(one: Considered) -> tuple[str, ...]:
     still = summary.longest_stop
     longest = "unknown"
     if still is not None:
-        longest = f"{still.usual:g} s" if still.usual == still.most else f"{still.usual:g} to {still.most:g} s"
+        longest = rule_words.longest(still.usual, still.most)
     return moved, collateral, span(*one.rebalances), stops, longest
 
 

@@ -1,17 +1,21 @@
 """The steps of a plan for a consumer group: one per event, in order, with waits between them. All are manual."""
 
+import shlex
 from collections.abc import Iterator
 
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events import table
+from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S, action, waiting_last
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.times import Estimate
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
-from holdfast.rollout.text.wording import counted
+from holdfast.rollout.text.wording import counted, duration
+from holdfast.rollout.timing import time_words
 
 
 @record
@@ -33,12 +37,19 @@ class ConsumerStep:
         return Who.OPERATOR
 
 
-def steps_of(change: ConsumerChange, rebalances: tuple[int, int], snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
-    """The events of a change, the number of `rebalances` that they cause, least and most, and a wait at the end."""
+def steps_of(
+    change: ConsumerChange, rebalances: tuple[int, int], ends: Estimate | None, snapshot: ConsumerSnapshot
+) -> tuple[ConsumerStep, ...]:
+    """The events of a change, and a wait at the end. `rebalances`: the number that all of them cause, least and most; `ends`: when
+    the last one is over; None: never, or unknown."""
     hosts = {member.member_id: member for member in snapshot.members}
+    items = waiting_last(change.events)
     found = []
-    for number, item in enumerate(waiting_last(change.events), start=1):
-        found.append(_step(str(number), item, hosts, rebalances))
+    for number, item in enumerate(items, start=1):
+        if isinstance(item, Then):
+            found.append(_wait(str(number), item, snapshot.group_id, ends if number == len(items) else None))
+        else:
+            found.append(_step(str(number), item, hosts, rebalances))
         hosts |= {new: hosts[old] for old, new in (() if isinstance(item, Then) else item.renamed()) if old in hosts}
     return tuple(found)
 
@@ -48,18 +59,22 @@ def verbs(change: ConsumerChange) -> Iterator[str]:
     return (name for item in change.statements() for name in item.ACTIONS)
 
 
-def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], rebalances: tuple[int, int]) -> ConsumerStep:
-    if isinstance(item, Then):
-        stable = item.wait is Wait.STABLE
-        return ConsumerStep(
-            number,
-            item,
-            "Wait until the group is stable" if stable else "Wait for one rebalance",
-            "",
-            "kafka-consumer-groups.sh --describe --state shows Stable, and --members --verbose the forecast assignment.",
-            "Not needed.",
-            f"Within {WAIT_AT_LEAST_S} s; if it takes longer, a consumer is busy and does not poll.",
-        )
+def _wait(number: str, item: Then, group_id: str, ends: Estimate | None) -> ConsumerStep:
+    """`ends`: what the forecast says of it; only the last wait has it."""
+    shows = f"kafka-consumer-groups.sh --bootstrap-server $BOOTSTRAP_SERVER --describe --group {shlex.quote(group_id)}"
+    forecast = "" if ends is None else f"Rebalancing has ended {time_words.estimate(ends)} after the first step began. "
+    return ConsumerStep(
+        number,
+        item,
+        "Wait until the group is stable" if item.wait is Wait.STABLE else "Wait for one rebalance",
+        "",
+        f"{shows} --state shows Stable, and {shows} --members --verbose the forecast assignment.",
+        "Not needed.",
+        f"{forecast}If this wait takes longer than {duration(WAIT_AT_LEAST_S)}, a consumer is busy and does not poll.",
+    )
+
+
+def _step(number: str, item: ConsumerEvent, hosts: dict[str, Member], rebalances: tuple[int, int]) -> ConsumerStep:
     words = item.step(hosts)
-    expect = f"{counted(*rebalances, 'rebalance')} in all." if rebalances[1] else "No rebalance."
+    expect = f"{counted(*rebalances, 'rebalance')}, for all steps together." if rebalances[1] else "No rebalance."
     return ConsumerStep(number, item, words.says, words.before, words.after, words.undo, expect)

@@ -69,6 +69,9 @@ def _batches(change: Change) -> Iterator[tuple[list[Statement], Wait]]:
             batch = []
 
 
+LIMIT = "The time limit is for this wait alone, and generous: a run that is still waiting then halts."
+
+
 def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step, ...]:
     """The steps with the bound of the forecast in those that wait, and its words in the last of them."""
     last = max((index for index, step in enumerate(steps) if isinstance(step.action, AwaitStable)), default=0)
@@ -76,9 +79,9 @@ def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step
     def known(index: int, step: Step) -> Step:
         match step.action:
             case AwaitStable() if index == last:
-                return replace(step, action=AwaitStable(limit_s), expect=expect)
+                return replace(step, action=AwaitStable(limit_s), expect=f"{expect} {LIMIT}")
             case AwaitStable():
-                over = "The group becomes stable: all rebalances of the steps before are over."
+                over = f"The group becomes stable: all rebalances of the steps before are over. {LIMIT}"
                 return replace(step, action=AwaitStable(limit_s), check_after="The group is stable.", expect=over)
             case AwaitRebalance():
                 return replace(step, action=AwaitRebalance(limit_s), expect="The group rebalances once.")

@@ -186,7 +186,10 @@ def _in_brief(cost: Cost, policy: Policy, *, whole: bool) -> Cost:
 def _steps(chosen: Ranked, policy: Policy) -> tuple[Step, ...]:
     worst = chosen.evaluated.worst
     limit = min(LONGEST_LIMIT_S, max(WAIT_AT_LEAST_S, 2 * (seconds_needed(times_of_costs.times_of(worst, policy)) or 0)))
-    expect = f"{effect_words.rounds_and_time(chosen.evaluated.costs, policy)}. {_partition_downtime(worst, policy)}"
+    expect = (
+        f"In all, counted from the first step: {effect_words.rounds_and_time(chosen.evaluated.costs, policy)}."
+        f" {_partition_downtime(worst, policy)}"
+    )
     return recipes.with_waits(chosen.evaluated.option.steps, limit, expect)
 
 

@@ -47,7 +47,7 @@ def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
     in_all = sum(one.stopped(speed) for one in cost.stops)
     yield Paragraph(
         f"Downtime of {many(len(cost.stops), 'task')}, {many(in_all, 'task-second')} in total, at {speed:,} records/s per client."
-        " An upper bound: each task is counted until its client has restored all its tasks. Client start-up is not included."
+        " An upper bound: each task is counted until its client has restored all its tasks. The start-up of clients comes on top."
     )
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.plan_words import WHOSE_STEPS, option_name
+from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
-from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
+from holdfast.rollout.review.parts import PlanReview, StepReview, option_table, standing
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
@@ -41,6 +41,7 @@ GLOSSARY = (
     ("Restore", "read a changelog from Kafka until the store is complete. A task without a caught-up copy waits for it."),
     ("Warm-up", "a copy that is restored while the task runs elsewhere, so that it can be handed over without downtime."),
     ("Rebalance", "the group assigns its tasks anew. A task that migrates is paused meanwhile."),
+    TIMES,
     WHOSE_STEPS,
 )
 
@@ -97,7 +98,7 @@ def _costs(plan: Plan) -> Iterator[tuple[str, str]]:
     baseline = plan.baseline_option if plan.chosen != BASELINE_NAME else None
     other = baseline.costs if baseline is not None else ()
     worst, baseline_worst = _worst(option), _worst(baseline) if baseline is not None and other else None
-    yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst)
+    yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst) + _without_start_up(plan, worst)
     yield "Restore", _restoring(plan, worst, baseline_worst)
     yield "Time", _time(plan, stated(option.costs, plan.policy))
     yield "Effort", _effort(option, baseline)
@@ -116,6 +117,14 @@ def _or_longer(plan: Plan, cost: Cost) -> str:
         return ""
     late = duration(times.condition.otherwise_downtime_s)
     return f" Only if {time_words.condition(times.condition)}; otherwise a task is unavailable for up to {late}."
+
+
+def _without_start_up(plan: Plan, cost: Cost) -> str:
+    """Tasks that wait for a client that is started wait for its start-up too."""
+    start = plan.policy.start_up
+    if not cost.stops or not any(one.starts for one in cost.acts):
+        return ""
+    return f" Client start-up ({span(start.low, start.high)} s) is not included."
 
 
 def _time(plan: Plan, cost: Cost) -> str:
@@ -263,7 +272,7 @@ def _comparison(plan: Plan) -> Iterator[Block]:
 
 
 def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
-    why, name = "recommended" if one.name == plan.chosen else one.why_not, option_name(one.name)
+    why, name = standing(plan.verdict) if one.name == plan.chosen else one.why_not, option_name(one.name)
     if not one.costs:
         return (name, *("unknown",) * 7, why)
     worst = stated(one.costs, plan.policy)

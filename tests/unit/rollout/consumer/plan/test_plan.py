@@ -85,7 +85,7 @@ def test_skipping_data_stands_on_the_first_line() -> None:
     plan = planned(TWO, *restarts("a"), topics=lost)
 
     first, _, third, *_ = text(plan).splitlines()
-    assert "SKIPS DATA, needs review: failed: reads-on" in first
+    assert "SKIPS DATA, needs review (failed: reads-on)" in first
     assert plan.headline.startswith("SKIPS DATA: 1 partition (orders-0)")
     assert plan.verdict.value == "review"
     assert not third
@@ -156,7 +156,7 @@ def test_limits_and_exclusions_of_the_policy() -> None:
     comes = {"add_consumer": {"member_id": "c", "assignors": ["cooperative-sticky"], "subscription": ["orders"]}}
     few = planned(TWO, comes, policy=Policy(rebalances_most=0, blocking=("rebalances",)))
     assert few.verdict.value == "blocked"
-    assert few.blocked_by == ("rebalances: 1 extra rebalance; the change itself causes 1, limit 0 extra",)
+    assert few.blocked_by == ("rebalances: 1 from the change itself, up to 1 extra, limit 0 extra",)
 
 
 class TestTimeAndActions:
