@@ -1,5 +1,6 @@
 """A run goes back: what was done is undone, the last step first, and nothing is done twice."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import lru_cache
@@ -41,8 +42,9 @@ def fewer(*acts: str, **limits: object) -> Plan:
 
 
 def forward(reality: RunningGroup, plan: Plan) -> None:
-    """Both are stopped; the tests' group does not rebalance, so the end of the forecast does not come."""
-    assert halt(reality.run(plan)) is Halt.TIME
+    """Both are stopped, and the run is halted in its last wait: the group of these tests does not rebalance, so that the end of the
+    forecast does not come."""
+    paused(reality, plan, lambda: reality.journal(plan).has("3", Event.DONE))
     assert reality.done == [(Does.STOP, A), (Does.STOP, B)]
 
 
@@ -54,11 +56,11 @@ def events(reality: RunningGroup, plan: Plan, event: Event) -> list[str]:
     return [one.step for one in reality.journal(plan).entries if one.event is event]
 
 
-def paused(reality: RunningGroup, plan: Plan, acts: int) -> None:
-    """The run halts after this number of acts; nothing pauses it any more."""
+def paused(reality: RunningGroup, plan: Plan, when: Callable[[], bool]) -> None:
+    """The run halts then; nothing pauses it any more."""
 
     def pauses() -> None:
-        if len(reality.done) == acts:
+        if when():
             pausing.pause(reality.lake, plan.plan_id, "bob", "", reality.now())
 
     reality.on_sleep = pauses
@@ -101,7 +103,7 @@ def test_the_next_one_waits_until_the_group_shows_the_one_before() -> None:
 
 def test_only_what_was_done_is_undone() -> None:
     reality, plan = RunningGroup(), fewer()
-    paused(reality, plan, 1)
+    paused(reality, plan, lambda: len(reality.done) == 1)
     ran = reality.run(plan, back=True)
 
     assert in_place(ran)
@@ -110,7 +112,7 @@ def test_only_what_was_done_is_undone() -> None:
 
 def test_a_restart_is_not_undone() -> None:
     reality, plan = RunningGroup(), rolling()
-    paused(reality, plan, 2)
+    paused(reality, plan, lambda: len(reality.done) == 2)
     ran = reality.run(plan, back=True)
 
     assert in_place(ran)
@@ -128,7 +130,7 @@ def test_what_was_not_begun_is_not_gone_back_over() -> None:
 
 def test_a_plan_that_is_undone_is_not_continued() -> None:
     reality, plan = RunningGroup(), fewer()
-    paused(reality, plan, 1)
+    paused(reality, plan, lambda: len(reality.done) == 1)
     reality.run(plan, back=True)
 
     with pytest.raises(StepRefused, match=r"is being rolled back since 2026-11-20T12:01:.*by ann"):
