@@ -83,15 +83,17 @@ def public_url(url: str) -> str:
     return state_files.public_url(url)
 
 
-def process_metadata_files(timeout_s: float = DEFAULT_TIMEOUT_S, hosts: HostAccess = HERE) -> ProcessMetadataFiles:
-    """Of directories on this machine and on hosts. `timeout_s`: for each, from when it is read or written."""
+def process_metadata_files(timeout_s: float | None = None, hosts: HostAccess = HERE) -> ProcessMetadataFiles:
+    """Of directories on this machine and on hosts. `timeout_s`: for each look at one and each script there; None: the usual."""
     from holdfast.adapters.deadline import Deadline
     from holdfast.adapters.hosts.kubernetes import clusters
     from holdfast.adapters.hosts.process_metadata import HostProcessMetadataFiles
+    from holdfast.adapters.state_dirs.process_metadata import LIMIT_S, LocalProcessMetadataFiles
 
-    reaches = dict(_reaches(Deadline(timeout_s), hosts))
-    reaches[clusters.SCHEME] = lambda url: _pods(Deadline(timeout_s), hosts).place(url)
-    return HostProcessMetadataFiles(reaches)
+    pods_s, limit_s = (DEFAULT_TIMEOUT_S, LIMIT_S) if timeout_s is None else (timeout_s, timeout_s)
+    reaches = dict(_reaches(Deadline(pods_s), hosts))
+    reaches[clusters.SCHEME] = lambda url: _pods(Deadline(pods_s), hosts).place(url)
+    return HostProcessMetadataFiles(reaches, LocalProcessMetadataFiles(limit_s), limit_s)
 
 
 def pods_of_templates(hosts: HostAccess = HERE, timeout_s: float = DEFAULT_TIMEOUT_S) -> PodsOfTemplates:

@@ -152,7 +152,7 @@ class _Seeding:
                 if self._attempt(process_id, replaces):
                     return
         except HostTrouble as trouble:
-            raise StatePathTrouble(f"{self._file} was not written. {trouble} {_NOTHING}") from None
+            raise StatePathTrouble(f"{self._file} was not written. {_ended(trouble)} {_NOTHING}") from None
         raise StatePathTrouble(f"{self._file} was changed by another process each time before it could be written. {_NOTHING}")
 
     def _attempt(self, process_id: ProcessId, replaces: ProcessId | None) -> bool:
@@ -233,11 +233,11 @@ class _Seeding:
             seen = self.look(name)
         except (HostTrouble, StatePathTrouble):
             raise StatePathTrouble(
-                f"{trouble} It is unknown whether {self._file} was written: check before you continue."
+                f"{_ended(trouble)} It is unknown whether {self._file} was written: check before you continue."
             ) from None
         if seen is not None and seen.process_id == process_id:
             return True
-        raise StatePathTrouble(f"{self._file} was not written. {trouble} {_NOTHING}")
+        raise StatePathTrouble(f"{self._file} was not written. {_ended(trouble)} {_NOTHING}")
 
     def _refused(self, status: int, said: str, seen: _Seen) -> bool:
         match status:
@@ -305,7 +305,7 @@ class _Seeding:
             except HostTrouble as trouble:
                 if attempt == 2:
                     raise StatePathTrouble(
-                        f"{self._file} was written. {trouble} It is unknown whether it was replaced since: check before you"
+                        f"{self._file} was written. {_ended(trouble)} It is unknown whether it was replaced since: check before you"
                         " continue."
                     ) from None
         raise AssertionError("the second attempt returns or raises")
@@ -314,3 +314,8 @@ class _Seeding:
 def _mode_in(folder: Entry) -> int:
     """Of a new file: what Java's would be with the umask that the folder was made with."""
     return 0o640 | stat.S_IMODE(folder.mode) & 0o064
+
+
+def _ended(trouble: HostTrouble) -> str:
+    """As a sentence that another one follows."""
+    return f"{str(trouble).rstrip('.')}."

@@ -65,7 +65,7 @@ def refuse_unsendable(script: str, arguments: tuple[str, ...], shown: str) -> No
 
 
 def too_late(shown: str, limit_s: float) -> HostTrouble:
-    return HostTrouble(f"{shown}: the command was not done within {limit_s:g} s, and was ended", begun=True)
+    return HostTrouble(f"{shown}: the command was not done within {limit_s:.3g} s, and was ended", begun=True)
 
 
 def too_much(shown: str, most_bytes: int) -> HostTrouble:

@@ -136,6 +136,7 @@ class SshHosts:
                 "keepalive_count_max": _KEEPALIVES,
                 "connect_timeout": self._connect_s,
                 "login_timeout": self._connect_s,
+                "utf8_decode_errors": "replace",  # of banners in another encoding: nothing else is decoded
             }
             if not given.from_home:
                 options |= {"config": None, "agent_path": os.environ.get("SSH_AUTH_SOCK") or None}
@@ -274,7 +275,7 @@ class SshShell:
                             raise
         except TimeoutError:
             if not talk.sent:
-                raise HostTrouble(f"{self.shown} does not answer within {limit_s:g} s", begun=False) from None
+                raise HostTrouble(f"{self.shown} does not answer within {limit_s:.3g} s", begun=False) from None
             raise too_late(self.shown, limit_s) from None
         except (asyncssh.Error, OSError) as error:
             reason = error.reason if isinstance(error, asyncssh.Error) else error.strerror

@@ -246,7 +246,7 @@ def test_half_of_the_content_is_none(state_dir: Path, after: int, replaces: Proc
     if replaces:
         (state_dir / FILE_NAME).write_text(f'{{"processId":"{replaces}"}}')
     before = (state_dir / FILE_NAME).read_text() if replaces else None
-    with pytest.raises(StatePathTrouble, match=r"was not written\. host: the connection broke Nothing was written\."):
+    with pytest.raises(StatePathTrouble, match=r"was not written\. host: the connection broke\. Nothing was written\."):
         write(state_dir, replaces, Breaks(after))
 
     assert names(state_dir) - {".lock"} == ({FILE_NAME} if before else set())

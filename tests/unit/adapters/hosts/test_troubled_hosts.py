@@ -1,0 +1,234 @@
+"""Hosts in trouble, behind a real sshd: what `holdfast disk`, `holdfast seed` and an act of a run say, and that nothing is done.
+
+Where the tests are root's, the disks are real: a mount that is read-only, and one that is full. Else a folder without the right to
+write, and a `dd` whose writes end as on a full disk, stand for them.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.harness import sshd
+from tests.harness.article import A
+from tests.harness.sshd import Sshd
+
+from holdfast.adapters.hosts import actors_file, process_commands
+from holdfast.cli.commands import disk, seed
+from holdfast.errors import HoldfastError, HostTrouble
+from holdfast.ports import Actor
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.journal.acted import Does
+
+OTHER = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
+FILE = "kafka-streams-process-metadata"
+SERVICE = Path(__file__).parents[3] / "harness" / "service.sh"
+CLIENT = Act(Does.RESTART, A, "app-1")
+ROOT = os.geteuid() == 0
+
+
+class Host:
+    """A state directory, a service, and the sshd in front of them. `seen`: the folder's path as the test sees it."""
+
+    def __init__(self, running: Sshd, folder: Path, seen: Path | None = None) -> None:
+        self.sshd, self.folder = running, folder
+        self.known = running.folder / "known_hosts"
+        self.state_dir = folder / "orders"
+        self._seen = seen or folder
+
+    @property
+    def files(self) -> set[str]:
+        return {path.name for path in (self._seen / "orders").iterdir()}
+
+    def holds(self) -> str:
+        return str(json.loads((self._seen / "orders" / FILE).read_text())["processId"])
+
+    def url(self, path: str | None = None) -> str:
+        return f"ssh://{self.sshd.user}@127.0.0.1:{self.sshd.port}{path or self.state_dir}"
+
+    def disk(self, path: str | None = None) -> dict[str, object]:
+        done = self._run(disk.command, self.url(path), "--json")
+        (found,) = json.loads(done.output)["state_directories"]
+        assert done.return_value == ("problem" in found)
+        return dict(found)
+
+    def seed(self, path: str | None = None) -> str | None:
+        """Why it was refused. None: it is written."""
+        refused = self._run(seed.command, self.url(path), A, "--replaces", OTHER, "--json").exception
+        assert refused is None or isinstance(refused, HoldfastError), refused
+        return None if refused is None else str(refused)
+
+    def _run(self, command: object, *arguments: str) -> Result:
+        login = ("--ssh-key", str(self.sshd.client), "--ssh-known-hosts", str(self.known), "--timeout", "2.5")
+        return CliRunner().invoke(command, [*arguments, *login], standalone_mode=False)  # type: ignore[arg-type]
+
+    def actor(self) -> Actor:
+        (self.folder / "app-1").write_text("1")
+        verbs = ("status", "start", "stop", "restart")
+        given = "\n".join(f'    {verb}: [sh, "{SERVICE}", "{self.folder}", {verb}, "{{host}}"]' for verb in verbs)
+        login = f"{{host: 127.0.0.1, port: {self.sshd.port}, key: {self.sshd.client}, known_hosts: {self.known}}}"
+        text = f'format_version: "1.0"\ngroups:\n  orders:\n{given}\n    limit_s: 1\n    ssh: {login}\n'
+        return actors_file.read(text.encode(), "orders")
+
+    @property
+    def starts(self) -> str:
+        return (self.folder / "app-1").read_text().strip()
+
+
+def lies_there(folder: Path) -> None:
+    (folder / "orders/0_1").mkdir(parents=True)
+    (folder / "orders/0_1/.checkpoint").write_text("0\n1\norders-log 1 7\n")
+    (folder / "orders" / FILE).write_text(f'{{"processId":"{OTHER}"}}')
+    (folder / "orders/.lock").touch()
+
+
+@contextmanager
+def host(folder: Path, *more: str) -> Iterator[Host]:
+    lies_there(folder / "disk")
+    with Sshd(folder / "sshd", *more) as running:
+        yield Host(running, folder / "disk")
+
+
+Made = Callable[[str], Host]
+
+
+@pytest.fixture
+def forced(tmp_path: Path) -> Iterator[Made]:
+    """A host on which each login runs that command, in place of what was requested."""
+    with ExitStack() as stack:
+        yield lambda command: stack.enter_context(host(tmp_path, f"ForceCommand {command}"))
+
+
+def test_another_host_key_ends_it_before_the_login(tmp_path: Path) -> None:
+    with host(tmp_path) as found:
+        sshd.key(tmp_path / "other")
+        line = " ".join((tmp_path / "other.pub").read_text().split()[:2])
+        found.known = tmp_path / "known"
+        found.known.write_text(f"[127.0.0.1]:{found.sshd.port} {line}\n")
+        said = "not the one in known_hosts"
+
+        assert said in str(found.disk()["problem"])
+        assert said in str(found.seed())
+        for act in (lambda: found.actor().process(CLIENT), lambda: found.actor().perform(Does.RESTART, CLIENT)):
+            with pytest.raises(HostTrouble, match=said) as trouble:
+                act()
+            assert (trouble.value.lasting, trouble.value.begun) == (True, False)
+        assert (found.holds(), found.starts) == (OTHER, "1")
+
+
+def test_a_banner_as_long_as_sshd_sends_it_changes_nothing(tmp_path: Path) -> None:
+    """With control characters, in no encoding, and with lines that look like answers."""
+    (tmp_path / "banner").write_bytes(b"\x1b[2J running 7\nholdfast \xff\n:directory\n" * 6_000)
+    with host(tmp_path, f'Banner "{tmp_path / "banner"}"') as found:
+        assert found.disk().get("process_id") == OTHER, found.disk()
+        assert found.seed() is None
+        assert found.holds() == A
+        assert found.actor().perform(Does.RESTART, CLIENT) is None
+
+
+def test_a_login_that_prints_megabytes_is_cut_off(forced: Made) -> None:
+    found = forced('head -c 80000000 /dev/zero; eval "$SSH_ORIGINAL_COMMAND"')
+
+    assert "printed more than" in str(found.disk()["problem"])
+    assert "printed more than" in str(found.seed())
+    with pytest.raises(HostTrouble, match="printed more than"):
+        found.actor().process(CLIENT)
+    assert found.holds() == OTHER
+
+
+def test_a_host_that_hangs_after_the_login_costs_the_time_limit(forced: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is known to be done, and nothing was."""
+    monkeypatch.setattr(process_commands, "ENDS_S", 1.0)
+    found = forced("exec sleep 120")
+    actor = found.actor()
+
+    assert re.search(r"was not done within 2\S* s, and was ended", str(found.disk()["problem"]))
+    assert re.search(r"was not done within 2\S* s, and was ended\. Nothing was written\.", str(found.seed()))
+    with pytest.raises(HostTrouble):
+        actor.process(CLIENT)
+    with pytest.raises(HostTrouble) as trouble:
+        actor.perform(Does.RESTART, CLIENT)
+    assert trouble.value.begun, "the host may have begun"
+    assert (found.holds(), found.starts) == (OTHER, "1")
+
+
+def test_a_slow_shell_is_waited_for(forced: Made) -> None:
+    found = forced('sleep 0.5; eval "$SSH_ORIGINAL_COMMAND"')
+
+    assert found.disk().get("process_id") == OTHER, found.disk()
+    assert found.seed() is None
+    assert found.holds() == A
+    assert found.actor().perform(Does.RESTART, CLIENT) is None
+    assert found.starts == "2"
+
+
+def test_a_link_in_the_path_is_not_followed(tmp_path: Path) -> None:
+    with host(tmp_path) as found:
+        (tmp_path / "link").symlink_to(found.folder)
+        (found.folder / "to").symlink_to("orders")
+        for path in (f"{tmp_path}/link/orders", f"{found.folder}/to"):
+            assert "symbolic link" in str(found.disk(path)["problem"])
+            assert "symbolic link" in str(found.seed(path))
+        assert found.holds() == OTHER
+
+
+@contextmanager
+def mounted(folder: Path, more: str) -> Iterator[Host]:
+    """A host of its own mounts, whose disk is a small one in memory. `more`: what else is done to the mount "$1"."""
+    disk_of = folder / "disk"
+    disk_of.mkdir()
+    there = folder / "there"
+    lies_there(there)
+    script = f'mount -t tmpfs -o size=128k tmpfs "$1" && cp -R "$2/." "$1" && {more} && shift 2 && exec "$@"'
+    inside = ("unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh", str(disk_of), str(there))
+    with Sshd(folder / "sshd", inside=inside) as running:
+        assert running._process is not None
+        yield Host(running, disk_of, Path(f"/proc/{running._process.pid}/root{disk_of}"))
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[Host]:
+    if ROOT:
+        with mounted(folder, 'mount -o remount,ro "$1"') as found:
+            yield found
+        return
+    with host(folder) as found:
+        found.state_dir.chmod(0o555)
+        yield found
+        found.state_dir.chmod(0o755)
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[Host]:
+    if ROOT:
+        with mounted(folder, '{ dd if=/dev/zero of="$1/filler" bs=1k 2>/dev/null || true; }') as found:
+            yield found
+        return
+    commands = folder / "commands"
+    commands.mkdir()
+    dd = commands / "dd"
+    dd.write_text('#!/bin/sh\ncase $* in *ibs=1*) exec /bin/dd "$@" ;; esac\nexec /bin/dd "$@" >/dev/full\n')
+    dd.chmod(0o755)
+    with host(folder, f'SetEnv PATH="{commands}:/usr/bin:/bin"') as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("disks", "said"),
+    [(read_only, "Read-only file system|Permission denied"), (full, "No space left on device")],
+    ids=["read-only", "full"],
+)
+def test_a_disk_that_takes_nothing_is_read_and_not_written(disks: Callable[..., object], said: str, tmp_path: Path) -> None:
+    with disks(tmp_path) as found:  # type: ignore[attr-defined]
+        before = found.files
+        assert found.disk().get("process_id") == OTHER, found.disk()
+        refusal = found.seed()
+
+        assert refusal is not None
+        assert any(one in refusal for one in said.split("|")), refusal
+        assert "Nothing was written" in refusal
+        assert (found.files, found.holds()) == (before, OTHER)
