@@ -37,7 +37,7 @@ from holdfast.rollout.group.difference import Line, maps
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Words
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.group.staleness import staleness
-from holdfast.rollout.group.verifying import Compared, Members, Verifying
+from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 from holdfast.rollout.journal.journal import Journal, Sighting
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
@@ -93,10 +93,10 @@ class _Verifying(Verifying[LampPlan, LampSnapshot, LampVerdict, tuple[str, ...]]
     def waits(self, plan: LampPlan, step_id: str) -> bool:
         return any(one.id == step_id and one.lamp is None for one in plan.steps)
 
-    def compare(self, plan: LampPlan, fresh: LampSnapshot) -> Compared[tuple[str, ...]] | Members:
+    def compare(self, plan: LampPlan, fresh: LampSnapshot) -> EndCompared[tuple[str, ...]] | Members:
         missing = dark(plan, fresh)
         differences = tuple(Difference(Differs.READER, lamp, ("light",)) for lamp in missing)
-        return Compared(missing, Result.DIFFERENT if missing else Result.AS_FORECAST, differences, differences)
+        return EndCompared(missing, Result.DIFFERENT if missing else Result.AS_FORECAST, differences, differences)
 
     def verdict(
         self,
@@ -366,7 +366,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
     def compared(
         self, plan: LampPlan, journal: Journal, basis: LampSnapshot, after: str, until: AnyStep, fresh: LampSnapshot
-    ) -> rounds.Compared | None:
+    ) -> rounds.EndCompared | None:
         raise CannotPredict("Lamps burn or do not: nothing is between two steps.")
 
     def verify(self, plan: LampPlan, fresh: LampSnapshot) -> LampVerdict:

@@ -4,12 +4,7 @@ import time
 from collections.abc import Callable
 
 from holdfast.errors import HostTrouble
-from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
-
-
-def goal(does: Does) -> ProcessState:
-    """The state that an act leads to."""
-    return ProcessState.STOPPED if does is Does.STOP else ProcessState.RUNNING
+from holdfast.rollout.journal.acted import ClientProcess, Does
 
 
 def shows(
@@ -30,7 +25,7 @@ def shows(
             if trouble.lasting:
                 raise HostTrouble(str(trouble), begun=True, lasting=True) from None
         else:
-            if now.state is goal(does) and (does is not Does.RESTART or is_another(now)):
+            if now.state is does.goal and (does is not Does.RESTART or is_another(now)):
                 return True
         pause()
     return False

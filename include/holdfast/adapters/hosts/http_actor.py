@@ -170,7 +170,7 @@ class HttpActor:
             does, lambda: self.process(act), lambda now: now.identity != before.identity, ends_at, lambda: _sleep(_PAUSE_S)
         ):
             return None
-        return f"{act.shown} was not {awaiting.goal(does).value} within {self._calls.limit_s} s of the call."
+        return f"{act.shown} was not {does.goal.value} within {self._calls.limit_s} s of the call."
 
     def _ask(self, call: Call, values: Mapping[str, str], limit_s: float, *, begun: bool) -> tuple[int, bytes]:
         """The status, and what was answered. `begun`: the call acts, once it is sent."""

@@ -130,9 +130,7 @@ def may_be_running(act: Act, step: str, journal: Journal) -> bool:
 
 
 def _towards(does: Does, begun: ClientProcess | None, now: ClientProcess) -> Move:
-    """A stop is "not running", a start is "running"."""
-    goal = ProcessState.STOPPED if does is Does.STOP else ProcessState.RUNNING
-    if now.state is goal:
+    if now.state is does.goal:
         return Finished()
     if begun is None:
         return Begin(does)

@@ -36,7 +36,7 @@ class Unsettled:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ClientsCompared:
     """The clients of a group after going back with those that the plan was made for. `renamed`: as many of them have other names,
     as consumers have that were started anew."""
 
@@ -53,7 +53,7 @@ class Compared:
 class WentBack:
     """The end of going back: the clients, and all else in which the group differs from the plan's snapshot."""
 
-    clients: Compared
+    clients: ClientsCompared
     differs: Staleness
 
 
@@ -105,8 +105,8 @@ def unsettled(undone: Iterable[Undo], journal: Journal, now: Sequence[ClientSeen
     return Unsettled(Open.MISSING, None) if len(here.keys() - then.keys() - named) < came else None
 
 
-def compared(planned: Sequence[str], now: Sequence[ClientSeen], *, lasting: bool) -> Compared:
+def compared(planned: Sequence[str], now: Sequence[ClientSeen], *, lasting: bool) -> ClientsCompared:
     """`lasting`: clients of this kind of group keep their names over restarts."""
     here = {one.name for one in now}
     missing, extra = tuple(sorted(set(planned) - here)), tuple(sorted(here - set(planned)))
-    return Compared(missing, extra, not lasting and len(missing) == len(extra))
+    return ClientsCompared(missing, extra, not lasting and len(missing) == len(extra))

@@ -69,7 +69,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RoundCompared:
     """`round` of `rounds` in the batch; None: none of them alone. `settled`: no rebalance is pending; None: unknown. `why`, and
     `detail` in words of the refusal: where it was not compared."""
 
@@ -82,11 +82,11 @@ class Compared:
     detail: str = ""
 
 
-def not_compared(why: NotCompared, detail: str = "") -> Compared:
-    return Compared(Agrees.NOT_COMPARED, why=why, detail=detail)
+def not_compared(why: NotCompared, detail: str = "") -> RoundCompared:
+    return RoundCompared(Agrees.NOT_COMPARED, why=why, detail=detail)
 
 
-def compare(found: Placed, courses: Sequence[Course], settled: bool | None, owner: Differs = Differs.OWNER) -> Compared:
+def compare(found: Placed, courses: Sequence[Course], settled: bool | None, owner: Differs = Differs.OWNER) -> RoundCompared:
     """`courses`: at least one, the likeliest first. `owner`: how a difference in `owners` is named."""
     if settled:
         return _at_rest(found, courses, owner)
@@ -95,23 +95,23 @@ def compare(found: Placed, courses: Sequence[Course], settled: bool | None, owne
             if not _elsewhere(found, placed):
                 total = len(course.rounds)
                 agrees = Agrees.AS_FORECAST if number or not total else Agrees.BETWEEN
-                return Compared(agrees, number, total, settled)
+                return RoundCompared(agrees, number, total, settled)
     wrong = tuple(_in_no_round(found, courses, owner))
     if wrong and any(one.earlier for one in courses):
         return not_compared(NotCompared.GOING_ON)
     agrees = Agrees.DIFFERENT if wrong else Agrees.BETWEEN
-    return Compared(agrees, None, len(courses[0].rounds), settled, wrong[:MOST_DIFFERENCES])
+    return RoundCompared(agrees, None, len(courses[0].rounds), settled, wrong[:MOST_DIFFERENCES])
 
 
-def _at_rest(found: Placed, courses: Sequence[Course], owner: Differs) -> Compared:
+def _at_rest(found: Placed, courses: Sequence[Course], owner: Differs) -> RoundCompared:
     """Against the end that it is nearest to."""
     nearest: tuple[Difference, ...] | None = None
     for course in courses:
         wrong = (*_owners(found, course.end, owner), *_copies(found, course.end))
         if not wrong:
-            return Compared(Agrees.AS_FORECAST, len(course.rounds), len(course.rounds), True)
+            return RoundCompared(Agrees.AS_FORECAST, len(course.rounds), len(course.rounds), True)
         nearest = wrong if nearest is None or len(wrong) < len(nearest) else nearest
-    return Compared(Agrees.DIFFERENT, None, len(courses[0].rounds), True, (nearest or ())[:MOST_DIFFERENCES])
+    return RoundCompared(Agrees.DIFFERENT, None, len(courses[0].rounds), True, (nearest or ())[:MOST_DIFFERENCES])
 
 
 def _elsewhere(found: Placed, wanted: Placed) -> list[str]:

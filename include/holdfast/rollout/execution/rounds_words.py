@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from holdfast.rollout.execution.rounds import Agrees, Compared, NotCompared
+from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.text.wording import printable
 
@@ -10,7 +10,7 @@ _SHOWN = 3
 """Differences in one sentence."""
 
 
-def sentence(one: Compared) -> str:
+def sentence(one: RoundCompared) -> str:
     """Without its step."""
     match one.agrees:
         case Agrees.AS_FORECAST if not one.rounds:
@@ -27,14 +27,14 @@ def sentence(one: Compared) -> str:
             assert_never(one.agrees)
 
 
-def differences(one: Compared) -> str:
+def differences(one: RoundCompared) -> str:
     """The first ones, as sentences."""
     shown = " ".join(difference_words.sentences(one.differences[:_SHOWN]))
     more = len(one.differences) - _SHOWN
     return shown if more <= 0 else f"{shown} And {more} more."
 
 
-def _why(one: Compared) -> str:
+def _why(one: RoundCompared) -> str:
     match one.why:
         case NotCompared.NO_BASIS:
             return "there is no snapshot from before the first step."
@@ -52,5 +52,5 @@ def _why(one: Compared) -> str:
             assert_never(one.why)
 
 
-def _detail(one: Compared) -> str:
+def _detail(one: RoundCompared) -> str:
     return f" {printable(one.detail, 500)}" if one.detail else ""

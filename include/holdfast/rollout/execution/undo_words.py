@@ -1,7 +1,7 @@
 """Going back, in words."""
 
 from holdfast.rollout.execution.acts import Act
-from holdfast.rollout.execution.back_course import Compared, Open, Strayed, Unsettled
+from holdfast.rollout.execution.back_course import ClientsCompared, Open, Strayed, Unsettled
 from holdfast.rollout.execution.undo import Left, Manual, PutBack, Undo
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.text.wording import many, printable
@@ -83,7 +83,7 @@ def open_(found: Unsettled) -> str:
             return f"The group still lists the former members of {printable(str(found.name), 200)}."
 
 
-def ended(found: Compared) -> str:
+def ended(found: ClientsCompared) -> str:
     if found.in_place:
         return "The group has the clients that the plan was made for."
     parts = [f"missing: {_names(found.missing)}"] if found.missing else []

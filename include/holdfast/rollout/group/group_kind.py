@@ -18,7 +18,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
-from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Nature, Rollback
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.guarded import Guarded
@@ -349,7 +349,7 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
         return snapshot.group_state == STABLE
 
     @abstractmethod
-    def compared(self, plan: P, journal: Journal, basis: S, after: str, until: AnyStep, fresh: S) -> Compared | None:
+    def compared(self, plan: P, journal: Journal, basis: S, after: str, until: AnyStep, fresh: S) -> RoundCompared | None:
         """The group with the forecast after the events between two waits (`after` empty: the beginning); `basis`: the group before
         them. None: not all of them show yet. Raise CannotPredict, Unsupported or InvalidInput where it cannot be known."""
 

@@ -19,7 +19,7 @@ W = TypeVar("W")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared(Generic[W]):
+class EndCompared(Generic[W]):
     """`differences`: those of `what` and the number of rebalances, worst first; `of_what`: those about `what` alone.
     `result`: of a plan whose every step has happened."""
 
@@ -48,7 +48,7 @@ class Verifying(ABC, Generic[P, S, V, W]):
         """Whether a step only waits."""
 
     @abstractmethod
-    def compare(self, plan: P, fresh: S) -> Compared[W] | Members:
+    def compare(self, plan: P, fresh: S) -> EndCompared[W] | Members:
         """The end of the recommended option with the group. Raise CannotPredict where the expected end is unknown."""
 
     @abstractmethod

@@ -6,6 +6,14 @@ from holdfast.rollout.json.codec import NAME, TEXT, choice, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
 
+class ProcessState(StrEnum):
+    """`CHANGING`: it is being started or stopped."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    CHANGING = "changing"
+
+
 class Does(StrEnum):
     """What is done to the process of a client."""
 
@@ -13,13 +21,10 @@ class Does(StrEnum):
     START = "start"
     RESTART = "restart"
 
-
-class ProcessState(StrEnum):
-    """`CHANGING`: it is being started or stopped."""
-
-    RUNNING = "running"
-    STOPPED = "stopped"
-    CHANGING = "changing"
+    @property
+    def goal(self) -> ProcessState:
+        """The state that the act leads to."""
+        return ProcessState.STOPPED if self is Does.STOP else ProcessState.RUNNING
 
 
 @record

@@ -132,7 +132,8 @@ class Entry:
 
     `directory`, on `host`: where a process ID was about to be written, or may have been; None where it surely was not. `seen`: who
     was there when the step began; with `CONFIRMED`, who of those that were stopped is listed still. `before`: what the directory
-    held; `clients`: who was in the group when going back began.
+    held; `clients`: who was in the group when going back began. `pause`: a
+    digest of the pause that a run stopped for.
     """
 
     at: str = member(INSTANT)
@@ -174,6 +175,9 @@ class Entry:
     )
     differences: tuple[Difference, ...] = member(
         DIFFERENCES, "Where the group is not as in the forecast when a run stopped.", default=(), omit=True
+    )
+    pause: str | None = member(
+        nullable(NAME), "The digest of the pause that a run stopped for (`sha256:` and 64 digits).", default=None, omit=True
     )
 
 

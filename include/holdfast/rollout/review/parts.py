@@ -87,14 +87,14 @@ def option_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) ->
     return Table(("option", *columns, "effort", "why not"), rows)
 
 
-class Compared(Protocol):
+class ComparedOption(Protocol):
     """An option of a plan. `why_not`: a sentence, empty for the recommended one."""
 
     @property
     def why_not(self) -> str: ...
 
 
-def against_baseline(recommended: Compared | None, baseline: Compared | None, options: int) -> str:
+def against_baseline(recommended: ComparedOption | None, baseline: ComparedOption | None, options: int) -> str:
     """Why that one of this number of options is recommended, compared with the baseline."""
     if recommended is None or baseline is None:
         return ""

@@ -25,13 +25,21 @@ PATIENCE_S = 60.0
 
 class Halted(Exception):
     """The run stops before its next act. `rebalances`: how many were completed, `differences`: what is not as in the forecast,
-    where that is why."""
+    `pause`: the mark of the pause, where that is why."""
 
-    def __init__(self, why: Halt, text: str, rebalances: int | None = None, differences: tuple[Difference, ...] = ()) -> None:
+    def __init__(
+        self,
+        why: Halt,
+        text: str,
+        rebalances: int | None = None,
+        differences: tuple[Difference, ...] = (),
+        pause: str | None = None,
+    ) -> None:
         self.why = why
         self.text = text
         self.rebalances = rebalances
         self.differences = differences
+        self.pause = pause
         super().__init__(text)
 
 

@@ -90,6 +90,6 @@ def _refuse_another_step(given: Given, halt: Entry) -> None:
 
 def _resume(plan_id: str, halt: Entry, hands: Hands) -> None:
     """Remove the pause that the halt was for. Another one, made since, stays: that has no answer."""
-    paused = pausing.paused(hands.lake, plan_id)
-    if paused is not None and halt.detail.startswith(paused):
+    pause = pausing.found(hands.lake, plan_id)
+    if pause is not None and pause.mark is not None and pause.mark == halt.pause:
         pausing.resume(hands.lake, plan_id)

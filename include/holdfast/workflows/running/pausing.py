@@ -3,6 +3,8 @@
 To stop is always safe, so whatever is there pauses, signed or not, readable or not. To go on is a person's: the file is removed.
 """
 
+import hashlib
+from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.errors import HoldfastError, InvalidInput
@@ -42,16 +44,34 @@ def resume(lake: Lake, plan_id: str) -> None:
     lake.remove(_place(plan_id))
 
 
-def paused(lake: Lake, plan_id: str) -> str | None:
-    """Who paused the plan, when and why, in words. None: no one."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pause. `text`: who paused the plan, when and why; `mark`: a digest of its file, which another pause does not have. None:
+    the file cannot be read."""
+
+    text: str
+    mark: str | None
+
+
+def found(lake: Lake, plan_id: str) -> Found | None:
+    """None: no one has paused the plan."""
     if not lake.exists(_place(plan_id)):
         return None
+    mark = None
     try:
-        found = codec_of(Pause).read(loads(lake.read(_place(plan_id), LARGEST)))
+        content = lake.read(_place(plan_id), LARGEST)
+        mark = f"sha256:{hashlib.sha256(content).hexdigest()}"
+        one = codec_of(Pause).read(loads(content))
     except HoldfastError:
-        return "It is paused, by a file that cannot be read."
-    reason = f": {printable(found.reason, 500)}" if found.reason else ""
-    return f"{printable(found.by, 200)} paused it at {found.at}{reason}."
+        return Found("It is paused, by a file that cannot be read.", mark)
+    reason = f": {printable(one.reason, 500)}" if one.reason else ""
+    return Found(f"{printable(one.by, 200)} paused it at {one.at}{reason}.", mark)
+
+
+def paused(lake: Lake, plan_id: str) -> str | None:
+    """Who paused the plan, when and why, in words. None: no one."""
+    pause = found(lake, plan_id)
+    return None if pause is None else pause.text
 
 
 def _refuse_unknown(lake: Lake, plan_id: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from holdfast.errors import HoldfastError
 from holdfast.rollout.execution import rounds_words
 from holdfast.rollout.execution.next_actions import AnyStep
-from holdfast.rollout.execution.rounds import Agrees, Compared, NotCompared, not_compared
+from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared, not_compared
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Entry, Event
@@ -53,7 +53,7 @@ class Seen:
     """A comparison. `until`: the wait that it is about; `is_new`: it was not shown yet."""
 
     until: AnyStep
-    compared: Compared
+    compared: RoundCompared
     text: str
     is_new: bool
 
@@ -92,7 +92,7 @@ class Rounds:
         if self._basis().snapshot is None and self._kind.at_rest(fresh) and not any(map(_acts, self._writing.journal.entries)):
             self._write("", fresh)
 
-    def _compare(self, step: AnyStep, fresh: AnySnapshot) -> tuple[AnyStep, Compared] | None:
+    def _compare(self, step: AnyStep, fresh: AnySnapshot) -> tuple[AnyStep, RoundCompared] | None:
         """With the wait that it is about. `step`: what is due. None: there is nothing to compare now."""
         until = self._until(step)
         if until is None or until.id == self._basis().after:
@@ -107,7 +107,7 @@ class Rounds:
         self._not_before = self._elapsed() + REST * (self._elapsed() - began)
         return None if found is None else (until, found)
 
-    def _compared(self, basis: AnySnapshot, after: str, until: AnyStep, fresh: AnySnapshot) -> Compared | None:
+    def _compared(self, basis: AnySnapshot, after: str, until: AnyStep, fresh: AnySnapshot) -> RoundCompared | None:
         try:
             with self._writing.held.kept():
                 return self._kind.compared(self._plan, self._writing.journal, basis, after, until, fresh)

@@ -145,8 +145,7 @@ class _Forward(Walk):
         match found:
             case Note(step, evidence):
                 if self._processes_decide(step):
-                    return self._waited(step, Wait(step, evidence, can_confirm=False))
-                self._finish_begun(step)
+                    return self._waited(step, Wait(step, f"Its process decides whether it is done. {evidence}", can_confirm=True))
                 limit_s = self._kind.pending_s(step, self._fresh)
                 if limit_s is not None:
                     self._wait(step, "The group is stable, and another rebalance is pending.", limit_s)
@@ -222,21 +221,15 @@ class _Forward(Walk):
 
     def _processes_decide(self, step: AnyStep) -> bool:
         """Whether Holdfast acts on the processes of the step, and has not: a client that lost its session comes back as other
-        members, which the group shows as if it had been restarted."""
+        members, which the group shows as if it had been restarted. Where it was begun, they decide also where they cannot be seen
+        any more: a person must look."""
         acts = self._kind.acts(self._plan, step)
         if acts is None or not acts.acts or self._writing.journal.has(step.id, Event.CONFIRMED):
             return False
         if not guards.may(self._plan, *acts.actions):
             return False
-        return all(self._means.actor.lacks(act) is None for act in acts.acts)
-
-    def _finish_begun(self, step: AnyStep) -> None:
-        """The group shows a step before its act was seen to end."""
-        acts = self._kind.acts(self._plan, step)
-        events = {one.event for one in self._writing.journal.acts(step.id)}
-        if acts is not None and Event.BEGUN in events and not self._writing.journal.has(step.id, Event.CONFIRMED):
-            for act in acts.acts:
-                self._acting.carry_out(step, act)
+        begun = any(one.event is Event.BEGUN for one in self._writing.journal.acts(step.id))
+        return begun or all(self._means.actor.lacks(act) is None for act in acts.acts)
 
     def _may_begin(self, step: AnyStep, down: bool) -> bool:
         """`down`: a client is down, and is only started again."""

@@ -170,9 +170,10 @@ class Walk(ABC):
 
     def _refuse_paused(self) -> None:
         self._writing.held.keep()
-        paused = pausing.paused(self._means.hands.lake, self._plan.plan_id)
-        if paused is not None:
-            raise Halted(Halt.PAUSED, f"{paused} Remove the pause (holdfast pause --off) to continue.")
+        found = pausing.found(self._means.hands.lake, self._plan.plan_id)
+        if found is not None:
+            text = f"{found.text} Remove the pause (holdfast pause --off) to continue."
+            raise Halted(Halt.PAUSED, text, pause=found.mark)
 
     def _wait(self, step: AnyStep, why: str, limit_s: float | None, of_plan_s: int | None = None) -> Never:
         """Until the next turn. `limit_s` None: the plan's own limit of the step counts, which is `of_plan_s`."""
@@ -226,4 +227,6 @@ class Walk(ABC):
         if step is None:
             return
         entry = self._means.hands.entry(step, Event.HALTED, found.text)
-        self._writing.add(replace(entry, halt=found.why, rebalances=found.rebalances, differences=found.differences))
+        self._writing.add(
+            replace(entry, halt=found.why, rebalances=found.rebalances, differences=found.differences, pause=found.pause)
+        )

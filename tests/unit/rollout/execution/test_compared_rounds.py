@@ -9,10 +9,10 @@ from holdfast.rollout.execution.parts import at_rest
 from holdfast.rollout.execution.rounds import (
     MOST_DIFFERENCES,
     Agrees,
-    Compared,
     Course,
     NotCompared,
     Placed,
+    RoundCompared,
     compare,
     not_compared,
 )
@@ -94,8 +94,8 @@ def test_differences_are_bounded() -> None:
 
 
 def test_words() -> None:
-    assert sentence(Compared(Agrees.AS_FORECAST, 2, 3)) == "rebalance 2 of 3: as forecast."
-    assert sentence(Compared(Agrees.AS_FORECAST, 0, 0)) == "as forecast: no rebalance."
+    assert sentence(RoundCompared(Agrees.AS_FORECAST, 2, 3)) == "rebalance 2 of 3: as forecast."
+    assert sentence(RoundCompared(Agrees.AS_FORECAST, 0, 0)) == "as forecast: no rebalance."
     assert sentence(compare(at(_0="x"), (COURSE,), None)) == "Task 1_0 is on x; forecast: a c."
     assert sentence(compare(BEFORE, (COURSE,), None)).startswith("between two rebalances")
     for why in NotCompared:

@@ -64,6 +64,24 @@ def test_a_pause_that_was_made_since_stays(reality: RunningGroup) -> None:
     assert reality.done == ALL_THREE[:1]
 
 
+@pytest.mark.parametrize("later", [b"stop", b"do not go on"])
+def test_a_pause_is_told_from_another_by_its_file_not_by_its_words(later: bytes) -> None:
+    """Of two files that cannot be read the words are the same."""
+    place, found = ("plans", PLAN.plan_id, "pause.json"), RunningGroup()
+
+    def pauses() -> None:
+        if len(found.done) == 1:
+            found.lake.files[place] = b"stop"
+
+    found.on_sleep = pauses
+    assert halt(found.run_in_turns(PLAN)) is Halt.PAUSED
+    found.on_sleep = lambda: None
+    found.lake.files[place] = later
+    answer(found, open_number(found))
+
+    assert (place in found.lake.files) is (later != b"stop")
+
+
 def test_another_halt_than_the_open_one_is_not_answered(reality: RunningGroup) -> None:
     first = open_number(reality)
     for other in (first - 1, first + 1, 0):

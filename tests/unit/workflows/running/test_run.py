@@ -323,3 +323,19 @@ class TestReplacement:
 
         assert halt(reality.run(article_plan(Policy(acts=self.ACTS)))) is Halt.REFUSED
         assert reality.done == [(Does.STOP, C)]
+
+
+def test_an_act_that_was_begun_is_not_taken_for_done_where_its_process_is_not_visible_any_more() -> None:
+    """Its commands were taken out of the file of actors: the group alone does not show whether it was restarted."""
+    reality, plan = RunningGroup(), rolling()
+    reality.fails[A] = "Job for a.service failed"
+    assert halt(reality.run(plan)) is Halt.COMMAND
+    reality.take_effect(Does.RESTART, A)
+    reality.sleep(30)
+    reality.lacks = lambda _: "There are no commands for it."  # type: ignore[method-assign]
+    ran = reality.run(plan)
+
+    assert (halt(ran), waits_for(ran.applied)) == (None, "1")
+    assert ran.applied.waiting_for is not None
+    assert ran.applied.waiting_for.can_confirm
+    assert "There are no commands for it. Its process decides" in ran.applied.waiting_for.needed

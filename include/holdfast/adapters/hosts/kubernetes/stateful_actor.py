@@ -108,9 +108,7 @@ class StatefulActor:
             does, lambda: self.process(act), lambda _: not _same(self._seen[name], before), ends_at, lambda: _sleep(_PAUSE_S)
         ):
             return None
-        return (
-            f"The pod {name} was not {awaiting.goal(does).value} within {self._workload.limit_s:g} s; Kubernetes goes on with it."
-        )
+        return f"The pod {name} was not {does.goal.value} within {self._workload.limit_s:g} s; Kubernetes goes on with it."
 
     def _restart(self, name: str) -> str | None:
         seen = self._seen.get(name)

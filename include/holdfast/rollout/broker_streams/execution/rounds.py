@@ -15,11 +15,13 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import Compared, Course, NotCompared, Placed, compare, not_compared
+from holdfast.rollout.execution.rounds import Course, NotCompared, Placed, RoundCompared, compare, not_compared
 from holdfast.rollout.facts import difference_words
 
 
-def compared(plan: BrokerPlan, basis: StreamsGroupSnapshot, after: str, until: BrokerStep, fresh: StreamsGroupSnapshot) -> Compared:
+def compared(
+    plan: BrokerPlan, basis: StreamsGroupSnapshot, after: str, until: BrokerStep, fresh: StreamsGroupSnapshot
+) -> RoundCompared:
     """As that of `streams.execution.rounds`. At rest: the target is that of the group's epoch."""
     assert plan.recommended_option is not None, "a plan without a recommended option is not carried out"
     events = part(plan.recommended_option.change.numbered_batches(), plan.steps, acts.waits, after, until.id)

@@ -23,7 +23,7 @@ from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.facts.said import told
 from holdfast.rollout.group import verifying
-from holdfast.rollout.group.verifying import Compared, Members, Verifying
+from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 
 MOST_DIFFERENCES = 100
 
@@ -43,7 +43,7 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
     def waits(self, plan: BrokerPlan, step_id: str) -> bool:
         return any(one.id == step_id and isinstance(one.item, Then) for one in plan.steps)
 
-    def compare(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> Compared[Placed] | Members:
+    def compare(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> EndCompared[Placed] | Members:
         change, missing = starts.named(plan.basis, _recommended(plan).change, fresh)
         if missing:
             waited_for = tuple(one or "a new client" for one in missing)
@@ -105,7 +105,7 @@ def other_clients(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: St
     return Members(Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=missing, found=still))
 
 
-def _judged(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsGroupSnapshot) -> Compared[Placed]:
+def _judged(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsGroupSnapshot) -> EndCompared[Placed]:
     recorded = starts.recorded_since(basis, fresh)
     owners, standbys = _end(basis, outcome)
     now, copies = of_members(fresh)
@@ -120,7 +120,7 @@ def _judged(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsG
     result = Result.DIFFERENT if of_what else Result.AS_FORECAST
     if of_what and recorded and len(recorded) < len(outcome.targets):
         result = Result.ON_THE_WAY
-    return Compared(placed, result, of_what, of_what)
+    return EndCompared(placed, result, of_what, of_what)
 
 
 def _of_what(placed: Placed) -> list[Difference]:

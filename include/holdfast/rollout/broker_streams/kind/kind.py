@@ -35,7 +35,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
-from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.difference import Line
@@ -296,7 +296,7 @@ class BrokerStreamsKind(
         after: str,
         until: AnyStep,
         fresh: StreamsGroupSnapshot,
-    ) -> Compared | None:
+    ) -> RoundCompared | None:
         assert isinstance(until, BrokerStep), "a step of this kind's plans"
         shown = applying.shown(apply.APPLYING, plan, journal, until, fresh)
         return rounds.compared(plan, basis, after, until, fresh) if shown else None

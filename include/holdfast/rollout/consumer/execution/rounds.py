@@ -16,12 +16,14 @@ from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import Compared, Course, NotCompared, Placed, compare, not_compared
+from holdfast.rollout.execution.rounds import Course, NotCompared, Placed, RoundCompared, compare, not_compared
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Differs
 
 
-def compared(plan: ConsumerPlan, basis: ConsumerSnapshot, after: str, until: ConsumerStep, fresh: ConsumerSnapshot) -> Compared:
+def compared(
+    plan: ConsumerPlan, basis: ConsumerSnapshot, after: str, until: ConsumerStep, fresh: ConsumerSnapshot
+) -> RoundCompared:
     """As that of `streams.execution.rounds`. At rest: every partition has a reader, so that none is withheld."""
     assert plan.recommended_option is not None, "a plan without a recommended option is not carried out"
     events = part(plan.recommended_option.change.numbered_batches(), plan.steps, acts.waits, after, until.id)

@@ -28,7 +28,7 @@ from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.facts.said import told
 from holdfast.rollout.group import verifying
-from holdfast.rollout.group.verifying import Compared, Members, Verifying
+from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 
 MOST_PAIRINGS = 24
 """Mappings of the new consumers to those of the plan, where nothing distinguishes them."""
@@ -45,7 +45,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
     def waits(self, plan: ConsumerPlan, step_id: str) -> bool:
         return any(one.id == step_id and isinstance(one.item, Then) for one in plan.steps)
 
-    def compare(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Compared[Placed] | Members:
+    def compare(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> EndCompared[Placed] | Members:
         basis, change = plan.basis, _recommended(plan).change
         pairings, known_as, trouble = paired(basis, change, fresh)
         if trouble is not None:
@@ -117,7 +117,7 @@ def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: 
     return {one.member_id: gone[one.group_instance_id] for one in fresh.members if one.group_instance_id in gone}
 
 
-def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, change: ConsumerChange) -> Compared[Placed]:
+def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, change: ConsumerChange) -> EndCompared[Placed]:
     wrong = [one for one in partitions if not one.agrees]
     of_what = tuple(
         Difference(Differs.READER, str(one.partition), (one.expected,), () if one.found is None else (one.found,))
@@ -130,7 +130,7 @@ def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, cha
     result = Result.DIFFERENT if differences else Result.AS_FORECAST
     if wrong and seen is not None and seen < least:
         result = Result.ON_THE_WAY
-    return Compared(partitions, result, differences, of_what)
+    return EndCompared(partitions, result, differences, of_what)
 
 
 def _rebalances(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> int | None:

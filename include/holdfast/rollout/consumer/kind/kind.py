@@ -34,7 +34,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
-from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.difference import Line
@@ -294,7 +294,7 @@ class ConsumerKind(
 
     def compared(
         self, plan: ConsumerPlan, journal: Journal, basis: ConsumerSnapshot, after: str, until: AnyStep, fresh: ConsumerSnapshot
-    ) -> Compared | None:
+    ) -> RoundCompared | None:
         assert isinstance(until, ConsumerStep), "a step of this kind's plans"
         shown = applying.shown(apply.APPLYING, plan, journal, until, fresh)
         return rounds.compared(plan, basis, after, until, fresh) if shown else None

@@ -13,7 +13,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import Compared, Course, NotCompared, Placed, compare, not_compared
+from holdfast.rollout.execution.rounds import Course, NotCompared, Placed, RoundCompared, compare, not_compared
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.event import Event
@@ -36,7 +36,7 @@ MOST_PAIRINGS = 6
 """Of new clients with those of the change, where several came under random process IDs."""
 
 
-def compared(plan: Plan, basis: Snapshot, after: str, until: Step, fresh: Snapshot) -> Compared:
+def compared(plan: Plan, basis: Snapshot, after: str, until: Step, fresh: Snapshot) -> RoundCompared:
     """`basis`: the group after the wait `after` (empty: before the first step). `until`: the wait after these events. `fresh`: a
     stable group that shows them. Raise CannotPredict, Unsupported, TooMuchWork, and InvalidInput for events that do not fit."""
     assert plan.recommended_option is not None, "a plan without a recommended option is not carried out"

@@ -13,7 +13,7 @@ from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.facts.said import told
 from holdfast.rollout.group import verifying
-from holdfast.rollout.group.verifying import Compared, Members, Verifying
+from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, Span
 from holdfast.rollout.streams.execution import evidence
@@ -39,7 +39,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
     def waits(self, plan: Plan, step_id: str) -> bool:
         return evidence.waits(plan, step_id)
 
-    def compare(self, plan: Plan, fresh: Snapshot) -> Compared[_Placed] | Members:
+    def compare(self, plan: Plan, fresh: Snapshot) -> EndCompared[_Placed] | Members:
         option = _recommended(plan)
         cost, renamed = _outcome(plan, option, fresh)
         if cost is None:
@@ -49,7 +49,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
         of_what = (*_task_differences(tasks), *_standby_differences(standbys))
         differences = (*of_what, *_round_differences(plan, expected, rebalances))
         result = _result(tasks, standbys, differences, expected, rebalances, fresh)
-        return Compared(_Placed(tasks, standbys), result, differences, of_what)
+        return EndCompared(_Placed(tasks, standbys), result, differences, of_what)
 
     def verdict(
         self,

@@ -14,7 +14,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts
 from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
-from holdfast.rollout.execution.rounds import Compared
+from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.difference import Line
@@ -310,7 +310,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def compared(
         self, plan: Plan, journal: Journal, basis: Snapshot, after: str, until: AnyStep, fresh: Snapshot
-    ) -> Compared | None:
+    ) -> RoundCompared | None:
         assert isinstance(until, Step), "a step of this kind's plans"
         shown = applying.shown(apply.APPLYING, plan, journal, until, fresh)
         return rounds.compared(plan, basis, after, until, fresh) if shown else None

@@ -7,7 +7,7 @@ from tests.harness.article import AFTER, LAST, A, B, C, Document, client, group
 from tests.harness.plans import REPLACE_FIRST, planned, read, restarted, without_client
 
 from holdfast.errors import CannotPredict
-from holdfast.rollout.execution.rounds import Agrees, Compared, NotCompared
+from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.execution.rounds import compared
@@ -26,7 +26,7 @@ REPLACED = {
 }
 
 
-def at(plan: Plan, fresh: Document, wait: int = -1, after: str = "") -> Compared:
+def at(plan: Plan, fresh: Document, wait: int = -1, after: str = "") -> RoundCompared:
     waits = [step for step in plan.steps if KIND.waits(step)]
     return compared(plan, read(group(AFTER)), after, waits[wait], read(fresh))
 
@@ -72,7 +72,7 @@ def test_what_is_not_shown_yet_is_not_compared() -> None:
     plan = planned(group(AFTER), {"restart_client": {"process_id": A}}, policy=BASELINE)
     basis, wait = read(group(AFTER)), plan.steps[-1]
 
-    def now(document: Document) -> Compared | None:
+    def now(document: Document) -> RoundCompared | None:
         return KIND.compared(plan, Journal(plan.plan_id), basis, "", wait, read(document))
 
     assert now(group(AFTER)) is None, "its old members are still there"
