@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from holdfast.rollout.broker_streams.cost import waiting
+from holdfast.rollout.broker_streams.cost.waiting import Pace
 from holdfast.rollout.broker_streams.forecast.restores import ClientRestore, Restores, amounts
 from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.contract.rebalances import restore_seconds
@@ -23,8 +25,9 @@ class OfClient:
 
 @record
 class Restored:
-    """What an option has clients restore. `longest`: until one client has restored what a target gives it to run; `task_seconds`:
-    the same of all tasks together, each counted until its client has restored all of them."""
+    """What an option has clients restore. `longest`: until one client has restored what a target gives it to run, standby copies
+    included that it has not caught up with; `task_seconds`: the same of all tasks together, each counted until its client has
+    restored all of them."""
 
     records: int = member(COUNT)
     size: int | None = member(nullable(COUNT), name="bytes")
@@ -33,14 +36,16 @@ class Restored:
     clients: tuple[OfClient, ...] = member(keyed(codec_of(OfClient)))
 
 
-def restored(found: Restores, most: Restores, policy: Policy) -> Restored:
-    """`most`: of the draw in which one client restores most, where IDs are drawn; else the same."""
+def restored(found: Restores, most: Restores, policy: Policy, *, caught_up: bool = False) -> Restored:
+    """`most`: of the draw in which one client restores most, where IDs are drawn; else the same. `caught_up`: people wait until
+    what the first target gives is restored."""
     together = amounts(found)
+    every = [[*waiting.waits(each, one)] for each, one in _waits(found, most, policy, caught_up=caught_up)]
     return Restored(
         together.records,
         _size(together.records, together.size, policy),
-        Seconds(*(max(_waits(each, speed), default=(0, 0))[0] for each, speed in _paces(found, most, policy))),
-        Seconds(*(sum(wait * tasks for wait, tasks in _waits(each, speed)) for each, speed in _paces(found, most, policy))),
+        Seconds(*(max((one.seconds for one in each), default=0) for each in every)),
+        Seconds(*(sum(one.seconds * one.tasks for one in each) for each in every)),
         tuple(_by_client(found, policy)),
     )
 
@@ -62,14 +67,11 @@ def _paces(found: Restores, most: Restores, policy: Policy) -> tuple[tuple[Resto
     return (found, policy.fastest_restore), (found, policy.restore_records_per_second), (most, policy.slowest_restore)
 
 
-def _waits(found: Restores, speed: int) -> list[tuple[int, int]]:
-    """For each client after each target: how long its tasks wait for it, and how many do. Standby copies come after them."""
-    return [
-        (seconds, client.active)
-        for one in found
-        for client in one.clients
-        if (seconds := restore_seconds(client.active_records, speed))
-    ]
+def _waits(found: Restores, most: Restores, policy: Policy, *, caught_up: bool) -> Iterator[tuple[Restores, Pace]]:
+    """The longer the pauses between steps are, the more is restored before the next one."""
+    pauses = policy.between_steps.high, policy.between_steps.usual, policy.between_steps.low
+    for place, ((each, speed), pause) in enumerate(zip(_paces(found, most, policy), pauses, strict=True)):
+        yield each, Pace(place, speed, pause, caught_up)
 
 
 def _busy_until(found: Restores, place: int, speed: int) -> float:

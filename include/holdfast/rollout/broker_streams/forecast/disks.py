@@ -1,6 +1,7 @@
 """What the disk of each process has of the stateful tasks, target by target."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task, Tasks, each_task
 from holdfast.kafka.vocabulary import TopicPartition
@@ -18,29 +19,54 @@ def stateful_tasks(tasks: Tasks, stateful: frozenset[str]) -> tuple[Task, ...]:
     return tuple(each_task(tuple(one for one in tasks if one[0] in stateful)))
 
 
+class _Copy(NamedTuple):
+    """A copy of which an offset is known: that of its checkpoint, or what a member reported. `whole`: it is up to date."""
+
+    checkpoint: Checkpoint | None = None
+    reported: int | None = None
+    whole: bool = False
+
+
+_WHOLE = _Copy(whole=True)
+
+
 class Disks:
-    """By the Snapshot's members, the state directories that were read, and the targets since: who had a task keeps a copy that is
-    up to date. A disk that is copied, or kept under another process ID, has what it had; one that is lost has nothing."""
+    """By the Snapshot's members, the state directories that were read, and the targets since: who ran a task keeps a copy that is
+    up to date, and so does who had a standby copy of which no offset is known. A disk that is copied, or kept under another
+    process ID, has what it had; one that is lost has nothing."""
 
     def __init__(self, snapshot: StreamsGroupSnapshot, change: BrokerChange, stateful: frozenset[str]) -> None:
         self._stateful = stateful
         self._had: dict[str, set[Task]] = {}
+        self._behind: dict[str, set[Task]] = {}
         self._members: dict[str, set[str]] = {}
         self._kept: dict[str, tuple[str, Tasks, Tasks]] = {}
+        self._found = found_in(snapshot)
+        self._said = reported_in(snapshot)
         for one in snapshot.members:
             self._add(one)
-        self._found = found_in(snapshot)
+        for process, tasks in self._behind.items():
+            tasks -= self._had[process]
         events = change.statements()
         self._copied = {new: old for event in events for new, old in event.copied_disks() if new != old}
         self._lost = {new for event in events for new in event.lost_disks()}
 
     def _add(self, one: StreamThread) -> None:
-        there = self._had.setdefault(one.process_id or "", set())
-        self._members.setdefault(one.process_id or "", set()).add(one.member_id)
+        process = one.process_id or ""
+        there, behind = self._had.setdefault(process, set()), self._behind.setdefault(process, set())
+        self._members.setdefault(process, set()).add(one.member_id)
+        others = {task for task, _ in one.task_offsets}
         for owned in (one.assignment, one.target):
             if owned is not None:
-                there.update(stateful_tasks(owned.active, self._stateful), stateful_tasks(owned.standby, self._stateful))
-        there.update(task for task, _ in one.task_offsets)
+                runs = stateful_tasks(owned.active, self._stateful)
+                (there if owned is one.assignment else others).update(runs)
+                others.update(stateful_tasks(owned.standby, self._stateful))
+        for task in others:
+            (there if self._measured(process, task) is None else behind).add(task)
+
+    def _measured(self, process: str, task: Task) -> _Copy | None:
+        found, said = self._found.get(process, {}).get(task), self._said.get(process, {}).get(task)
+        return None if found is None and said is None else _Copy(found, said)
 
     def begin(self, target: ComputedTarget) -> frozenset[str]:
         """The disks as that target finds them. Return the processes that have started anew."""
@@ -50,8 +76,8 @@ class Disks:
                 members.setdefault(process, set()).add(member)
         anew = frozenset(one for one, now in members.items() if not now & self._members.get(one, set()))
         for process in self._lost & anew:
-            self._had.pop(process, None)
-            self._found.pop(process, None)
+            for each in (self._had, self._found, self._said, self._behind):
+                each.pop(process, None)
         self._members = members
         return anew
 
@@ -61,16 +87,28 @@ class Disks:
 
     def lacking(self, process: str, task: Task, changelogs: TaskChangelogs) -> int:
         """The records that it has to restore to run the task; at most."""
-        found = self._copy(process, task)
-        return changelogs.lacking({} if found is None else found) if found is not _WHOLE else 0
+        found = self._copy(process, task) or _Copy({})
+        if found.whole:
+            return 0
+        known = [] if found.checkpoint is None else [changelogs.lacking(found.checkpoint)]
+        return min([*known, *([] if found.reported is None else [changelogs.lacking_of(found.reported)])])
 
-    def _copy(self, process: str, task: Task) -> Checkpoint | None:
+    def behind(self, changelogs: Mapping[Task, TaskChangelogs]) -> dict[str, dict[Task, int]]:
+        """By process: what the copies lack, at most, that its members have without running their tasks."""
+        return {
+            process: {
+                task: found for task in tasks if task in changelogs and (found := self.lacking(process, task, changelogs[task]))
+            }
+            for process, tasks in self._behind.items()
+        }
+
+    def _copy(self, process: str, task: Task) -> _Copy | None:
         seen: set[str] = set()
         while process not in seen:
             seen.add(process)
             if task in self._had.get(process, ()):
                 return _WHOLE
-            found = self._found.get(process, {}).get(task)
+            found = self._measured(process, task)
             if found is not None:
                 return found
             process = self._copied.get(process, process)
@@ -87,10 +125,6 @@ class Disks:
                 there.update(stateful_tasks(given.active, self._stateful), stateful_tasks(given.standby, self._stateful))
 
 
-_WHOLE: Checkpoint = {}
-"""A copy that is up to date (this object)."""
-
-
 def found_in(snapshot: StreamsGroupSnapshot) -> dict[str, dict[Task, Checkpoint]]:
     """The copies in state directories of which an offset is known; the others are restored in full."""
     return {
@@ -102,3 +136,14 @@ def found_in(snapshot: StreamsGroupSnapshot) -> dict[str, dict[Task, Checkpoint]
         for directory in snapshot.state_directories
         if directory.process_id is not None
     }
+
+
+def reported_in(snapshot: StreamsGroupSnapshot) -> dict[str, dict[Task, int]]:
+    """What members report of their disks (from 4.4 on): by process and task, the sum of the offsets after the last records."""
+    found: dict[str, dict[Task, int]] = {}
+    for one in snapshot.members:
+        there = found.setdefault(one.process_id or "", {})
+        for task, offset in one.task_offsets:
+            if offset >= 0:
+                there[task] = max(offset, there.get(task, 0))
+    return found

@@ -9,9 +9,19 @@ from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 
 
 @record
+class Promoted:
+    """Standby copies that a client began to restore after an earlier target, and that it is to run from this one on. What they lack
+    then depends on how fast it restores. `since`: the number of that target; `records`: what they lacked when they were begun."""
+
+    since: int = member(COUNT)
+    copies: int = member(COUNT)
+    records: int = member(COUNT)
+
+
+@record
 class ClientRestore:
     """What one client begins to restore after a target: `copies` copies, `active` of them to run the task. Records by offset, at
-    most; `size`: bytes (None: unknown)."""
+    most; `size`: bytes (None: unknown). `promoted`: in addition, what it restores already and is to run now."""
 
     process_id: str = key(NAME)
     copies: int = member(COUNT)
@@ -19,15 +29,18 @@ class ClientRestore:
     size: int | None = member(nullable(COUNT), name="bytes")
     active: int = member(COUNT, "Copies that it is to run.")
     active_records: int = member(COUNT)
+    promoted: tuple[Promoted, ...] = member(items(codec_of(Promoted)), default=(), omit=True)
 
 
 @record
 class TargetRestores:
-    """After one target. `target`: its number, from 0; `at`: when every member has what it gives, without start-ups of clients."""
+    """After one target. `target`: its number, from 0; `at`: when every member has what it gives, without start-ups of clients and
+    pauses between steps; `batch`: of the events that it follows from, from 0."""
 
     target: int = member(COUNT)
     at: Seconds = member(SPAN)
     clients: tuple[ClientRestore, ...] = member(keyed(codec_of(ClientRestore)))
+    batch: int = member(COUNT, default=0, omit=True)
 
 
 Restores = tuple[TargetRestores, ...]

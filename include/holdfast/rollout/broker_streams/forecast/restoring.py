@@ -1,9 +1,11 @@
 """What clients restore after each target: what their disks lack of the copies that it gives to a client which did not have them.
 
 End offsets do not grow meanwhile, and a client that had a copy keeps it: Kafka Streams deletes it later (`state.cleanup.delay.ms`).
+A standby copy that is to run has to be restored first too: one that was behind in the Snapshot, or that an earlier target created.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task, Tasks
 from holdfast.rollout.broker_streams.change.change import BrokerChange
@@ -11,7 +13,7 @@ from holdfast.rollout.broker_streams.forecast.clock import Times, rounded
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.disks import Disks, stateful_tasks
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
-from holdfast.rollout.broker_streams.forecast.restores import ClientRestore, Restores, TargetRestores
+from holdfast.rollout.broker_streams.forecast.restores import ClientRestore, Promoted, Restores, TargetRestores
 from holdfast.rollout.broker_streams.snapshot.changelogs import TaskChangelogs, of_tasks
 from holdfast.rollout.disks.logs import to_restore
 
@@ -33,27 +35,30 @@ def restores(
     for number, (begun, moment) in enumerate(zip(_begun(ground, change, targets, changelogs), times.moments, strict=True)):
         if begun is None:
             return None
-        clients = tuple(_client(process, *copies, changelogs) for process, copies in begun.items())
+        clients = tuple(_client(process, one, changelogs) for process, one in begun.items() if any(one))
         if clients:
-            found.append(TargetRestores(number, rounded(moment.stable), clients))
+            found.append(TargetRestores(number, rounded(moment.stable), clients, targets[number].batch))
     return tuple(found)
 
 
-_Copies = tuple[dict[Task, int], dict[Task, int]]
-"""Records by task: of those that are to run, and of standby copies."""
+class _Copies(NamedTuple):
+    """Of one client after a target: the records that it begins to restore of tasks that it is to run, and of standby copies; and
+    the copies that it is to run and restores since an earlier target: that one, and what they lacked then."""
+
+    active: dict[Task, int]
+    standby: dict[Task, int]
+    promoted: dict[Task, tuple[int, int]]
 
 
 def _begun(
     ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...], changelogs: Changelogs
 ) -> Iterator[dict[str, _Copies] | None]:
     """Target by target: by client, what it begins to restore; None: unknown."""
-    stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
-    grown = {topic.name: topic.partitions for topic in ground.snapshot.topics}
-    disks = Disks(ground.snapshot, change, stateful)
+    books = _Books(ground, change, changelogs)
     before = _now(ground)
-    running = {process: _runs(members, stateful) for process, members in before.items()}
-    for target in targets:
-        anew = disks.begin(target)
+    running = {process: _runs(members, books.stateful) for process, members in before.items()}
+    for number, target in enumerate(targets):
+        anew = books.disks.begin(target)
         given = _given(target)
         found: dict[str, _Copies] = {}
         runs: dict[str, frozenset[Task]] = {}
@@ -62,23 +67,53 @@ def _begun(
             if members == before.get(process) and process not in anew:
                 runs[process] = had
                 continue
-            shares = [[task for share in role for task in stateful_tasks(share, stateful)] for role in members]
-            runs[process] = _runs(members, stateful)
-            copies: _Copies = ({}, {})
-            for share, lacking in zip(shares, copies, strict=True):
-                for task in share:
-                    if task in had or _is_new(ground, task, grown):
-                        continue
-                    if task not in changelogs:
-                        yield None
-                        return
-                    if records := disks.lacking(process, task, changelogs[task]):
-                        lacking[task] = records
-            if any(copies):
-                found[process] = copies
+            runs[process] = _runs(members, books.stateful)
+            copies = books.copies(number, process, members, had)
+            if copies is None:
+                yield None
+                return
+            found[process] = copies
         yield found
-        disks.keep(target)
+        books.disks.keep(target)
         running, before = runs, given
+
+
+class _Books:
+    """What each client restores. `late`: of its standby copies of the Snapshot, those that are behind; `pending`: standby copies
+    that it has begun since, with the number of the target and what they lacked."""
+
+    def __init__(self, ground: Ground, change: BrokerChange, changelogs: Changelogs) -> None:
+        self.stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
+        self.disks = Disks(ground.snapshot, change, self.stateful)
+        self._ground = ground
+        self._changelogs = changelogs
+        self._grown = {topic.name: topic.partitions for topic in ground.snapshot.topics}
+        self._late = self.disks.behind(changelogs)
+        self._pending: dict[str, dict[Task, tuple[int, int]]] = {}
+
+    def copies(self, number: int, process: str, members: "_Shares", had: frozenset[Task]) -> _Copies | None:
+        """After the target with that number, of a client that had these copies. None: unknown."""
+        active, standby = ([task for share in role for task in stateful_tasks(share, self.stateful)] for role in members)
+        late, pending = self._late.setdefault(process, {}), self._pending.setdefault(process, {})
+        found = _Copies({}, {}, {})
+        for task in (*active, *standby):
+            if task in had or _is_new(self._ground, task, self._grown):
+                continue
+            if task not in self._changelogs:
+                return None
+            if records := self.disks.lacking(process, task, self._changelogs[task]):  # nothing of it is restored yet
+                late[task] = records
+                pending.pop(task, None)
+        for task in active:
+            if records := late.pop(task, 0):
+                found.active[task] = records
+            elif task in pending:
+                found.promoted[task] = pending.pop(task)
+        for task in standby:
+            if task not in had and (records := late.pop(task, 0)):
+                found.standby[task] = records
+                pending[task] = number, records
+        return found
 
 
 def _is_new(ground: Ground, task: Task, partitions: Mapping[str, int]) -> bool:
@@ -116,7 +151,13 @@ def _runs(members: _Shares, stateful: frozenset[str]) -> frozenset[Task]:
     return frozenset(task for role in members for share in role for task in stateful_tasks(share, stateful))
 
 
-def _client(process: str, active: Mapping[Task, int], standby: Mapping[Task, int], changelogs: Changelogs) -> ClientRestore:
-    both = {**active, **standby}
+def _client(process: str, copies: _Copies, changelogs: Changelogs) -> ClientRestore:
+    active, both = copies.active, {**copies.active, **copies.standby}
     sizes = {task: sizes for task in both if (sizes := changelogs[task].sizes) is not None}
-    return ClientRestore(process, len(both), sum(both.values()), to_restore(sizes, both), len(active), sum(active.values()))
+    records, of_active = sum(both.values()), sum(active.values())
+    promoted = tuple(
+        Promoted(since, len(each), sum(each))
+        for since in sorted({number for number, _ in copies.promoted.values()})
+        if (each := [records for number, records in copies.promoted.values() if number == since])
+    )
+    return ClientRestore(process, len(both), records, to_restore(sizes, both), len(active), of_active, promoted)

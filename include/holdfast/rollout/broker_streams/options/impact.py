@@ -35,7 +35,7 @@ def times_of(evaluated: EvaluatedBrokerOption, policy: Policy) -> Times:
     if restores is None or most is None:
         ends = sum((one.seconds for one in parts), NO_TIME)
         return Times(ends, ends, phases=tuple(one for one in parts if one.seconds.high))
-    if any(one.kind is Assumed.STANDBYS_CAUGHT_UP for one in evaluated.option.assumptions):
+    if _caught_up(evaluated):
         parts.append(Phase(PhaseKind.RESTORE, _estimate(cost.waits(_first(restores), _first(most), policy))))
         restores, most = (tuple(one for one in each if one.target) for each in (restores, most))
     ends = sum((one.seconds for one in parts), NO_TIME)
@@ -64,7 +64,13 @@ def _restored_after(ends: Estimate, stable: Seconds, found: Restores, most: Rest
 def restored(evaluated: EvaluatedBrokerOption, policy: Policy) -> Restored | None:
     """None: unknown."""
     found = evaluated.restores
-    return None if found is None else cost.restored(found, evaluated.restores_most or found, policy)
+    most, caught_up = evaluated.restores_most or found, _caught_up(evaluated)
+    return None if found is None or most is None else cost.restored(found, most, policy, caught_up=caught_up)
+
+
+def _caught_up(evaluated: EvaluatedBrokerOption) -> bool:
+    """Whether people wait until the standby copies are restored that its first target creates."""
+    return any(one.kind is Assumed.STANDBYS_CAUGHT_UP for one in evaluated.option.assumptions)
 
 
 def _times(count: int, one: Estimate) -> Estimate:

@@ -24,6 +24,11 @@ class TaskChangelogs:
             for partition, begin, end in self.logs
         )
 
+    def lacking_of(self, reported: int) -> int:
+        """The same of a store that reports this as the sum of the offsets after its last records; at most."""
+        ends = sum(end for _, _, end in self.logs)
+        return max(0, min(ends - reported, sum(end - begin for _, begin, end in self.logs)))
+
 
 def of_tasks(
     topology: GroupTopology, subtopologies: tuple[Subtopology, ...], topics: tuple[Topic, ...]
