@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import ActionName, WriteProcessMetadata
-from holdfast.rollout.execution.acts import Act, Acts
+from holdfast.rollout.execution.acts import Act, Acts, GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.journal.journal import Entry, Event, Journal
@@ -24,6 +24,7 @@ class Nature(StrEnum):
     AS_BEFORE = "as before"
     PROCESSES = "processes"
     FILE = "file"
+    CONFIGS = "configs"
     PERSON = "person"
     LOST = "lost"
 
@@ -31,12 +32,13 @@ class Nature(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rollback:
     """What a kind of group says of a step. `gone`: the names of clients that it takes from the group; `new`: of those that it
-    brings; None: one without a lasting name."""
+    brings; None: one without a lasting name. `file`, `configs`: what it writes."""
 
     nature: Nature
     gone: tuple[str | None, ...] = ()
     new: tuple[str | None, ...] = ()
     file: WriteProcessMetadata | None = None
+    configs: tuple[GroupSetting, ...] = ()
 
 
 class Left(StrEnum):
@@ -54,6 +56,7 @@ class Manual(StrEnum):
     DONE_BY_PERSON = "done by a person"
     NOT_A_PROCESS = "not a process"
     FILE_UNKNOWN = "file unknown"
+    CONFIGS_UNKNOWN = "configs unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +70,26 @@ class PutBack:
 
 
 @dataclass(frozen=True, slots=True)
+class PutConfigBack:
+    """A config of the group: the step wrote `written`; `was`: the group's own value before; None, of both: the brokers' default."""
+
+    key: str
+    written: str | None
+    was: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
-    """The rollback of one step, in this order: `acts` on processes, which the policy allows by `actions`; a `file`; what is
-    `manual`. `left`: nothing. `goes` and `returns`: clients that the group loses and gains by it, None: one without a lasting name.
+    """The rollback of one step, in this order: `acts` on processes, which the policy allows by `actions`; a `file`; `configs` of
+    the group; what is `manual`. `left`: nothing. `goes` and `returns`: clients that the group loses and gains by it, None: one
+    without a lasting name.
     """
 
     step: AnyStep
     acts: tuple[Act, ...] = ()
     actions: tuple[ActionName, ...] = ()
     file: PutBack | None = None
+    configs: tuple[PutConfigBack, ...] = ()
     manual: Manual | None = None
     left: Left | None = None
     goes: tuple[str | None, ...] = ()
@@ -111,6 +125,8 @@ def _undo(step: AnyStep, forward: Journal, how: Rollback, acts: Acts | None) -> 
     if not entries:
         return None
     match how.nature:
+        case Nature.CONFIGS:
+            return _configs(step, entries, how)
         case Nature.NOTHING:
             return Undo(step, left=Left.WAIT)
         case Nature.LOST:
@@ -137,6 +153,17 @@ def _file(step: AnyStep, forward: Journal, how: Rollback) -> Undo | None:
         return Undo(step, left=Left.OWN_ID)
     put_back = PutBack(begun.directory, begun.host, written, was)
     return Undo(step, actions=(ActionName.WRITE_PROCESS_METADATA,), file=put_back)
+
+
+def _configs(step: AnyStep, entries: Sequence[Entry], how: Rollback) -> Undo:
+    found = next((one.configs for one in reversed(entries) if one.configs is not None), None)
+    if found is None:
+        return Undo(step, manual=Manual.CONFIGS_UNKNOWN)
+    was = {one.key: one.value for one in found}
+    if set(was) != {one.key for one in how.configs}:
+        return Undo(step, manual=Manual.CONFIGS_UNKNOWN)
+    put_back = tuple(PutConfigBack(one.key, one.after, was[one.key]) for one in how.configs)
+    return Undo(step, actions=(ActionName.SET_CONFIG,), configs=put_back)
 
 
 _OPPOSITE = {Does.STOP: Does.START, Does.START: Does.STOP}

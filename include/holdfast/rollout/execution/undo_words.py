@@ -23,6 +23,7 @@ def describe(undo: Undo) -> str:
     parts = [f"{_DOES[one.does]} {_shown(one)}" for one in undo.acts]
     if undo.file is not None:
         parts.append(_put_back(undo.file))
+    parts += [f"set {one.key} back from {value_word(one.written)} to {value_word(one.was)}" for one in undo.configs]
     text = "; ".join(parts)
     text = f"{text[:1].upper()}{text[1:]}." if text else ""
     return f"{text} {manual(undo)}".strip() if undo.manual is not None else text
@@ -40,6 +41,8 @@ def manual(undo: Undo) -> str:
             why = "Holdfast did not do this step itself, or not all of it"
         case Manual.FILE_UNKNOWN:
             why = "the journal does not have what the directory held before"
+        case Manual.CONFIGS_UNKNOWN:
+            why = "Holdfast did not set these configs, so it does not know what they were before"
         case _:
             why = "Holdfast does not roll back such a step"
     return f"Manual: {why}. Rollback: {undo.step.undo}"
@@ -60,6 +63,11 @@ def _put_back(file: PutBack) -> str:
     if file.was is None:
         return f"remove kafka-streams-process-metadata from {where}, which had none before ({file.written} was written)"
     return f"write process ID {file.was} into {where} again, in place of {file.written}"
+
+
+def value_word(value: str | None) -> str:
+    """A config of a group. None: it has none of its own."""
+    return "the brokers' default" if value is None else repr(printable(value, 100))
 
 
 def stray(found: Strayed) -> str:

@@ -1,7 +1,8 @@
-"""What the journal keeps for going back: what a file held before it was written, and who was in the group when going back began."""
+"""What the journal keeps for going back: what a file held and what configs a group had before they were written, and who was in the
+group when going back began."""
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.json.codec import TEXT, TEXTS, nullable
+from holdfast.rollout.json.codec import NAME, TEXT, TEXTS, nullable
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID
 from holdfast.rollout.json.record import member, record
 
@@ -11,6 +12,14 @@ class Held:
     """The process ID that a state directory held. None: it had no file."""
 
     process_id: ProcessId | None = member(nullable(PROCESS_ID))
+
+
+@record
+class ConfigHeld:
+    """A config of a group before a step set it, as text. `value`: the group's own; None: it had none, but the brokers' default."""
+
+    key: str = member(NAME)
+    value: str | None = member(nullable(TEXT))
 
 
 @record

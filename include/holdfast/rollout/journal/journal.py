@@ -8,7 +8,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.rollout.facts.differences import DIFFERENCES, Difference
 from holdfast.rollout.journal.acted import Acted, Halt
-from holdfast.rollout.journal.back import ClientSeen, Held
+from holdfast.rollout.journal.back import ClientSeen, ConfigHeld, Held
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable
@@ -132,7 +132,7 @@ class Entry:
 
     `directory`, on `host`: where a process ID was about to be written, or may have been; None where it surely was not. `seen`: who
     was there when the step began; with `CONFIRMED`, who of those that were stopped is listed still. `before`: what the directory
-    held; `clients`: who was in the group when going back began. `pause`: a
+    held, `configs`: the group's own configs before they were set; `clients`: who was in the group when going back began. `pause`: a
     digest of the pause that a run stopped for.
     """
 
@@ -166,6 +166,9 @@ class Entry:
     )
     before: Held | None = member(
         nullable(codec_of(Held)), "The process ID that the directory held before.", default=None, omit=True
+    )
+    configs: tuple[ConfigHeld, ...] | None = member(
+        nullable(items(codec_of(ConfigHeld))), "The configs of the group before a step set them.", default=None, omit=True
     )
     clients: tuple[ClientSeen, ...] | None = member(
         nullable(items(codec_of(ClientSeen))),

@@ -108,10 +108,12 @@ class Back(Walk):
                 self._wait(undo.step, f"The group is {self._fresh.group_state}.", None)
         if undo.file is not None:
             self._put_back(undo.step, undo.file)
+        if undo.configs and not self._setting(self._means.configs).put_back(undo.step, undo.configs):
+            self._wait(undo.step, f"The group is {self._fresh.group_state}.", None)
         if undo.manual is not None:
             return Wait(undo.step, undo_words.needed(undo), can_confirm=True)
         self._close(undo, Event.UNDONE, undo_words.describe(undo))
-        if undo.acts:
+        if undo.acts or undo.configs:
             self._look_again()
         return None
 
@@ -119,6 +121,8 @@ class Back(Walk):
         """Why a person has to do what Holdfast could."""
         if not guards.may(self._plan, *undo.actions):
             return f"The plan's policy does not let Holdfast do this ({', '.join(sorted(set(undo.actions)))})."
+        if undo.configs and self._means.configs is None:
+            return "This run cannot set configs of the group."
         lacking = next((text for text in map(self._means.actor.lacks, undo.acts) if text is not None), None)
         if lacking is not None or undo.file is None:
             return lacking
@@ -167,7 +171,7 @@ class Back(Walk):
         """A stable group. To start a client that is down waits for nothing: until it runs its tasks are with others, or nowhere."""
         self._refuse_paused()
         undo = next(one for one in steps_of(self._plan, self._journal) if one.step.id == step.id)
-        starts_only = not undo.goes
+        starts_only = not undo.goes and not undo.configs
         return starts_only or self._fresh.group_state == STABLE or self._rested(step)
 
     def _let_commands_end(self, undo: Undo) -> None:
@@ -187,7 +191,7 @@ class Back(Walk):
 
     def _settle(self, step: AnyStep, undone: list[Undo]) -> None:
         """The group shows what was rolled back so far, and is stable."""
-        if not any(one.acts or one.manual for one in undone):
+        if not any(one.acts or one.configs or one.manual for one in undone):
             return
         if self._fresh.group_state in REBALANCING:
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)

@@ -27,7 +27,6 @@ from holdfast.workflows.running.acting import Halted
 from holdfast.workflows.running.going_back import Back
 from holdfast.workflows.running.progress import Tells
 from holdfast.workflows.running.rounds import Rounds
-from holdfast.workflows.running.setting import Setting
 from holdfast.workflows.running.walking import Left, Means, Ran, Walk
 
 __all__ = ["Left", "Means", "Ran", "run", "turn"]
@@ -212,9 +211,7 @@ class _Forward(Walk):
     def _set(self, step: AnyStep, found: Wait, settings: tuple[GroupSetting, ...], configs: GroupSettings) -> None:
         if self._writing.journal.has(step.id, Event.CONFIRMED):
             self._wait(step, found.needed, walking.SHOWS_WITHIN_S)
-        group_id, clocks, tell = self._plan.basis.group_id, self._means.clocks, self._acting.tell
-        setting = Setting(configs, group_id, self._writing, clocks, self._may_begin, tell)
-        if not setting.carry_out(step, settings):
+        if not self._setting(configs).carry_out(step, settings):
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)
         self._writing.add(self._means.hands.entry(step, Event.CONFIRMED, self._kind.step_text(step)))
         self._look_again()

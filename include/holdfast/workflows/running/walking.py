@@ -21,6 +21,7 @@ from holdfast.workflows.apply import Applied, Hands, Writing
 from holdfast.workflows.running import pausing
 from holdfast.workflows.running.acting import Acting, Clocks, Halted
 from holdfast.workflows.running.progress import Progress, Tells
+from holdfast.workflows.running.setting import Setting
 from holdfast.workflows.running.showing import Showing
 
 LOOK_S = 20.0
@@ -160,6 +161,11 @@ class Walk(ABC):
     def _listed(self, step: AnyStep) -> Sighting | None:
         """As the last look had it."""
         return self._kind.listed(self._plan, step, self._fresh)
+
+    def _setting(self, configs: GroupSettings | None) -> Setting:
+        assert configs is not None, "asked for before"
+        group_id, clocks = self._plan.basis.group_id, self._means.clocks
+        return Setting(configs, group_id, self._writing, clocks, self._may_begin, self._acting.tell)
 
     def _due(self) -> AnyStep | None:
         """The step that comes next. None: there is none."""

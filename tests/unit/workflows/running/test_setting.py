@@ -84,7 +84,9 @@ class Brokers:
     def sleep(self, seconds: float) -> None:
         self.time += seconds
 
-    def turn(self, plan: BrokerPlan | None = None, *, dies_after: int | None = None, sets: bool = True) -> Ran | Left:
+    def turn(
+        self, plan: BrokerPlan | None = None, *, dies_after: int | None = None, sets: bool = True, back: bool = False
+    ) -> Ran | Left:
         """The first turn of a run: the group never settles here."""
         self.lake.life = Life(dies_after)
         files, me = MemoryProcessMetadataFiles({}), Owner("ann", "here", 1, "1")
@@ -93,7 +95,7 @@ class Brokers:
         means = Means(hands, actors_file.nothing(), self.look, lambda: 0, lambda _: None, clocks, self if sets else None)
         wanted = plan or planned()
         try:
-            return running.turn(wanted, _approved(wanted), means, None)
+            return running.turn(wanted, _approved(wanted), means, None, back=back)
         finally:
             self.lake.life = Life()
             self.sleep(600)  # leases end
@@ -172,3 +174,78 @@ def test_a_lost_answer_is_no_failure() -> None:
     brokers.turn()
     assert len(brokers.alters) == 1
     assert brokers.entries()[-1].event is Event.DONE
+
+
+class TestGoingBack:
+    """The timeout was the brokers' default, the standbys were the group's own."""
+
+    @pytest.fixture
+    def brokers(self) -> Brokers:
+        found = Brokers()
+        found.turn()
+        assert found.alters == [{STANDBYS: "1", TIMEOUT: "60000"}]
+        return found
+
+    def test_sets_what_was_there_before_and_the_default_again(self, brokers: Brokers) -> None:
+        ran = brokers.turn(back=True)
+
+        assert isinstance(ran, Ran)
+        assert (ran.halted, ran.applied.waiting_for) == (None, None)
+        assert brokers.alters[1:] == [{STANDBYS: "0", TIMEOUT: None}]
+        back = [one.event for one in brokers.entries()][3:]
+        assert [one for one in back if one is not Event.GOING_BACK] == [Event.UNDOING, Event.UNDONE]
+        assert brokers.configs == BEFORE
+
+    @pytest.mark.parametrize(("key", "value"), [(STANDBYS, "2"), (TIMEOUT, "50000")])
+    def test_keeps_the_value_of_another_user(self, brokers: Brokers, key: str, value: str) -> None:
+        brokers.configs[key] = value
+        ran = brokers.turn(back=True)
+
+        assert isinstance(ran, Ran)
+        assert ran.halted is not None
+        assert (ran.halted.why, len(brokers.alters)) == (Halt.DRIFT, 1)
+        assert f"{key}: '{value}'; the step set" in ran.halted.text
+        assert brokers.configs[key] == value
+
+    def test_of_what_is_back_already_does_nothing(self, brokers: Brokers) -> None:
+        brokers.configs = dict(BEFORE)
+        ran = brokers.turn(back=True)
+
+        assert isinstance(ran, Ran)
+        assert (ran.halted, len(brokers.alters)) == (None, 1)
+
+    def test_that_is_refused_halts(self, brokers: Brokers) -> None:
+        brokers.refuses = "ALTER_CONFIGS on group shop is needed"
+        ran = brokers.turn(back=True)
+
+        assert isinstance(ran, Ran)
+        assert ran.halted is not None
+        assert ran.halted.why is Halt.COMMAND
+        assert "ALTER_CONFIGS" in ran.halted.text
+
+    def test_that_is_killed_is_continued(self) -> None:
+        for dies_after in itertools.count():
+            brokers = Brokers()
+            brokers.turn()
+            try:
+                brokers.turn(dies_after=dies_after, back=True)
+            except Killed:
+                ran = brokers.turn(back=True)
+                assert isinstance(ran, Ran)
+                assert ran.halted is None
+                assert brokers.alters[1:] == [{STANDBYS: "0", TIMEOUT: None}], dies_after
+            else:
+                break
+        assert dies_after > 10, "that was every operation of a whole run"
+
+    @pytest.mark.parametrize("sets", [True, False])
+    def test_of_what_a_person_set_is_a_person_s(self, sets: bool) -> None:
+        brokers = Brokers()
+        if sets:
+            brokers.configs |= {STANDBYS: "1", TIMEOUT: "60000"}
+        brokers.turn()
+        ran = brokers.turn(back=True, sets=sets)
+
+        assert isinstance(ran, Ran)
+        assert ran.applied.waiting_for is not None
+        assert ("did not set" if sets else "This run cannot set configs") in ran.applied.waiting_for.needed

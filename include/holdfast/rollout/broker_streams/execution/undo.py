@@ -1,5 +1,7 @@
 """What going back means for the steps of a plan for a streams group whose broker assigns."""
 
+from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.execution.acts import sets
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
@@ -15,6 +17,8 @@ def rollback(plan: BrokerPlan, step: BrokerStep) -> Rollback:
     item = step.item
     if isinstance(item, Then):
         return Rollback(Nature.NOTHING)
+    if isinstance(item, SetConfig):
+        return Rollback(Nature.CONFIGS, configs=sets(plan, step))
     comes = item.comes()
     if all(one in _PROCESSES for one in item.ACTIONS):
         return Rollback(Nature.PROCESSES, item.stops(), () if comes is None else (comes[0].process_id,))
