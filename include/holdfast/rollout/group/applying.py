@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from holdfast.errors import StalePlan
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
+from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Done, Next, Note, Wait, refuse_expired, still_waiting
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
@@ -121,9 +122,12 @@ def since_the_last_wait(steps: Sequence[T], until: T, waits: Callable[[T], bool]
 
 
 def word_of(journal: Journal, step: AnyStep) -> str | None:
-    """An operator's report that a step is done. None: there is none."""
+    """An operator's report that a step is done, or Holdfast's own, without a full stop. None: there is none."""
     confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
-    return f"{confirmed.by} says so: {confirmed.detail}" if confirmed else None
+    if confirmed is None:
+        return None
+    detail = confirmed.detail.rstrip(".")
+    return f"{detail}: done" if confirmed.by == Who.HOLDFAST else f"{confirmed.by} says so: {detail}"
 
 
 def please(step: AnyStep, because: str) -> str:
@@ -135,5 +139,5 @@ def not_shown_yet(step: AnyStep, word: str | None, missing: str) -> Wait:
     """The group does not show a step, although it may have been reported as done. `missing`: without its full stop."""
     if word is None:
         return Wait(step, please(step, missing), can_confirm=True)
-    needed = f"{word.rstrip('.')}. The group does not show it yet: {missing}. Take another snapshot in a while."
+    needed = f"{word}. The group does not show it yet: {missing}. Take another snapshot in a while."
     return Wait(step, needed, can_confirm=False)

@@ -57,6 +57,8 @@ def test_a_rolling_restart_goes_by_itself() -> None:
     assert reality.done == ALL_THREE
     assert all(reality.journal(plan).has(step.id, Event.DONE) for step in plan.steps)
     assert reality.told[-1].event is Tells.FINISHED
+    done = next(one.detail for one in reality.journal(plan).entries if one.event is Event.DONE)
+    assert done == f"Restart client {A} on app-4b61: done. {A} restarted: new member IDs.", "no person said so"
 
 
 def test_the_next_restart_waits_until_the_group_shows_the_one_before() -> None:

@@ -224,7 +224,7 @@ def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: 
     seen_alone = isinstance(step.action, RestartInPlace) and step.action.keeps_state
     if word is None and not (seen_alone and found.shown is Shown.HAPPENED):
         return Wait(step, please(step, f"it is not confirmed yet ({found.text.rstrip('.')})"), can_confirm=True)
-    return Note(step, f"{word} {found.text}" if word else found.text)
+    return Note(step, f"{word}. {found.text}" if word else found.text)
 
 
 def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapshot) -> bool:
