@@ -60,10 +60,15 @@ class Kept:
 
 
 def read(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Kept:
-    """All entries so far, whatever their standing (`refuse_broken`). Raise InvalidInput for what is no entry at all."""
+    """All entries so far, whatever their standing (`refuse_broken`). Raise InvalidInput for what is no entry at all.
+
+    A run may be adding entries meanwhile: each is there before the head counts it, so the head is read before they are listed.
+    """
     folder = lake.names((FOLDER, plan_id))
+    head, head_seal = _head(lake, plan_id, folder, keys)
     before, root = _before(lake, plan_id, folder)
-    numbers = [name for name in lake.names((FOLDER, plan_id, ENTRIES)) if _number(name)] if ENTRIES in folder else []
+    any_there = ENTRIES in folder or (head is not None and head.entries > 0)
+    numbers = [name for name in lake.names((FOLDER, plan_id, ENTRIES)) if _number(name)] if any_there else []
     with ThreadPoolExecutor(READERS) as readers:
         contents = list(readers.map(lambda name: lake.read((FOLDER, plan_id, ENTRIES, name), LARGEST_ENTRY), numbers))
     links, seals, digests = [], [Seal.UNSIGNED] if before else [], [root]
@@ -72,7 +77,6 @@ def read(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Kept:
         links.append(_read_as(document, codec_of(Link).read, (FOLDER, plan_id, ENTRIES, name)))
         seals.append(seal.seal_of(document, Kind.ENTRY, keys))
         digests.append(digest(content))
-    head, head_seal = _head(lake, plan_id, folder, keys)
     if head is not None:
         seals.append(head_seal)
     broken = _break(plan_id, tuple(links), [_number(name) for name in numbers], digests)
