@@ -2,17 +2,15 @@
 
     python -m tests.live.running.airflow_campaign [--rounds 10] [--kills 4] [--seed 1] [--into build/airflow.jsonl]
 
-In each round a run carries out a rolling restart, is paused once, and answered over REST; meanwhile the task's process, the
-triggerer, the scheduler or the API server is killed (kill -9) and, but for the task's process, started again. One line a round. It
-ends with the first round that is not as it should be. The group is in files (`tests.harness.group_in_files`): what is tried here
-is Airflow; real clients are in `campaign`.
+In each round a run carries out a rolling restart, is paused once, and answered over REST; meanwhile the task's process (alone, or
+with its worker), the triggerer, the scheduler or the API server is killed (kill -9); components are started again. One line a
+round. It ends with the first round that is not as it should be. The group is in files (`tests.harness.group_in_files`): what is
+tried here is Airflow; real clients are in `campaign`, and all of it together in `whole`.
 """
 
 import argparse
 import json
-import os
 import random
-import signal
 import sys
 import tempfile
 import time
@@ -22,11 +20,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import psutil
 from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.group_in_files import GroupInFiles, dag_file
 from tests.harness.pages.airflow_server import Server, serving
 from tests.harness.plans import read
+from tests.live.running import airflow_processes
 from tests.unit.workflows.running.test_run import ROLLING
 
 from holdfast.adapters.lake.lake import FsspecLake
@@ -38,25 +36,11 @@ from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.workflows import plan as plans
 from holdfast.workflows.running import pausing
 
-VICTIMS = ("task", "triggerer", "scheduler", "api-server")
+VICTIMS = ("task", "worker", "triggerer", "scheduler", "api-server")
 LONGEST_S = 20.0
 """Between two kills."""
 PATIENCE_S = 900.0
 Document = dict[str, Any]
-
-
-def short_heartbeats() -> dict[str, str]:
-    """What is dead is found so within seconds."""
-    return {
-        "AIRFLOW__CORE__FERNET_KEY": "",
-        "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "10",
-        "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": "2",
-        "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "3",
-        "AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "10",
-        "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "10",
-        "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
-        "AIRFLOW_VAR_HOLDFAST_APPROVERS": "[]",
-    }
 
 
 class Round:
@@ -97,36 +81,6 @@ class Round:
         return {one: count - self.before[one] for one, count in self.world.restarted.items()}
 
 
-def kill(server: Server, victim: str) -> bool:
-    """False: there is no such process now."""
-    if victim == "task":
-        found = [one for one in psutil.process_iter(["cmdline"]) if _is_task(one, server)]
-        if not found:
-            return False
-        for one in found:
-            one.kill()
-        return True
-    process = server.components[victim]
-    for child in psutil.Process(process.pid).children(recursive=True) if process.poll() is None else ():
-        try:
-            child.kill()
-        except psutil.NoSuchProcess:
-            continue
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    server.start(victim)
-    return True
-
-
-def _is_task(process: psutil.Process, server: Server) -> bool:
-    """A worker's supervisor of a task, or the task's own process, of this Airflow."""
-    try:
-        title = " ".join(process.cmdline())
-        return process.cwd().startswith(str(server.home)) and ("task supervisor" in title or "task runner" in title)
-    except psutil.Error:
-        return False
-
-
 def one_round(server: Server, world: GroupInFiles, lake: FsspecLake, chance: random.Random, kills: int) -> Document:
     this = Round(server, world, lake)
     killed: list[str] = []
@@ -141,7 +95,7 @@ def one_round(server: Server, world: GroupInFiles, lake: FsspecLake, chance: ran
             paused = True
         if len(killed) < kills and time.monotonic() >= next_kill:
             victim = chance.choice(VICTIMS)
-            if kill(server, victim):
+            if airflow_processes.kill(server, victim):
                 killed.append(victim)
                 next_kill = time.monotonic() + chance.uniform(1, LONGEST_S)
         try:
@@ -178,7 +132,8 @@ def main() -> int:
         folder = Path(name)
         world, lake = GroupInFiles(folder / "group"), FsspecLake(str(folder / "lake"))
         dag_file(folder / "dags", folder / "group")
-        more = short_heartbeats() | {"AIRFLOW__CORE__DAGS_FOLDER": str(folder / "dags")}
+        more = airflow_processes.short_heartbeats() | {"AIRFLOW__CORE__DAGS_FOLDER": str(folder / "dags")}
+        more["AIRFLOW_VAR_HOLDFAST_APPROVERS"] = "[]"
         with serving(folder / "airflow", folder / "lake", scheduling=True, triggering=True, more=more) as server:
             server.wait("the DAG", lambda: server.rest("GET", "/api/v2/dags/apply_rollout"))
             server.rest("PATCH", "/api/v2/dags/apply_rollout?update_mask=is_paused", {"is_paused": False})

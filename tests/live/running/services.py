@@ -68,6 +68,14 @@ class Services:
         service.starts += 1
         self._says(address)
 
+    def stop(self, address: str) -> None:
+        """By another hand than a run's."""
+        service = self.of[address]
+        assert service.client is not None, "it runs"
+        service.client.stop()
+        service.client = None
+        self._says(address)
+
     def _serve(self) -> None:
         while not self._over.wait(0.02):
             for request in sorted(self.folder.glob("*.request")):

@@ -1,0 +1,280 @@
+"""Whole plans carried out by `apply_rollout` alone, with all real parts at once: real Streams clients as services of machines with
+an sshd each, a real broker, a real Airflow of five processes, and the plan's page in Chromium. Root is needed (namespaces).
+
+    python -m tests.live.running.whole [--release 3.9.1] [--walks untouched,left,gone_on,back,killed] [--kills 8] [--seed 1]
+        [--network 33] [--clients 5] [--screens build/whole] [--into build/whole.jsonl]
+
+| walk      | what happens                                                       | what must be so in the end              |
+|-----------|--------------------------------------------------------------------|-----------------------------------------|
+| untouched | a rolling restart                                                  | each client restarted once, as forecast |
+| left      | a client that no plan knows joins midway; *Leave it*               | no act after it, no slot held, failed   |
+| gone_on   | the same; it is stopped, then *Go on*                              | each client restarted once, done        |
+| back      | one client more, paused on the page while it waits; *Go back*      | that client stopped again               |
+| killed    | a rolling restart, while processes of Airflow are killed (kill -9) | each client restarted once, done        |
+
+One JSON line a walk. It goes on after a walk that is not as wanted, and its status is 1 then.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.live.running import airflow_processes, hosted, machines
+from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up
+
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.journal.journal import Event
+
+SPARE = 1
+VICTIMS = ("task", "worker", "triggerer", "scheduler", "api-server", "dag-processor")
+LONGEST_S = 15.0
+"""Between two kills."""
+Walk = Callable[[Whole, argparse.Namespace], Document]
+ROLLING: Document = {"rolling_restart": {}}
+
+
+def untouched(whole: Whole, _given: argparse.Namespace) -> Document:
+    plan = whole.plan(ROLLING)
+    with whole.screens.of(whole.server, plan.plan_id, "untouched") as page:
+        run = whole.run(plan)
+        run.until(lambda: bool(whole.group.services.done), page.badge)
+        page.until("Running")
+        page.shoot("running")
+        run.until(lambda: len(whole.group.services.done) >= 3, page.badge)
+        page.shoot("later")
+        run.until(lambda: run.ended, page.badge)
+        page.until("All steps done")
+        page.shoot("finished")
+        return _judged(whole, run, page, _restarted_once(whole, run))
+
+
+def left(whole: Whole, _given: argparse.Namespace) -> Document:
+    with _joined_by_another(whole, "left") as (run, page, acts):
+        wrong = _asked(whole, run, page, acts, "Halted")
+        run.answered("Leave it", "we look at it tomorrow")
+        run.until(lambda: run.ended, page.badge)
+        page.shoot("left")
+        wrong += [] if run.last[0] == "failed" else [f"the run is {run.last[0]}"]
+        wrong += [] if run.journal().entries[-1].event is Event.ENDED else ["the journal does not end with it"]
+        wrong += [] if whole.group.services.done == acts else ["something was done after the halt"]
+        return _judged(whole, run, page, wrong, verdict=False)
+
+
+def gone_on(whole: Whole, _given: argparse.Namespace) -> Document:
+    with _joined_by_another(whole, "gone_on") as (run, page, acts):
+        wrong = _asked(whole, run, page, acts, "Halted")
+        _stop_spare(whole)
+        halts = []
+        while run.until(lambda: run.asks and bool(run.halt()[0]), page.badge):
+            halts.append(run.halt())
+            run.answered("Go on", "the sixth client is gone")
+        page.until("All steps done")
+        page.shoot("finished")
+        return {"halts": halts} | _judged(whole, run, page, [*wrong, *_restarted_once(whole, run)])
+
+
+def back(whole: Whole, _given: argparse.Namespace) -> Document:
+    """The step after the start waits for the group, which the pause stops."""
+    group = whole.group
+    spare = _spare(whole)
+    group.services.make_ready(spare)
+    plan = whole.plan({"add_client": {"process_id": None, "threads": 1, "host": spare}})
+    with whole.screens.of(whole.server, plan.plan_id, "back") as page:
+        run = whole.run(plan)
+        run.until(lambda: ("start", spare) in group.services.done, page.badge)
+        page.pause("a colleague asks to wait")
+        wrong = []
+        if not run.until(lambda: run.asks, page.badge):
+            return _judged(whole, run, page, ["it did not halt"], verdict=False)
+        if run.halt()[1] != "paused":
+            wrong.append(f"it halted for {run.halt()}")
+        page.until("Paused")
+        page.shoot("halted")
+        run.answered("Go back", "the change waits until tomorrow")
+        run.until(lambda: Event.GOING_BACK in _events(run), page.badge)
+        page.shoot("going-back")
+        halts = []
+        while run.until(lambda: run.asks and bool(run.halt()[0]), page.badge):
+            halts.append(run.halt())
+            run.answered("Go on", "go on going back")
+        page.until("Rolled back")
+        page.shoot("rolled-back")
+        wrong += [] if group.services.done == [("start", spare), ("stop", spare)] else [f"done: {group.services.done}"]
+        wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}"]
+        return {"halts": halts} | _judged(whole, run, page, wrong, verdict=False)
+
+
+def killed(whole: Whole, given: argparse.Namespace) -> Document:
+    plan, chance = whole.plan(ROLLING), random.Random(given.seed)
+    kills: Counter[str] = Counter()
+    halts: list[tuple[int, str]] = []
+    next_at = time.monotonic() + chance.uniform(1, LONGEST_S)
+    with whole.screens.of(whole.server, plan.plan_id, "killed") as page:
+        run = whole.run(plan)
+        left_to_kill = [one for _ in range(given.kills) for one in VICTIMS][: given.kills]
+        chance.shuffle(left_to_kill)
+
+        def meanwhile() -> None:
+            nonlocal next_at
+            page.badge()
+            if left_to_kill and time.monotonic() >= next_at and airflow_processes.kill(whole.server, left_to_kill[0]):
+                kills[left_to_kill.pop(0)] += 1
+                next_at = time.monotonic() + chance.uniform(1, LONGEST_S)
+
+        while run.until(lambda: run.asks and bool(run.halt()[0]), meanwhile):
+            halts.append(run.halt())
+            run.answered("Go on", "Airflow was killed")
+        page.until("All steps done")
+        page.shoot("finished")
+        found = {"kills": dict(kills), "not_killed": len(left_to_kill), "halts": halts}
+        return found | _judged(whole, run, page, _restarted_once(whole, run), quiet=False)
+
+
+WALKS: dict[str, Walk] = {one.__name__: one for one in (untouched, left, gone_on, back, killed)}
+
+
+class _joined_by_another:  # noqa: N801 - a context
+    """A rolling restart whose third client is due when a client that no plan knows has joined."""
+
+    def __init__(self, whole: Whole, name: str) -> None:
+        self._whole, self._name = whole, name
+
+    def __enter__(self) -> tuple[AirflowRun, Watched, list[tuple[str, str]]]:
+        whole = self._whole
+        whole.group.services.make_ready(_spare(whole))
+        plan = whole.plan(ROLLING)
+        self._pages = whole.screens.of(whole.server, plan.plan_id, self._name)
+        page = self._pages.__enter__()
+        run = whole.run(plan)
+        run.until(lambda: len(whole.group.services.done) >= 2, page.badge)
+        whole.group.services.start(_spare(whole))
+        return run, page, list(whole.group.services.done)
+
+    def __exit__(self, *about: object) -> None:
+        self._pages.__exit__(*about)  # type: ignore[arg-type]
+        _stop_spare(self._whole)
+
+
+def _asked(whole: Whole, run: AirflowRun, page: Watched, acts: list[tuple[str, str]], badge: str) -> list[str]:
+    """It halted before its next act, asks, and holds nothing meanwhile."""
+    if not run.until(lambda: run.asks, page.badge):
+        return ["it did not halt"]
+    wrong = [] if run.halt()[1] in ("drift", "divergence") else [f"it halted for {run.halt()}"]
+    wrong += [] if whole.group.services.done == acts else [f"acts after it joined: {whole.group.services.done[len(acts) :]}"]
+    time.sleep(3)
+    wrong += [] if whole.slots_held() == 0 else ["a slot is held"]
+    wrong += [] if not airflow_processes.of_tasks(whole.server, supervisors=True) else ["a process of the task is there"]
+    page.until(badge)
+    page.shoot("halted")
+    return wrong
+
+
+def _restarted_once(whole: Whole, run: AirflowRun) -> list[str]:
+    wanted = [("restart", str(step.inputs["host"])) for step in run.plan.steps if str(step.action) == "restart_client"]
+    wrong = [] if whole.group.services.done == wanted else [f"done: {whole.group.services.done}, planned: {wanted}"]
+    wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}\n{run.trouble()}"]
+    return wrong + run.journal_wrong()
+
+
+def _judged(
+    whole: Whole, run: AirflowRun, page: Watched, wrong: list[str], *, verdict: bool = True, quiet: bool = True
+) -> Document:
+    """`quiet`: no message on the console and no failed request was to be expected."""
+    found: Document = {"run": run.last[0], "tries": run.tries, "badges": page.seen, "acts": whole.group.services.done}
+    if verdict:
+        kept = run.verdict()
+        score = {name: kept.get("score", kept).get(name) for name in ("tasks_as_forecast", "tasks")}
+        found |= {"result": kept.get("result"), "rebalances": kept.get("rebalances")} | score
+    for reader in page.readers.values():
+        wrong += [f"page: {one}" for one in reader.trouble if quiet]
+    wrong += whole.screens.wrong
+    whole.screens.wrong.clear()
+    if whole.group.services.failed is not None:
+        wrong.append(repr(whole.group.services.failed))
+    return found | {"wrong": wrong}
+
+
+def _spare(whole: Whole) -> str:
+    return whole.group.machines[-1].address
+
+
+def _stop_spare(whole: Whole) -> None:
+    """As a person would; a spare that runs no client is left alone."""
+    service = whole.group.services.of[_spare(whole)]
+    if service.client is None:
+        return
+    whole.group.services.stop(_spare(whole))
+
+
+def _settle(whole: Whole) -> None:
+    """Between two walks: the clients that there were, at rest."""
+    _stop_spare(whole)
+    shutil.rmtree(whole.group.services.of[_spare(whole)].machine.disk / "state", ignore_errors=True)
+    ends_at = time.monotonic() + 300
+    wanted = len(whole.group.runs_on())
+    while True:
+        found = whole.group.snapshot()
+        if found.group_state == STABLE and len(found.clients) == wanted:
+            break
+        assert time.monotonic() < ends_at, "the group comes to rest"
+        time.sleep(1)
+    whole.group.services.done.clear()
+
+
+def _events(run: AirflowRun) -> set[Event]:
+    return {one.event for one in run.journal().entries}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--release", default="3.9.1")
+    parser.add_argument("--walks", default=",".join(WALKS))
+    parser.add_argument("--clients", type=int, default=5)
+    parser.add_argument("--kills", type=int, default=8, help="in the walk `killed`")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--network", type=int, default=33)
+    parser.add_argument("--recovery-lag", type=int, default=10_000)
+    parser.add_argument("--screens", type=Path, default=Path("build/whole"))
+    parser.add_argument("--into", type=Path)
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # it leaves no process behind
+    rows: list[Document] = []
+    settings = {"acceptable.recovery.lag": str(given.recovery_lag)}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "machines").mkdir()
+        with (
+            machines.namespaces(folder / "machines", given.clients + SPARE, given.network) as made,
+            hosted.started(folder, given.release, made, given.clients, f"10.77.{given.network}.1", settings) as group,
+            brought_up(group, folder, given.screens) as whole,
+        ):
+            for one in given.walks.split(","):
+                _settle(whole)
+                began, cost = time.monotonic(), whole.processor_s()
+                try:
+                    found = WALKS[one](whole, given)
+                except (Exception, AssertionError):  # noqa: BLE001 - the next walk is wanted all the same
+                    found = {"wrong": [traceback.format_exc()]}
+                figures = {"seconds": round(time.monotonic() - began), "airflow_processor_s": round(whole.processor_s() - cost)}
+                rows.append({"walk": one, "release": given.release} | figures | found)
+                print(json.dumps(rows[-1]), flush=True)
+                if given.into is not None:
+                    with given.into.open("a", encoding="utf-8") as out:
+                        out.write(f"{json.dumps(rows[-1])}\n")
+            log = (whole.server.home / "server.log").read_text()
+            (given.screens / "server.log").write_text(log)
+            shutil.copytree(whole.server.home / "logs", given.screens / "logs", dirs_exist_ok=True)
+    return 1 if any(row["wrong"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

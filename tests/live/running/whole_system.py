@@ -1,0 +1,286 @@
+"""Everything that a run of a plan in Airflow has, real and at once: a broker, Streams clients as services of machines with an sshd
+each, an Airflow of five processes whose connections name these, and the plan's page in a browser."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+
+import psutil
+from playwright.sync_api import Browser, Error
+from tests.harness.pages.airflow_server import Server, serving
+from tests.harness.pages.browser import Reader, chromium, reading
+from tests.live import observe
+from tests.live.running import airflow_processes
+from tests.live.running.hosted import Hosted
+from tests.live.running.services import LIMIT_S, SCRIPT
+
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.rollout.group.values import AnyPlan
+from holdfast.rollout.journal.journal import Approval, Event, Journal
+from holdfast.rollout.json import instants
+from holdfast.rollout.kinds.approval import fingerprint
+from holdfast.rollout.policy.policy import ACTS, Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.workflows import plan as plans
+
+CLUSTER = "live"
+DAGS = ("apply_rollout", "verify_rollout")
+ACTED = ("restart_client", "stop_client", "start_client")
+PATIENCE_S = 1_200.0
+ENDS = ("success", "failed")
+Document = dict[str, Any]
+
+
+def connections(group: Hosted, folder: Path) -> dict[str, str]:
+    """What an admin enters in Airflow: the cluster, its group's commands, and how to log in. Host keys are in the worker's home."""
+    machine = group.machines[0]
+    home = folder / "home"
+    (home / ".ssh").mkdir(parents=True)
+    known = machine.sshd.folder / "known_hosts" if group.together else group.folder / "machines" / "known_hosts"
+    (home / ".ssh" / "known_hosts").write_text(known.read_text())
+    application = group.clients.application
+    commands = {
+        verb: ["sh", str(SCRIPT), str(group.services.folder), verb, "{host}"] for verb in ("status", "start", "stop", "restart")
+    }
+    clients = group.clients.addresses() if group.together else {}
+    about = {
+        "kafka_release": application.release,
+        "config": dict(application.settings),
+        "actors": commands | {"ssh": {"host": "{host}"}, "limit_s": LIMIT_S, "clients": clients},
+    }
+    kafka = {"bootstrap.servers": application.bootstrap, "ssh_connection": "machines", "groups": {group.group_id: about}}
+    sshd = machine.sshd
+    login = {"conn_type": "ssh", "login": sshd.user, "port": sshd.port, "extra": {"key_file": str(sshd.client)}}
+    return {
+        "HOME": str(home),
+        f"AIRFLOW_CONN_HOLDFAST_KAFKA_{CLUSTER.upper()}": json.dumps({"conn_type": "generic", "extra": kafka}),
+        "AIRFLOW_CONN_MACHINES": json.dumps(login),
+    }
+
+
+@dataclass
+class Screens:
+    """The plan's page as two readers have it, wide and on a phone, which follows the run by itself."""
+
+    browser: Browser
+    folder: Path
+    wrong: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def of(self, server: Server, plan_id: str, name: str) -> "Iterator[Watched]":
+        with reading(self.browser, server, "bob") as wide, reading(self.browser, server, "vera", width=400) as phone:
+            watched = Watched({"wide": wide, "phone": phone}, self, name)
+            for one in (wide, phone):
+                one.open(f"/holdfast/plans/{plan_id}")
+            yield watched
+
+
+@dataclass
+class Watched:
+    readers: dict[str, Reader]
+    screens: Screens
+    name: str
+    seen: list[str] = field(default_factory=list)
+
+    def badge(self) -> str:
+        """What the page says of the run now, without being loaded again; empty where it says nothing."""
+        try:
+            found = self.readers["wide"].page.evaluate("document.querySelector('.live-head .badge')?.textContent ?? ''")
+        except Error:
+            return ""
+        if found and (not self.seen or self.seen[-1] != found):
+            self.seen.append(str(found))
+        return str(found)
+
+    def until(self, badge: str) -> None:
+        ends_at = time.monotonic() + 60
+        while self.badge() != badge and time.monotonic() < ends_at:
+            self.readers["wide"].page.wait_for_timeout(500)
+        if self.badge() != badge:
+            self.screens.wrong.append(f"{self.name}: the page says {self.badge()!r}, not {badge!r}")
+
+    def shoot(self, moment: str) -> None:
+        """A picture of each; and what is wider than its window."""
+        for kind, reader in self.readers.items():
+            reader.page.wait_for_timeout(200)
+            reader.page.screenshot(path=str(self.screens.folder / f"{self.name}-{moment}-{kind}.png"), full_page=False)
+            if (more := reader.too_wide()) > 0:
+                self.screens.wrong.append(f"{self.name}, {moment}: {kind} page is {more} px too wide")
+
+    def pause(self, reason: str) -> None:
+        page = self.readers["wide"].page
+        page.fill("#pause-reason", reason)
+        page.click("#pausing button")
+
+
+@dataclass
+class Whole:
+    """All of it. `lake`: Airflow's."""
+
+    group: Hosted
+    server: Server
+    lake: FsspecLake
+    screens: Screens
+
+    def plan(self, *events: Document) -> AnyPlan:
+        """Made, kept and approved."""
+        group = self.group
+        application = group.clients.application
+        properties = group.folder / "application.properties"
+        properties.write_text("".join(f"{key}={value}\n" for key, value in application.settings.items()), encoding="utf-8")
+        given = ["--bootstrap-server", application.bootstrap, "--group", group.group_id, "--name", CLUSTER, *group.login]
+        given += ["--kafka-release", application.release, "--app-config", str(properties)]
+        for address in group.runs_on():
+            given += ["--state-dir", group.state_dir(group.services.of[address].machine)]
+        snapshot = observe.snapshot_of(given, group.folder)
+        change = change_from_json({"format_version": "1.0", "events": list(events)})
+        made = plans.make(snapshot, change, Policy(acts=ACTS), datetime.now(UTC))
+        plans.keep(self.lake, made)
+        at = instants.to_second(datetime.now(UTC))
+        plans.keep_approval(self.lake, Approval(made.plan_id, True, "olga", "read it", at, plan_fingerprint=fingerprint(made)))
+        return made
+
+    def run(self, plan: AnyPlan, **params: object) -> "AirflowRun":
+        conf = {"plan_id": plan.plan_id, "run": True} | params
+        made = self.server.rest("POST", "/api/v2/dags/apply_rollout/dagRuns", {"logical_date": None, "conf": conf}, "bob")
+        return AirflowRun(self, plan, f"/api/v2/dags/apply_rollout/dagRuns/{quote(str(made['dag_run_id']))}")
+
+    def processor_s(self) -> float:
+        """What Airflow has cost so far: its components as they run now, and what they started that has ended."""
+        found = 0.0
+        for component in self.server.components.values():
+            with suppress(psutil.Error):
+                processes = [psutil.Process(component.pid)]
+                processes += processes[0].children(recursive=True)
+                for one in processes:
+                    with suppress(psutil.Error):
+                        found += sum(one.cpu_times()[:4])
+        return found
+
+    def slots_held(self) -> int:
+        """Of the pools, by tasks that run or are queued."""
+        pools = self.server.rest("GET", "/api/v2/pools")["pools"]
+        return sum(int(one["running_slots"]) + int(one["queued_slots"]) for one in pools)
+
+
+@dataclass
+class AirflowRun:
+    """A run of `apply_rollout` for a plan."""
+
+    whole: Whole
+    plan: AnyPlan
+    path: str
+    last: tuple[str, str] = ("", "")
+    tries: int = 0
+
+    def state(self) -> tuple[str, str]:
+        """Of the run, and of its task; as they were where Airflow does not answer."""
+        server = self.whole.server
+        try:
+            run = str(server.rest("GET", self.path)["state"])
+            found = server.rest("GET", f"{self.path}/taskInstances")["task_instances"]
+        except (OSError, URLError, ValueError):
+            return self.last
+        walks = [one for one in found if one["task_id"] == "walk"]
+        self.tries = max([self.tries, *(int(one["try_number"]) for one in walks)])
+        self.last = (run, next((str(one["state"]) for one in walks), "none"))
+        return self.last
+
+    @property
+    def ended(self) -> bool:
+        return self.state()[0] in ENDS
+
+    @property
+    def asks(self) -> bool:
+        return self.state()[1] == "awaiting_input"
+
+    def until(self, happened: Callable[[], bool], meanwhile: Callable[[], object] = lambda: None) -> bool:
+        """Whether it did before the run ended."""
+        ends_at = time.monotonic() + PATIENCE_S
+        while not happened():
+            if self.ended:
+                return happened()
+            assert time.monotonic() < ends_at, self.trouble()
+            meanwhile()
+            time.sleep(0.5)
+        return True
+
+    def journal(self) -> Journal:
+        return plans.journal_of(self.whole.lake, self.plan.plan_id)
+
+    def halt(self) -> tuple[int, str]:
+        """The open one: its number, and why. Zero: none is open."""
+        found = self.journal().open_halt()
+        return (0, "") if found is None else (found[0], "" if found[1].halt is None else found[1].halt.value)
+
+    def answer(self, chosen: str, reason: str) -> bool:
+        """As bob. False: Airflow did not take it."""
+        body = {"chosen_options": [chosen], "params_input": {"halt": self.halt()[0], "reason": reason}}
+        try:
+            self.whole.server.rest("PATCH", f"{self.path}/taskInstances/walk/0/hitlDetails", body, "bob")
+        except (HTTPError, URLError, OSError):
+            return False
+        return True
+
+    def answered(self, chosen: str, reason: str) -> None:
+        """Until the journal has it: Airflow may lose an answer in the instant of asking."""
+        number = self.halt()[0]
+        assert number, "a halt is open"
+
+        def taken() -> bool:
+            return self.halt()[0] != number
+
+        while not self.until(taken, lambda: self.asks and self.answer(chosen, reason) and time.sleep(5)):
+            raise AssertionError(self.trouble())
+
+    def verdict(self) -> Document:
+        """What `verify_rollout` found."""
+        place = ("plans", self.plan.plan_id, "verdict.json")
+
+        def found() -> Document | None:
+            return dict(json.loads(self.whole.lake.read(place, 10_000_000))) if self.whole.lake.exists(place) else None
+
+        return self.whole.server.wait("the verdict", found)
+
+    def journal_wrong(self) -> list[str]:
+        """Each act begun once and seen once, each step done once."""
+        entries, wrong = self.journal().entries, []
+        for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
+            found = Counter(one.step for one in entries if one.event is event and (one.acted is not None or not acted))
+            wanted = [step.id for step in self.plan.steps if not acted or str(step.action) in ACTED]
+            wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] != 1]
+        return wrong
+
+    def trouble(self) -> str:
+        """For a failure's message: the journal, and the logs of the task."""
+        entries = "\n".join(f"{one.at} {one.event.value} {one.step} {one.detail}" for one in self.journal().entries)
+        logs = sorted(
+            (self.whole.server.home / "logs").glob("dag_id=apply_rollout/**/task_id=walk/**/*.log"),
+            key=lambda one: one.stat().st_mtime,
+        )
+        tail = logs[-1].read_text()[-4_000:] if logs else ""
+        return f"{self.last}\n{entries}\n{tail}"
+
+
+@contextmanager
+def brought_up(group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = ()) -> Iterator[Whole]:
+    """Airflow, next to a group that runs, and a browser."""
+    environment = airflow_processes.short_heartbeats() | connections(group, folder) | dict(more)
+    lake = folder / "lake"
+    with (
+        serving(folder / "airflow", lake, scheduling=True, triggering=True, more=environment) as server,
+        chromium() as browser,
+    ):
+        for dag in DAGS:
+            server.wait("the DAG", lambda dag=dag: server.rest("GET", f"/api/v2/dags/{dag}"))
+            server.rest("PATCH", f"/api/v2/dags/{dag}?update_mask=is_paused", {"is_paused": False})
+        screens.mkdir(parents=True, exist_ok=True)
+        yield Whole(group, server, FsspecLake(str(lake)), Screens(browser, screens))
