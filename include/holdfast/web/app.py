@@ -148,8 +148,8 @@ def _plan_page(
     }
     pauses = access.token_for(user, pausing_routes.subject(plan_id)) if access.can_apply(user) else ""
     values["live"] = running = live.of(pages.lake, shown, serving.now(), pauses)
-    if running is not None and running.goes_by_itself:
-        values |= {"next_step": None, "what_next": "Nothing to do while the run goes on: it does the next step, or says why not."}
+    if running is not None and running.next and shown.state in (State.APPROVED, State.RUNNING):
+        values |= {"next_step": None, "what_next": running.next}
     if whole:
         token = access.token_for(user, f"{plan_id} comments") if values["may_ask"] else ""
         values["comments_view"] = CommentsView(comments.read(pages.lake, plan_id), token, *refused)

@@ -56,6 +56,14 @@ class Now(Enum):
 
 
 _PERSON_S = (Now.PERSON, Now.GOING_BACK)
+_NEXT = {
+    Now.RUNNING: "Nothing to do while the run goes on: it does the next step, or says why not.",
+    Now.SILENT: "Find out whether the run is still there; see below.",
+    Now.PAUSED: "The run is paused and does nothing. See below how it goes on.",
+    Now.HALTED: "The run has halted and does nothing else. Decide how it goes on; the choices are below.",
+    Now.FINISHED: "verify_rollout compares the group with the forecast.",
+    Now.BACK: "Nothing to do: what was done is rolled back. The plan is not continued; create a new one.",
+}
 _AFTER = {Halt.PAUSED: Now.PAUSED, Halt.PERSON: Now.PERSON}
 """Halts that have a word of their own."""
 
@@ -136,8 +144,11 @@ class Live:
         return f"Run: {self.now.word}{step}."
 
     @property
-    def goes_by_itself(self) -> bool:
-        return self.now is Now.RUNNING
+    def next(self) -> str:
+        """What happens next, where the run decides it and not the plan alone; else empty."""
+        if self.now in _NEXT:
+            return _NEXT[self.now]
+        return "A person rolls back the next step; see below." if self.back is not None else ""
 
     @property
     def may_pause(self) -> bool:
@@ -159,7 +170,7 @@ def of(lake: Lake, page: PlanPage, now: datetime, token: str = "") -> Live | Non
     if back is not None:
         at = ids.index(back.next) if back.next in ids else 0
     end = None if back is not None and back.next else Now.BACK if back is not None else Now.FINISHED if 0 < len(ids) == at else None
-    state = end or _state(found, halt, now, paused=paused is not None)
+    state = end or _state(found, halt, now, page.entries, paused=paused is not None)
     if back is not None and state in (Now.READY, Now.PERSON):
         state = Now.GOING_BACK
     first = min(max(0, at - 3), max(0, len(plan.steps) - MOST_STEPS))
@@ -221,8 +232,8 @@ def _back(plan: AnyPlan, journal: Journal) -> Back | None:
     )
 
 
-def _state(found: RunProgress | None, halt: Entry | None, now: datetime, *, paused: bool) -> Now:
-    """By the journal first; a run that shows itself after the halt has gone on."""
+def _state(found: RunProgress | None, halt: Entry | None, now: datetime, entries: Sequence[Entry], *, paused: bool) -> Now:
+    """By the journal first; a run that shows itself after the halt has gone on, and one that a person had go on will."""
     running = found if found is not None and found.state is RunState.RUNNING else None
     if running is not None and (_at(running.at) - now).total_seconds() > SILENT_S:
         running = None  # no clock is so far ahead: what it claims is worth nothing
@@ -232,6 +243,8 @@ def _state(found: RunProgress | None, halt: Entry | None, now: datetime, *, paus
         return Now.SILENT if (now - _at(running.at)).total_seconds() > SILENT_S else Now.RUNNING
     if paused:
         return Now.PAUSED
+    if entries and entries[-1].event is Event.ACCEPTED:
+        return Now.SILENT if (now - _at(entries[-1].at)).total_seconds() > SILENT_S else Now.RUNNING
     return Now.PERSON if found is not None and found.state is RunState.PERSON else Now.READY
 
 

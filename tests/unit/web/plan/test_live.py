@@ -72,7 +72,7 @@ def test_a_run_in_progress() -> None:
         ("6", "to do"),
     ]
     assert [one.took for one in found.lines] == ["4 s", "0 s", "7 s", "", "", ""]
-    assert found.goes_by_itself
+    assert found.next.startswith("Nothing to do while the run goes on")
     assert found.may_pause
     assert found.said == "Run: running, step 3 of 6."
 
@@ -240,6 +240,18 @@ def test_a_person_s_word_that_ends_it_is_shown() -> None:
     plans.add_entry(reality.lake, reality.journal(PLAN), left)
 
     assert (shown(reality).now, shown(reality).left) == (Now.HALTED, left)
+
+
+def test_a_run_that_a_person_had_go_on_is_running_before_its_next_turn() -> None:
+    def breaks(reality: RunningGroup) -> None:
+        reality.unknown = set(reality.processes)
+
+    reality = run(breaks)
+    assert shown(reality).next.startswith("The run has halted"), "nothing is to be done by hand"
+    accepted = Entry(reality.now().isoformat(), "1", Event.ACCEPTED, "bob", "goes on after halt 3", halt=Halt.PROCESS)
+    plans.add_entry(reality.lake, reality.journal(PLAN), accepted)
+
+    assert (shown(reality).now, shown(reality, 200).now) == (Now.RUNNING, Now.SILENT)
 
 
 def test_a_rollback_that_is_a_person_s() -> None:
