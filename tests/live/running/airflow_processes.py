@@ -15,7 +15,7 @@ from tests.harness.pages.airflow_server import Server
 TASK, WORKER = "task", "worker"
 """The process that runs a task's code; and that one with its supervisor, as when the machine of a worker is lost."""
 _CODE = re.compile(r"airflow worker -- [0-9a-f]{8}-[0-9a-f-]{27}")
-_SUPERVISOR = re.compile(r"airflow supervisor: ")
+_SUPERVISOR = re.compile(r"airflow (supervisor: |worker -- LocalExecutor: [0-9a-f]{8}-)")
 
 
 def short_heartbeats() -> dict[str, str]:

@@ -179,7 +179,7 @@ def _asked(whole: Whole, run: AirflowRun, page: Watched, acts: list[tuple[str, s
 
 
 def _restarted_once(whole: Whole, run: AirflowRun) -> list[str]:
-    wanted = [("restart", str(step.inputs["host"])) for step in run.plan.steps if str(step.action) == "restart_client"]
+    wanted = [("restart", step["inputs"]["host"]) for step in run.steps if step["action"] == "restart_client"]
     wrong = [] if whole.group.services.done == wanted else [f"done: {whole.group.services.done}, planned: {wanted}"]
     wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}\n{run.trouble()}"]
     return wrong + run.journal_wrong()

@@ -26,6 +26,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval, Event, Journal
 from holdfast.rollout.json import instants
+from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.rollout.policy.policy import ACTS, Policy
 from holdfast.rollout.streams.change.json import change_from_json
@@ -181,6 +182,10 @@ class AirflowRun:
     last: tuple[str, str] = ("", "")
     tries: int = 0
 
+    @property
+    def steps(self) -> list[Document]:
+        return list(any_kind.plan_to_json(self.plan)["steps"])
+
     def state(self) -> tuple[str, str]:
         """Of the run, and of its task; as they were where Airflow does not answer."""
         server = self.whole.server
@@ -255,7 +260,7 @@ class AirflowRun:
         entries, wrong = self.journal().entries, []
         for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
             found = Counter(one.step for one in entries if one.event is event and (one.acted is not None or not acted))
-            wanted = [step.id for step in self.plan.steps if not acted or str(step.action) in ACTED]
+            wanted = [step["id"] for step in self.steps if not acted or step["action"] in ACTED]
             wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] != 1]
         return wrong
 
@@ -274,6 +279,7 @@ class AirflowRun:
 def brought_up(group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = ()) -> Iterator[Whole]:
     """Airflow, next to a group that runs, and a browser."""
     environment = airflow_processes.short_heartbeats() | connections(group, folder) | dict(more)
+    environment["AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT"] = "30"  # a busy machine misses shorter ones
     lake = folder / "lake"
     with (
         serving(folder / "airflow", lake, scheduling=True, triggering=True, more=environment) as server,

@@ -1,11 +1,13 @@
 """Connection properties in Kafka's own words: what is taken, what is refused by name, and that no secret shows."""
 
+import logging
 import ssl
 from pathlib import Path
 
 import pytest
 from tests.harness.kafka.secured_broker import _write_certificates
 
+from holdfast.adapters.broker import session
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
 
@@ -120,3 +122,10 @@ class TestTls:
     def test_a_file_that_is_not_there_is_said(self) -> None:
         with pytest.raises(InvalidInput, match=r"ssl\.truststore\.location: cannot read '/no/such'"):
             ClusterConnection.of("a:1", {"security.protocol": "SSL", "ssl.truststore.location": "/no/such"})
+
+
+def test_the_client_library_logs_no_line_for_each_connection() -> None:
+    """Twenty of them a look hid what a run did in the log of its airflow task."""
+    assert session.KafkaSession
+    assert not logging.getLogger("kafka.net.manager").isEnabledFor(logging.INFO)
+    assert logging.getLogger("kafka.net.manager").isEnabledFor(logging.WARNING)
