@@ -112,7 +112,9 @@ class Watched:
         """A picture of each; and what is wider than its window."""
         for kind, reader in self.readers.items():
             reader.page.wait_for_timeout(200)
-            reader.page.screenshot(path=str(self.screens.folder / f"{self.name}-{moment}-{kind}.png"), full_page=False)
+            place = self.screens.folder / f"{self.name}-{moment}-{kind}"
+            reader.page.screenshot(path=f"{place}.png")
+            reader.page.locator("#run").screenshot(path=f"{place}-run.png")
             if (more := reader.too_wide()) > 0:
                 self.screens.wrong.append(f"{self.name}, {moment}: {kind} page is {more} px too wide")
 

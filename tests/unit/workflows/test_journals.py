@@ -37,7 +37,7 @@ class WrittenTo(MemoryLake):
 
 @pytest.mark.parametrize("entries", [0, 2])
 def test_an_entry_that_comes_meanwhile_breaks_nothing(entries: int) -> None:
-    """Whenever it comes: a page said that the journal was broken."""
+    """Whenever it comes: a page showed that the journal was broken."""
     for call in range(1, 4 + entries):
         lake = WrittenTo()
         journals.begin(lake, PLAN, journals.NO_KEYS)
