@@ -45,8 +45,9 @@ class Given:
 
 
 def keep(plan: AnyPlan, given: Given, hands: Hands) -> None:
-    """Journal the answer. To go on accepts the rebalances or the divergence that the halt was for, removes the pause that it was
-    for, and confirms the rollback that it was for where the answer names its step.
+    """Journal the answer. To go on accepts the divergence that the halt was for, and the rebalances that were completed by a halt
+    for them, for drift or for a divergence. It removes the pause that the halt was for, and confirms the rollback that it was for
+    where the answer names its step.
 
     To go back removes the pause; the run journals it when it begins to (`going_back`), so that it is decided and begun at once.
 
@@ -73,8 +74,7 @@ def keep(plan: AnyPlan, given: Given, hands: Hands) -> None:
             return
         if answer is Answer.GO_ON:
             entry = hands.entry(step, Event.ACCEPTED, f"goes on after halt {number}{because}", by)
-            rebalances = halt.rebalances if halt.halt is Halt.REBALANCES else None
-            writing.add(replace(entry, halt=halt.halt, rebalances=rebalances, differences=halt.differences))
+            writing.add(replace(entry, halt=halt.halt, rebalances=halt.rebalances, differences=halt.differences))
         if halt.halt is Halt.PAUSED:
             _resume(plan.plan_id, halt, hands)
 

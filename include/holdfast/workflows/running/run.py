@@ -100,7 +100,7 @@ class _Forward(Walk):
                 found = applying.next_of(self._plan, self._writing.journal, self._fresh, self._means.hands.now())
             except StalePlan as stale:
                 if drifted:  # two looks, one after the other: it is no moment between two rebalances
-                    raise Halted(Halt.DRIFT, " ".join(stale.drifted)) from None
+                    raise Halted(Halt.DRIFT, " ".join(stale.drifted), self._completed()) from None
                 drifted = True
                 self._look_again()
                 continue
@@ -130,7 +130,7 @@ class _Forward(Walk):
             self._differed = False
             return False
         if self._differed:
-            raise Halted(Halt.DIVERGENCE, seen.text, differences=seen.compared.differences)
+            raise Halted(Halt.DIVERGENCE, seen.text, self._completed(), seen.compared.differences)
         self._differed = True
         return True
 
@@ -251,6 +251,11 @@ class _Forward(Walk):
             with self._writing.held.kept():
                 self._lag = self._means.lag()
         guards.refuse_lag(self._plan, self._lag)
+
+    def _completed(self) -> int | None:
+        """Rebalances by now, which whoever goes on accepts with what this run halts for. None: unknown."""
+        seen = guards.rebalances(self._plan, self._fresh)
+        return None if seen is None else seen.found
 
     def _count(self) -> None:
         if self._fresh.group_state != STABLE:

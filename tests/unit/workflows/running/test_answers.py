@@ -151,6 +151,29 @@ def test_extra_rebalances_are_accepted_with_it() -> None:
     assert reality.done == ALL_THREE
 
 
+def test_the_rebalances_of_a_client_that_joined_are_accepted_with_it() -> None:
+    """One answer is enough: it joined and left, and the run goes on."""
+    document = in_generation(7, group(AFTER))
+    plan = planned(document, *ROLLING, policy=Policy(exclude=("relabel",), acts=("restart_client",)))
+    reality = RunningGroup(document)
+
+    def joins() -> None:
+        if reality.done:
+            reality.strangers, reality.extra = {STRANGER: client(STRANGER, ((), ()))}, 1
+
+    reality.on_sleep = joins
+    assert halt(reality.run_in_turns(plan)) is Halt.DRIFT
+    found = reality.journal(plan).open_halt()
+    assert found is not None
+    reality.on_sleep, reality.strangers = (lambda: None), {}
+    reality.extra = 2
+    answers.keep(plan, Given(found[0], Answer.GO_ON, "bob", "it is gone"), reality.means("run 1").hands)
+
+    assert reality.journal(plan).accepted_rebalances() == 2
+    assert halt(reality.run_in_turns(plan)) is None
+    assert reality.done == ALL_THREE
+
+
 def test_a_halt_is_open_until_something_else_happens() -> None:
     def entry(event: Event) -> Entry:
         return Entry("2026-11-20T12:00:00Z", "1", event, "holdfast", "")
