@@ -253,7 +253,7 @@ class _Forward(Walk):
         guards.refuse_lag(self._plan, self._lag)
 
     def _completed(self) -> int | None:
-        """Rebalances by now, which whoever goes on accepts with what this run halts for. None: unknown."""
+        """Rebalances by now: to go on accepts them with what this run halts for. None: unknown."""
         seen = guards.rebalances(self._plan, self._fresh)
         return None if seen is None else seen.found
 
