@@ -4,8 +4,10 @@ Its components are started one by one, as `airflow standalone` does it, because 
 on every interface of the machine.
 """
 
+import contextlib
 import json
 import os
+import random
 import secrets
 import shutil
 import signal
@@ -61,9 +63,12 @@ def tail(path: Path, lines: int = 25) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Below the ports that systems give to connections: one of those may be taken again before Airflow listens on it."""
+    while True:
+        port = random.SystemRandom().randrange(15_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def settings(port: int) -> dict[str, str]:

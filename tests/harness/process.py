@@ -1,6 +1,8 @@
-"""A process that a test starts, whose output is kept in a file, and that surely ends with the test."""
+"""A process that a test starts, whose output is kept in a file, and that surely ends with the test; and ports for servers."""
 
 import contextlib
+import random
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +14,9 @@ import psutil
 
 _TETHER = Path(__file__).with_name("tether.py")
 _LOG_TAIL_LINES = 60
+_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_LOWEST = 15_000
+_given: set[int] = set()
 
 
 class ProcessTrouble(RuntimeError):
@@ -80,7 +85,7 @@ class TetheredProcess:
             for each in psutil.Process(self.pid).children(recursive=True):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     each.kill()
-            self._tether.wait(10)
+            self._tether.wait(120)
         self._let_go()
 
     def _let_go(self) -> None:
@@ -92,3 +97,32 @@ class TetheredProcess:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def free_ports(number: int) -> tuple[int, ...]:
+    """Ports of 127.0.0.1 on which nothing listens, none of them given before in this process.
+
+    They are below those that the kernel gives to connections and to servers on port 0: such a one may have been taken by anything
+    when its server has at last started. Other processes choose at random too, so that two hardly choose the same.
+    """
+    found: list[int] = []
+    candidates = range(_LOWEST, int(_RANGE.read_text().split()[0]))
+    while len(found) < number:
+        port = random.SystemRandom().choice(candidates)
+        if port not in _given and _is_free(port):
+            found.append(port)
+            _given.add(port)
+    return tuple(found)
+
+
+def free_port() -> int:
+    return free_ports(1)[0]
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as one:
+        try:
+            one.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from tests.harness.process import free_port
+
 from holdfast.adapters.hosts.ssh_settings import SshSettings
 
 PROGRAM = "/usr/sbin/sshd"
@@ -37,7 +39,7 @@ class Sshd:
         self.inside = inside
         self.address = address
         self.client = client or folder / "client"
-        self.port = port or _free_port()
+        self.port = port or free_port()
         self.user = _whoami()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -112,7 +114,7 @@ class Sshd:
         if self._process is not None:
             self.drop_connections()
             self._process.terminate()
-            self._process.wait(30)
+            self._process.wait(120)
             self._process = None
 
     def __exit__(self, *_: object) -> None:
@@ -146,10 +148,3 @@ def _listens(address: str, port: int) -> bool:
 
 def _whoami() -> str:
     return subprocess.run(["id", "-un"], check=True, capture_output=True, text=True).stdout.strip()
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port

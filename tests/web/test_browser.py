@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 from tests.harness.pages import web_lake
 from tests.harness.pages.airflow_server import Server
-from tests.harness.pages.browser import Reader, reading
+from tests.harness.pages.browser import BACKGROUNDS, Reader, reading
 from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST
 
 from holdfast.rollout.streams.plan.plan import Plan
@@ -32,7 +32,7 @@ def test_a_page_is_clean(browser: Browser, server: Server, made: dict[str, Plan]
         web_lake.shows_a_run(server.lake, made[name], done=1)
     with reading(browser, server, "bob" if name == "moves" else "vera") as reader:
         page = reader.open(address(name, made)).page
-        for theme, background in (("light", "rgb(246, 247, 249)"), ("dark", "rgb(13, 17, 23)")):
+        for theme, background in BACKGROUNDS.items():
             page.emulate_media(color_scheme=theme)
             reader.until(f"getComputedStyle(document.body).backgroundColor === '{background}'")
             assert reader.axe() == [], theme

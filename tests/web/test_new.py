@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 from playwright.sync_api import Browser, Page, Route
 from tests.harness.pages.airflow_server import Answer, Server
-from tests.harness.pages.browser import reading
+from tests.harness.pages.browser import BACKGROUNDS, PATIENCE_S, reading
 from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST, HOSTILE
 
 from holdfast.rollout.streams.plan.plan import Plan
@@ -150,7 +150,7 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
         assert said == "Replace app-bbb8 (bbb83e43…) by a new client on app-<b> with an empty disk."
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-            page.wait_for_timeout(100)
+            reader.until(f"getComputedStyle(document.body).backgroundColor === '{BACKGROUNDS[theme]}'")
             assert reader.axe() == [], theme
         page.set_viewport_size({"width": 390, "height": 844})
         assert reader.too_wide() == 0
@@ -188,6 +188,7 @@ def test_what_was_typed_before_the_script_came_counts(browser: Browser, server: 
 def test_without_scripts_and_among_a_thousand_hosts(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
     context = browser.new_context(java_script_enabled=False)
     context.add_cookies([{"name": "_token", "value": server.token("bob"), "url": server.url}])
+    context.set_default_timeout(1_000 * PATIENCE_S)
     page = context.new_page()
     page.goto(server.url + address(cluster="local", group="a-thousand"))
     page.get_by_role("link", name="Scale").click()

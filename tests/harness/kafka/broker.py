@@ -19,7 +19,7 @@ from typing import Self
 
 import psutil
 from tests.harness.kafka.maven import SIMPLE_LOGGING, classpath, java_tool
-from tests.harness.process import ProcessTrouble, TetheredProcess
+from tests.harness.process import ProcessTrouble, TetheredProcess, free_ports
 
 RELEASE = "4.3.1"
 _CLUSTER_ID = "aG9sZGZhc3QtdGVzdHMtMQ"

@@ -34,7 +34,7 @@ class Frames:
     def end(self) -> None:
         """Say that this was all, and read on until the other side has gone: closing before could lose what was sent."""
         self.send(b"", CLOSE)
-        self.sock.settimeout(10)
+        self.sock.settimeout(120)
         while True:
             self._exactly(1)
 

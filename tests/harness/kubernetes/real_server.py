@@ -1,7 +1,6 @@
 """A real kube-apiserver next to etcd, without controllers."""
 
 import shutil
-import socket
 import ssl
 import subprocess
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
+from tests.harness.process import free_ports
 
 
 class RealServer:
@@ -21,7 +21,7 @@ class RealServer:
         assert etcd, "etcd is needed: apt-get install etcd-server"
         self._processes: list[subprocess.Popen[bytes]] = []
         self._folder = folder
-        client, peer, port = (_free_port() for _ in range(3))
+        client, peer, port = free_ports(3)
         rows = [f"{token},{user},{user}" + (",system:masters" if user == "admin" else "") for user, token in tokens.items()]
         (folder / "tokens.csv").write_text("\n".join(rows) + "\n")
         (folder / "sa.key").write_bytes(pem(rsa.generate_private_key(65_537, 2_048)))
@@ -78,9 +78,3 @@ def pem(key: PrivateKeyTypes) -> bytes:
     """As servers read it from a file."""
     form = serialization.PrivateFormat.TraditionalOpenSSL
     return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])

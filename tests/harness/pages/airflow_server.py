@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sysconfig
 import time
@@ -18,6 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import psutil
+from tests.harness.process import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 300
@@ -157,12 +157,6 @@ def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
 _COMMANDS = {"scheduler": "scheduler --skip-serve-logs", "triggerer": "triggerer --skip-serve-logs"}
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
 @contextmanager
 def serving(
     home: Path,
@@ -210,6 +204,7 @@ def _end(running: "list[subprocess.Popen[bytes]]", home: Path) -> None:
     for child in children:
         with suppress(psutil.Error):
             child.kill()
+    psutil.wait_procs(children, timeout=PATIENCE_S)  # on a busy machine the killed live on for a moment
     assert not [one for one in psutil.process_iter(["cwd"]) if (one.info["cwd"] or "").startswith(str(home))]
 
 
@@ -225,7 +220,7 @@ def _wait_until_it_answers(server: Server, process: "subprocess.Popen[bytes]") -
     while time.monotonic() < deadline:
         assert process.poll() is None, (server.home / "server.log").read_text()[-4000:]
         try:
-            with _direct.open(f"{server.url}/api/v2/version", timeout=5):
+            with _direct.open(f"{server.url}/api/v2/version", timeout=PATIENCE_S):
                 return
         except OSError:
             time.sleep(0.2)

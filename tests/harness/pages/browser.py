@@ -12,7 +12,10 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 from tests.harness.pages.airflow_server import Server
 
-PATIENCE_S = 60
+PATIENCE_S = 300
+"""For any one wait. Nothing is timed: a machine that is shared may be slow."""
+BACKGROUNDS = {"light": "rgb(246, 247, 249)", "dark": "rgb(13, 17, 23)"}
+"""Of the pages, by theme."""
 AXE = Path(__file__).parent / "axe.min.js"
 """axe-core 4.14.1 (MPL 2.0), as its makers publish it."""
 
@@ -79,6 +82,7 @@ def reading(browser: Browser, server: Server, user: str | None, *, width: int = 
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
     if user is not None:
         context.add_cookies([{"name": "_token", "value": server.token(user), "url": server.url}])
+    context.set_default_timeout(1_000 * PATIENCE_S)
     page = context.new_page()
     reader = Reader(page, server)
 
