@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.harness.kafka import broker
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.streams_app import Application, StreamsClient
 from tests.harness.process import ProcessTrouble, TetheredProcess
@@ -49,7 +50,7 @@ def test_what_a_dying_test_run_started_ends_with_it(tmp_path: Path) -> None:
     assert starter.stdout.readline() == "started\n"
     _wait_until(lambda: len(_sleepers(seconds)) == 1)
     starter.send_signal(signal.SIGKILL)
-    starter.wait(10)
+    starter.wait(120)
     starter.stdout.close()
     _wait_until(lambda: not _sleepers(seconds))
 
@@ -60,6 +61,13 @@ def test_a_process_that_ends_early_shows_its_log(tmp_path: Path) -> None:
         pytest.raises(ProcessTrouble, match=r"status 3 before ready(.|\n)*the reason"),
     ):
         failing.wait_until(lambda: False, "ready", 30)
+
+
+def test_a_broker_starts_with_the_archive_of_its_classes() -> None:
+    java, *options = broker.java(broker.RELEASE)
+    done = subprocess.run([java, "-Xlog:class+load", *options, "kafka.Kafka"], capture_output=True, text=True, check=False)
+
+    assert "kafka.Kafka source: shared objects file (top)" in done.stdout
 
 
 def _processes_of(folder: Path) -> list[str]:

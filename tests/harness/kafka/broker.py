@@ -9,15 +9,17 @@ protocol), `broker.address("SASL_SSL")` says where the second one is. `release="
 """
 
 import shutil
-import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 import psutil
+from tests.harness.kafka import class_data
 from tests.harness.kafka.maven import SIMPLE_LOGGING, classpath, java_tool
 from tests.harness.process import ProcessTrouble, TetheredProcess, free_ports
 
@@ -36,6 +38,8 @@ _READY = "Kafka Server started"
 _PORT_TAKEN = "Address already in use"
 _START_ATTEMPTS = 3
 _STOPS_IN_S = 30
+_ARCHIVES_IN_S = 300
+"""A JVM that makes an archive at its end."""
 
 SMALL: Mapping[str, str] = {
     "num.partitions": "1",
@@ -77,7 +81,9 @@ class Broker:
         release: str = RELEASE,
         start_timeout_s: float = 120,
         host: str = "127.0.0.1",
+        options: Sequence[str] | None = None,
     ) -> None:
+        """`options`: of its JVM, in the place of an archive of loaded classes."""
         self.folder = folder
         self._host = host
         self._listeners = listeners
@@ -87,6 +93,7 @@ class Broker:
         self._node_id = node_id
         self._release = release
         self._start_timeout_s = start_timeout_s
+        self._options = options
         self._ports: dict[str, int] = {}
         self._process: TetheredProcess | None = None
 
@@ -139,7 +146,7 @@ class Broker:
     def stop(self) -> None:
         """Idempotent. Returns when the process is gone."""
         if self._process:
-            self._process.stop()
+            self._process.stop(_STOPS_IN_S if self._options is None else _ARCHIVES_IN_S)
 
     def __enter__(self) -> Self:
         self.start()
@@ -160,13 +167,14 @@ class Broker:
     def _start_process(self, properties: Path) -> None:
         log = self.folder / "broker.log"
         log.unlink(missing_ok=True)
-        self._process = TetheredProcess("the broker", [*_java(self._release), "kafka.Kafka", str(properties)], log)
+        self._process = TetheredProcess("the broker", [*java(self._release, self._options), "kafka.Kafka", str(properties)], log)
         self._process.wait_until(
             lambda: self._process is not None and self._process.logged(_READY), "started", self._start_timeout_s
         )
 
     def _format(self, properties: Path) -> None:
-        command = [*_java(self._release), "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", str(properties)]
+        archived = None if self._options is None else ()
+        command = [*java(self._release, archived), "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", str(properties)]
         for user, password in self._scram_users.items():
             command += ["--add-scram", f"SCRAM-SHA-256=[name={user},password={password}]"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=self._start_timeout_s, check=False)
@@ -191,20 +199,17 @@ class Broker:
         return dict(SMALL) | own | self._properties
 
 
-def free_ports(number: int) -> tuple[int, ...]:
-    """Ports of 127.0.0.1 that were free a moment ago."""
-    sockets = [socket.socket() for _ in range(number)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return tuple(each.getsockname()[1] for each in sockets)
-    finally:
-        for each in sockets:
-            each.close()
+def java(release: str, options: Sequence[str] | None = None) -> list[str]:
+    """The command of a JVM with this release. `options`: in the place of an archive of loaded classes."""
+    jars = classpath(f"org.apache.kafka:kafka_2.13:{release}", SIMPLE_LOGGING)
+    given = class_data.options(jars, partial(_load, release)) if options is None else options
+    return [java_tool("java"), *_JVM, *_LOGGING, *given, "-cp", jars]
 
 
-def _java(release: str) -> list[str]:
-    return [java_tool("java"), *_JVM, *_LOGGING, "-cp", classpath(f"org.apache.kafka:kafka_2.13:{release}", SIMPLE_LOGGING)]
+def _load(release: str, options: Sequence[str]) -> None:
+    """Start a broker with these options, and end it."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-broker-") as folder, Broker(Path(folder), release=release, options=options):
+        pass
 
 
 def _until_stopped(processes: Sequence[psutil.Process]) -> None:

@@ -51,7 +51,7 @@ def classpath(*coordinates: str) -> str:
     found = _usable(_cached(coordinates))
     if found:
         return found
-    with _locked("maven"):
+    with locked("maven"):
         found = _usable(_cached(coordinates))  # another process may have resolved it meanwhile
         if found:
             return found
@@ -84,12 +84,12 @@ def compile_java(sources: Path | tuple[Path, ...], against: str, release: int = 
     if not files:
         raise MissingPart(f"There is no Java source below {sources}.")
     texts = [name.as_posix() + "\n" + path.read_text(encoding="utf-8") for path, name in found]
-    classes = CACHE / "java" / _digest("\0".join([str(release), against, *texts]))
+    classes = CACHE / "java" / digest("\0".join([str(release), against, *texts]))
     if classes.is_dir():
         return classes
     java_tool("javac")  # a JRE has none: the error says so
     classes.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(f"java/{classes.name}"):
+    with locked(f"java/{classes.name}"):
         if classes.is_dir():
             return classes
         with tempfile.TemporaryDirectory(dir=classes.parent, prefix="compiling-") as folder:
@@ -156,7 +156,7 @@ def _pom(coordinates: tuple[str, ...]) -> str:
     for coordinate in coordinates:
         parts = zip(names, coordinate.split(":"), strict=False)  # few have a classifier
         dependencies.append(f"    <dependency>{''.join(f'<{name}>{part}</{name}>' for name, part in parts)}</dependency>\n")
-    return _project(_digest(" ".join(coordinates)), f"  <dependencies>\n{''.join(dependencies)}  </dependencies>\n")
+    return _project(digest(" ".join(coordinates)), f"  <dependencies>\n{''.join(dependencies)}  </dependencies>\n")
 
 
 def _project(name: str, content: str) -> str:
@@ -167,7 +167,7 @@ def _project(name: str, content: str) -> str:
 
 
 def _cached(coordinates: tuple[str, ...]) -> Path:
-    return CACHE / "maven" / f"{_digest(' '.join(coordinates))}.classpath"
+    return CACHE / "maven" / f"{digest(' '.join(coordinates))}.classpath"
 
 
 def _usable(cached: Path) -> str | None:
@@ -189,12 +189,12 @@ def _write(path: Path, text: str) -> None:
     next_to_it.replace(path)
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 @contextmanager
-def _locked(name: str) -> Iterator[None]:
+def locked(name: str) -> Iterator[None]:
     """Held by one process of this user at a time: Maven's local repository does not like two writers."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / f"{name}.lock").open("w") as handle:

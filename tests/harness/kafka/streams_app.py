@@ -4,11 +4,15 @@ A client is loaded (the JVM is up), then let go (it is made and joins), so that 
 """
 
 import json
+import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Self
 
+from tests.harness.kafka import class_data
 from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
@@ -24,6 +28,9 @@ _LOGGING = (
 )
 SESSION_TIMEOUT_S = 10
 """After which the group takes a client that just ended for gone."""
+_ARCHIVES_IN_S = 300
+"""A JVM that makes an archive at its end."""
+_TRIES_S = 5
 _LOADED = "LOADED"
 _RUNNING = "STATE RUNNING"
 
@@ -52,7 +59,8 @@ class StreamsClient:
     """One client. `process_id` is pinned through Kafka's own file before the start; None: what the disk has, or a fresh one.
 
     `disk`: the folder of a client whose state directory it takes over. `instance`: the `group.instance.id` of a static member.
-    `inside`: what its command begins with, and `own_disk`: where it finds its disk there.
+    `inside`: what its command begins with, and `own_disk`: where it finds its disk there. `options`: of its JVM, in the place of an
+    archive of loaded classes.
     """
 
     def __init__(
@@ -66,6 +74,7 @@ class StreamsClient:
         instance: str | None = None,
         inside: Sequence[str] = (),
         own_disk: Path | None = None,
+        options: Sequence[str] | None = None,
     ) -> None:
         self.application = application
         self.folder = folder
@@ -73,6 +82,7 @@ class StreamsClient:
         self.process_id = process_id
         self.disk = disk or folder
         self._inside = inside
+        self._options = options
         self._own_disk = own_disk or self.disk
         self.instance = instance
         self._process: TetheredProcess | None = None
@@ -94,9 +104,10 @@ class StreamsClient:
         properties = self.folder / "streams.properties"
         properties.write_text("".join(f"{key}={value}\n" for key, value in self._properties().items()), encoding="utf-8")
         jars = kafka_streams(self.application.release)
-        classes = compile_java(SOURCES, jars)
-        command = [*self._inside, java_tool("java"), *_JVM, *_LOGGING, f"-Djava.io.tmpdir={self.folder / 'tmp'}"]
-        command += ["-cp", f"{classes}:{jars}"]
+        path = f"{class_data.jar_of(compile_java(SOURCES, jars))}:{jars}"
+        given = class_data.options(path, partial(_load, self.application.release)) if self._options is None else self._options
+        command = [*self._inside, java_tool("java"), *_JVM, *_LOGGING, *given, f"-Djava.io.tmpdir={self.folder / 'tmp'}"]
+        command += ["-cp", path]
         command += ["wordcount.WordCount", str(properties), self.application.input_topic, STORE, str(self._go)]
         self._process = TetheredProcess(f"Streams {self.application.release} client {self.folder.name}", command, self.log)
 
@@ -115,7 +126,7 @@ class StreamsClient:
     def stop(self) -> None:
         """SIGTERM: the client closes cleanly, and (as Streams does) does not leave its group."""
         if self._process:
-            self._process.stop(timeout_s=30)
+            self._process.stop(timeout_s=30 if self._options is None else _ARCHIVES_IN_S)
 
     def kill(self) -> None:
         """SIGKILL: nothing is written any more."""
@@ -170,3 +181,14 @@ class StreamsClient:
         }
         static = {} if self.instance is None else {"group.instance.id": self.instance}
         return small | static | dict(self.application.settings)
+
+
+def _load(release: str, options: Sequence[str]) -> None:
+    """A client with these options that finds no broker for a while: what it has loaded then is most of what it ever loads."""
+    nobody = Application(release, "nobody", "127.0.0.1:1", "nothing")
+    with (
+        tempfile.TemporaryDirectory(prefix="holdfast-client-") as folder,
+        StreamsClient(nobody, Path(folder), threads=1, process_id=None, options=options) as client,
+    ):
+        client.go()
+        time.sleep(_TRIES_S)
