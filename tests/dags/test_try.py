@@ -13,7 +13,7 @@ import psutil
 import pytest
 from tests.dags.conftest import just_taken
 from tests.dags.planting import planting
-from tests.dags.trying import Rest, copy_checkout, left_over, trying
+from tests.dags.trying import PATIENCE_S, Rest, copy_checkout, left_over, share_bytecode, trying
 
 from holdfast.adapters.lake.lake import FsspecLake
 
@@ -45,13 +45,27 @@ def test_ctrl_c_while_it_starts_leaves_nothing(checkout: Path) -> None:
     assert left_over(checkout) == []
 
 
-def test_the_whole_story(checkout: Path) -> None:
-    """The plan, another bin/try meanwhile, the approval over REST, the plan walked and verified, the fleet; and then Ctrl-C.
+def killed_in_the_middle(checkout: Path) -> None:
+    """SIGKILL leaves Airflow running."""
+    with trying(checkout) as run:
+        run.wait_for(r"Reading the DAGs …")
+        os.killpg(run.process.pid, signal.SIGKILL)
+        run.process.wait(60)
+    assert left_over(checkout) != []
 
-    Secrets are planted all over; in the end each is looked for in everything that was written.
+
+def test_the_whole_story(checkout: Path) -> None:
+    """After a bin/try that was killed: this one says so, ends what is left, and does its work.
+
+    The plan, another bin/try meanwhile, the approval over REST, the plan walked and verified, the fleet; and then Ctrl-C. Secrets
+    are planted all over; in the end each is looked for in everything that was written.
     """
+    share_bytecode(checkout)
+    killed_in_the_middle(checkout)
     with planting() as sown, trying(checkout, environment=sown.environment()) as run:
         rest = Rest(run)
+        assert re.search(r"An earlier bin/try left \d+ processes running; stopping them", run.printed())
+        assert "did not stop cleanly" in run.printed()
         refused = sown.sow(rest, checkout / ".holdfast" / "airflow")
         plan_id = run.wait_for(r"Plan ([0-9a-f]{16}) for streams-wordcount on local")
         lake = checkout / ".holdfast" / "lake"
@@ -60,7 +74,7 @@ def test_the_whole_story(checkout: Path) -> None:
         check_the_plan(folder, run.printed())
         check_what_is_open(checkout, rest)
         with trying(checkout) as second:
-            assert second.process.wait(120) == 1
+            assert second.process.wait(PATIENCE_S) == 1
         assert "Another bin/try of this checkout is running" in second.printed()
 
         others = others_decide(rest, lake)
@@ -195,19 +209,3 @@ def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
         assert list(lake.glob(f"tables/v1/{table}/*/*/*.parquet")), table
     refused = rest.call("GET", f"{runs['collect_groups']}/taskInstances/snapshots/0")
     assert refused["try_number"] == 1, "a password that was refused was offered again"
-
-
-def test_goes_on_after_it_was_killed(checkout: Path) -> None:
-    """SIGKILL leaves Airflow running: the next bin/try says so, ends it, and does its work."""
-    with trying(checkout) as run:
-        run.wait_for(r"Reading the DAGs …")
-        os.killpg(run.process.pid, signal.SIGKILL)
-        run.process.wait(60)
-    assert left_over(checkout) != []
-
-    with trying(checkout, "--once") as again:
-        again.wait_for(r"The plan was ready after")
-        assert again.process.wait(120) == 0
-    assert re.search(r"An earlier bin/try left \d+ processes running; stopping them", again.printed())
-    assert "did not stop cleanly" in again.printed()
-    assert left_over(checkout) == []

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 400
+PATIENCE_S = 1_200
 """For any one wait. Nothing is timed: a machine that is shared by others may be slow."""
 
 
@@ -31,6 +31,17 @@ def copy_checkout(folder: Path) -> Path:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
     return folder
+
+
+def share_bytecode(checkout: Path) -> None:
+    """Give the copy's environment what this one's Pythons have compiled: to compile Airflow anew costs more than to start it.
+
+    Python takes a compiled file only where its source has the size and time that it names, as uv's links to one cache have."""
+    ours, theirs = ROOT / ".venv" / "lib", checkout / ".venv" / "lib"
+    for folder in ours.glob("**/__pycache__"):
+        place = theirs / folder.relative_to(ours)
+        if place.parent.is_dir():
+            shutil.copytree(folder, place, dirs_exist_ok=True)
 
 
 def own_environment() -> dict[str, str]:
@@ -47,10 +58,10 @@ def left_over(checkout: Path) -> list[psutil.Process]:
     for process in psutil.process_iter():
         try:
             signs = [process.cwd(), *process.cmdline(), *process.environ().values()]
-        except (psutil.Error, OSError):
+            if process.status() != psutil.STATUS_ZOMBIE and any(str(checkout) in sign for sign in signs):
+                found.append(process)
+        except (psutil.Error, OSError):  # it ends just now, or is another user's
             continue
-        if process.status() != psutil.STATUS_ZOMBIE and any(str(checkout) in sign for sign in signs):
-            found.append(process)
     return found
 
 
@@ -101,8 +112,8 @@ def trying(checkout: Path, *arguments: str, environment: Mapping[str, str] | Non
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(60)
-        reader.join(10)
+            process.wait(PATIENCE_S)
+        reader.join(PATIENCE_S)
 
 
 class Rest:

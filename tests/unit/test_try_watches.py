@@ -72,3 +72,30 @@ def test_a_task_that_is_tried_again_is_no_end(trying: ModuleType, capsys: pytest
 def test_a_failure_has_a_reason(trying: ModuleType, log: object, reason: str) -> None:
     with pytest.raises(sys.modules["try_airflow"].Failed, match=reason):
         trying.watch(Told({"snapshot": "failed"}, log=log), RUN)
+
+
+@pytest.mark.parametrize(("arguments", "stays"), [((), True), (("--once",), False)])
+def test_once_is_over_when_the_plan_was_shown(
+    trying: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], stays: bool
+) -> None:
+    """Without --once it stays until Ctrl-C. Airflow is ended then too, and the lock is free."""
+    done: list[str] = []
+
+    def does(name: str, answer: object = None) -> None:
+        monkeypatch.setattr(trying, name, lambda *_: done.append(name) or answer)
+
+    def until_ctrl_c(_: object) -> None:
+        done.append("stay")
+        raise trying.Stopped
+
+    for name, answer in {"record": {}, "bring_up": None, "trigger": RUN, "watch": "0123456789abcdef", "show": None}.items():
+        does(name, answer)
+    does("end_everything")
+    does("ours", [])
+    monkeypatch.setattr(trying, "stay", until_ctrl_c)
+    monkeypatch.setattr(trying, "STATE", tmp_path)
+    monkeypatch.setattr(trying.signal, "signal", lambda *_: None)
+
+    assert trying.main(list(arguments)) == 0
+    assert done == ["ours", "record", "bring_up", "trigger", "watch", "show", *["stay"] * stays, "end_everything"]
+    assert (tmp_path / "try.lock").read_text() == ""
