@@ -1,11 +1,11 @@
 """A real application of five clients on machines with an sshd each, moved by runs of `holdfast apply --run` alone, while something
-is killed at random moments: the run, all connections, an sshd, the broker. Each act is done once, none is lost, the journal is
-whole, and the end is as forecast; where the group rebalanced more often (a broker that was killed, a client that came back late),
-the run halted for it, that was accepted, and every task is where it was forecast. Root is needed (namespaces of the network and of
-mounts).
+is killed at random moments: the run, all connections, an sshd, the broker; or a machine's network is slow. Each act is done once,
+none is lost, the journal is whole, and the end is as forecast; where the group rebalanced more often (a broker that was killed, a
+client that came back late), the run halted for it, that was accepted, and every task is where it was forecast. A sixth client that
+joins midway halts the run before its next act. Root is needed (namespaces of the network and of mounts).
 
-    python -m tests.live.running.campaign [--releases 2.8.2,3.9.1,4.3.1] [--scenarios …] [--rounds 2] [--kills 10] [--seed 1]
-        [--of run,run,connection,sshd,broker] [--network 19] [--into build/runs.jsonl]
+    python -m tests.live.running.campaign [--kind led|consumer|by-broker] [--releases 2.8.2,3.9.1,4.3.1] [--scenarios …]
+        [--rounds 2] [--kills 10] [--of run,run,connection,sshd,broker,slow] [--seed 1] [--network 19] [--into build/runs.jsonl]
 
 One JSON line a round, and a summary at the end. It goes on after a round that is not as wanted, and its status is 1 then.
 """
@@ -19,11 +19,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from tests.live.running import hosted, machines
+from tests.live.running import hosted, machines, other_kinds
 from tests.live.running.hosted import Document, Hosted
-from tests.live.running.scenarios import SCENARIOS, Planned
+from tests.live.running.machines import Machine
+from tests.live.running.scenarios import OF_OTHER_KINDS, SCENARIOS, Planned, joined_at, takes_out
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.journal.journal import Event
@@ -32,8 +35,17 @@ from holdfast.workflows import journals
 CLIENTS, SPARE = 5, 2
 LONGEST_S = 6.0
 """The longest between two kills: about as long as a restart and its rebalance."""
+SLOW_S = 4.0
+"""The longest that a machine's network is slow."""
 MOST_RUNS = 60
 _AGAIN_S = 2.0
+LED = "led"
+"""Streams groups whose leader assigns."""
+_RELEASES = {LED: "2.8.2,3.9.1,4.3.1", "consumer": "3.9.1", "by-broker": other_kinds.BY_BROKER}
+JOINS_WITHIN_S = 30.0
+"""Of a rolling restart of five clients."""
+_BEGINS_S = 3.0
+"""An act that was decided right before a client joined begins within this time: its command goes over SSH."""
 
 
 def strike(kind: str, group: Hosted, chance: random.Random) -> None:
@@ -43,14 +55,17 @@ def strike(kind: str, group: Hosted, chance: random.Random) -> None:
         time.sleep(chance.uniform(0, 2))
         group.broker.start_again()
         return
-    sshd = chance.choice([group.services.of[one].machine.sshd for one in group.services.of])
-    if kind == "connection":
-        for machine in group.machines:
-            machine.sshd.drop_connections()
+    machine = chance.choice(group.machines)
+    if kind == "slow":
+        with machines.slowed(machine):
+            time.sleep(chance.uniform(1, SLOW_S))
+    elif kind == "connection":
+        for one in group.machines:
+            one.sshd.drop_connections()
     else:
-        sshd.crash()
+        machine.sshd.crash()
         time.sleep(chance.uniform(0, 2))
-        sshd.start()
+        machine.sshd.start()
 
 
 class Round:
@@ -64,29 +79,38 @@ class Round:
         """How runs ended that were not killed."""
         self._next = 0.0
         self._done = self._accepted = False
+        self._joins_at: float | None = None
+        self.why = ""
+        """Why the last run halted."""
         self.log = ""
 
     def performed(self) -> Document:
         began = time.monotonic()
+        if self._planned.joins is not None:
+            self._joins_at = began + self._chance.uniform(0, JOINS_WITHIN_S)
         acts: tuple[tuple[str, str], ...] = ()
         more: tuple[str, ...] = ()
         for _ in range(MOST_RUNS):
-            status, why = self._one_run(more)
-            more = ("--accept-rebalances",) if why == "rebalances" else ()
-            self._accepted = self._accepted or why == "rebalances"
-            if self._done:
+            status, self.why = self._one_run(more)
+            if self._done or (status == 3 and self._has_joined()):
                 break
+            more = ("--accept-rebalances",) if self.why == "rebalances" else ()
+            self._accepted = self._accepted or self.why == "rebalances"
             if status == 2 and self._planned.by_hand is not None:
                 acts += tuple(self._group.services.done)
                 self._planned.by_hand()
-                self._group.services.done.clear()
+                self._group.services.forget()
                 self._group.confirm(self._planned.plan, self._by_hand())
             elif status is not None:
                 time.sleep(_AGAIN_S)
         acts += tuple(self._group.services.done)
         found = {"kills": dict(self.kills), "ends": dict(self.ends), "seconds": round(time.monotonic() - began)}
+        if self._has_joined():
+            return found | self._interrupted(acts)
         verdict = self._group.verdict(self._planned.plan) if self._done else {}
-        tasks = {name: verdict.get("score", verdict).get(name) for name in ("tasks_as_forecast", "tasks")}
+        score = verdict.get("score", verdict)
+        of_what = "partitions" if "partitions_as_forecast" in score else "tasks"
+        tasks = {"tasks_as_forecast": score.get(f"{of_what}_as_forecast"), "tasks": score.get(of_what)}
         found |= {"status": status, "result": verdict.get("result"), "rebalances": verdict.get("rebalances")} | tasks
         wrong = [*self._wrong_acts(acts), *_journal_wrong(self._group, self._planned)]
         if status != 0 and not (self._accepted and tasks["tasks"] is not None and len(set(tasks.values())) == 1):
@@ -100,6 +124,9 @@ class Round:
         run = self._group.run(self._planned.plan, *self._planned.options, *more)
         self._next = time.monotonic() + self._chance.uniform(0.2, LONGEST_S)
         while not run.ended:
+            if self._joins_at is not None and time.monotonic() >= self._joins_at:
+                self._joins_at = None
+                self._group.services.start(self._planned.joins or "")
             if self._left and time.monotonic() >= self._next:
                 kind = self._chance.choice(self._of)
                 self._left -= 1
@@ -121,6 +148,27 @@ class Round:
             self.log += run.log()[-3_000:]
         return status, why
 
+    def _has_joined(self) -> bool:
+        return self._planned.joins is not None and self._joins_at is None
+
+    def _interrupted(self, acts: tuple[tuple[str, str], ...]) -> Document:
+        """By the sixth client: the run has halted, and has begun nothing since that client was there. Takes that client out."""
+        address = self._planned.joins or ""
+        joined = joined_at(self._group, address)
+        since = [round(one - joined, 1) for one in self._group.services.began if joined is not None and one > joined]
+        wrong = [f"an act began {one} s after the sixth client had joined" for one in since if one > _BEGINS_S]
+        if self.why not in ("drift", "divergence", "rebalances"):
+            wrong.append(f"halted: {self.why}")
+        if acts != self._planned.acts[: len(acts)]:
+            wrong += self._wrong_acts(acts)
+        if joined is None:
+            wrong.append("no rebalance has the sixth client")
+        wrong += _journal_wrong(self._group, self._planned, whole=False)
+        takes_out(self._group, address)
+        return {"halted": self.why, "acts": len(acts), "begun_after_s": since, "wrong": wrong} | (
+            {"log": self.log} if wrong else {}
+        )
+
     def _wrong_acts(self, acts: tuple[tuple[str, str], ...]) -> list[str]:
         return [] if acts == self._planned.acts else [f"done: {acts}, planned: {self._planned.acts}"]
 
@@ -128,36 +176,34 @@ class Round:
         return next(step["id"] for step in self._planned.steps if step["action"] == "set_config")
 
 
-def _journal_wrong(group: Hosted, planned: Planned) -> list[str]:
-    """Whole, each act begun once and seen once, each step done once."""
+def _journal_wrong(group: Hosted, planned: Planned, *, whole: bool = True) -> list[str]:
+    """Whole, each act begun once and seen once, each step done once. `whole` False: at most once."""
     plan_id = json.loads(planned.plan.read_text())["plan_id"]
     kept = journals.read(FsspecLake(str(group.folder / ".holdfast" / "lake")), plan_id)
     wrong = [] if kept.broken is None else [f"journal: {kept.broken.value}"]
     for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
         found = Counter(one.step for one in kept.journal.entries if one.event is event and (one.acted is not None or not acted))
-        wanted = [step["id"] for step in planned.steps if not acted or step["action"] in ACTED]
-        wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] != 1]
+        wanted = [step["id"] for step in planned.steps if not acted or step["id"] in planned.acting]
+        wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] > 1 or found[one] < whole]
     return wrong
-
-
-ACTED = ("restart_client", "stop_client", "start_client")
 
 
 def campaign(given: argparse.Namespace, release: str, folder: Path, chance: random.Random) -> list[Document]:
     (folder / "machines").mkdir()
     rows: list[Document] = []
-    settings = {"acceptable.recovery.lag": str(given.recovery_lag)}
+    known = SCENARIOS if given.kind == LED else OF_OTHER_KINDS
+    names = given.scenarios.split(",") if given.scenarios else list(known)
     with (
         machines.namespaces(folder / "machines", CLIENTS + SPARE, given.network) as made,
-        hosted.started(folder, release, made, CLIENTS, f"10.77.{given.network}.1", settings) as group,
+        _started(given, release, folder, made) as group,
     ):
         for number in range(given.rounds):
-            for name in given.scenarios.split(","):
-                group.services.done.clear()
+            for name in names:
+                group.services.forget()
                 shutil.rmtree(group.folder / ".holdfast", ignore_errors=True)
-                planned = SCENARIOS[name](group, chance)
+                planned = known[name](group, chance)
                 found = Round(group, planned, chance, given.kills, tuple(given.of.split(","))).performed()
-                rows.append({"release": release, "round": number, "scenario": name} | found)
+                rows.append({"kind": given.kind, "release": release, "round": number, "scenario": name} | found)
                 print(json.dumps(rows[-1]), flush=True)
                 if given.into is not None:
                     with given.into.open("a", encoding="utf-8") as out:
@@ -165,13 +211,21 @@ def campaign(given: argparse.Namespace, release: str, folder: Path, chance: rand
     return rows
 
 
+def _started(given: argparse.Namespace, release: str, folder: Path, made: Sequence[Machine]) -> AbstractContextManager[Hosted]:
+    host = f"10.77.{given.network}.1"
+    if given.kind != LED:
+        return hosted.another_kind(folder, given.kind, release, made, CLIENTS, host)
+    return hosted.started(folder, release, made, CLIENTS, host, {"acceptable.recovery.lag": str(given.recovery_lag)})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--releases", default="2.8.2,3.9.1,4.3.1")
-    parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--releases", default="")
+    parser.add_argument("--kind", default=LED, choices=(LED, *other_kinds.KINDS))
+    parser.add_argument("--scenarios", default="")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--kills", type=int, default=10, help="in each round, at most")
-    parser.add_argument("--of", default="run,run,connection,sshd,broker")
+    parser.add_argument("--of", default="run,run,connection,sshd,broker,slow")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--network", type=int, default=19)
     parser.add_argument("--recovery-lag", type=int, default=10_000)
@@ -180,7 +234,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # it leaves no process behind
     chance = random.Random(given.seed)
     rows: list[Document] = []
-    for release in given.releases.split(","):
+    for release in (given.releases or _RELEASES[given.kind]).split(","):
         with tempfile.TemporaryDirectory() as folder:
             rows += campaign(given, release, Path(folder), chance)
     kills: Counter[str] = Counter()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,19 @@ from urllib.parse import quote
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.maven import kafka_streams
 from tests.harness.kafka.streams_app import StreamsClient
-from tests.live import observe
 from tests.live.experiment import Experiment, Run
+from tests.live.running import other_kinds
 from tests.live.running.machines import Machine
 from tests.live.running.services import LIMIT_S, SCRIPT, Services
 
-from holdfast.rollout.json.strict import dumps
+from holdfast.cli.commands import snapshot as snapshot_command
+from holdfast.errors import CannotPredict, ClusterTrouble
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import ACTS, Policy
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import plan as planning
 
 PROCESS_IDS = (
@@ -82,7 +85,7 @@ class RunProcess:
         return f"{self._log.read_text()}\n{self._out.read_text()}"
 
 
-class _Clients(Run):
+class Clients(Run):
     """Each client on its machine."""
 
     def __init__(self, experiment: Experiment, bootstrap: str, folder: Path, machines: Mapping[str, Machine]) -> None:
@@ -92,6 +95,20 @@ class _Clients(Run):
     def loaded(self, process_id: str, before: StreamsClient | None = None) -> StreamsClient:
         assert before is None, "services start again"
         return self.on(self._machines[process_id], process_id)
+
+    @property
+    def group_id(self) -> str:
+        return self.application.application_id
+
+    @property
+    def bootstrap(self) -> str:
+        return self.application.bootstrap
+
+    def about(self, folder: Path) -> list[str]:
+        """What `holdfast snapshot` is given about the application."""
+        properties = folder / "application.properties"
+        properties.write_text("".join(f"{key}={value}\n" for key, value in self.application.settings.items()), encoding="utf-8")
+        return ["--kafka-release", self.application.release, "--app-config", str(properties)]
 
     def addresses(self) -> dict[str, dict[str, str]]:
         """Where each of them runs, as the file of commands says it."""
@@ -114,10 +131,13 @@ class _Clients(Run):
         return client
 
 
+AnyClients = Clients | other_kinds.Consumers | other_kinds.ByBroker
+
+
 class Hosted:
     """The group, its machines and a folder to work in. `runs_on`: the addresses of the machines whose service runs."""
 
-    def __init__(self, clients: _Clients, machines: Sequence[Machine], services: Services, broker: Broker, folder: Path) -> None:
+    def __init__(self, clients: AnyClients, machines: Sequence[Machine], services: Services, broker: Broker, folder: Path) -> None:
         self.clients, self.machines, self.services, self.broker, self.folder = clients, tuple(machines), services, broker, folder
         self.together = len({machine.sshd.folder for machine in machines}) == 1
         """The machines share an sshd, and the broker sees one address."""
@@ -128,7 +148,13 @@ class Hosted:
 
     @property
     def group_id(self) -> str:
-        return self.clients.application.application_id
+        return self.clients.group_id
+
+    @property
+    def streams(self) -> Clients:
+        """The clients of a Streams group whose leader assigns."""
+        assert isinstance(self.clients, Clients)
+        return self.clients
 
     def runs_on(self) -> tuple[str, ...]:
         return tuple(address for address, service in self.services.of.items() if service.client is not None)
@@ -137,21 +163,33 @@ class Hosted:
         path = quote(f"{machine.own_disk}/state/{self.group_id}")
         return f"ssh://{machine.address}:{machine.sshd.port}{path}"
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> AnySnapshot:
         """With what the disks show."""
-        application = self.clients.application
-        properties = self.folder / "application.properties"
-        properties.write_text("".join(f"{key}={value}\n" for key, value in application.settings.items()), encoding="utf-8")
-        given = ["--bootstrap-server", application.bootstrap, "--group", self.group_id, *self.login]
-        given += ["--kafka-release", application.release, "--app-config", str(properties)]
-        for address in self.runs_on():
+        given = ["--bootstrap-server", self.clients.bootstrap, "--group", self.group_id, *self.login]
+        given += self.clients.about(self.folder)
+        for address in self.runs_on() if isinstance(self.clients, Clients) else ():
             given += ["--state-dir", self.state_dir(self.services.of[address].machine)]
-        return observe.snapshot_of(given, self.folder)
+        output = self.folder / "seen.json"
+        assert snapshot_command.command.main([*given, "--output", str(output)], standalone_mode=False) == 0
+        return any_kind.snapshot_from_json(loads(output.read_text(encoding="utf-8")))
+
+    def wait_stable(self, members: int) -> None:
+        """Until the group is stable with that number of clients of one thread each."""
+        ends_at = time.monotonic() + _ENDS_WITHIN_S
+        while True:
+            with suppress(ClusterTrouble, CannotPredict):
+                found = self.snapshot()
+                if found.group_state == STABLE and kind_of(found).members(found) == members and kind_of(found).at_rest(found):
+                    return
+            assert time.monotonic() < ends_at, f"{self.group_id} is not stable with {members} clients"
+            time.sleep(1)
 
     def plan(self, *events: Document, acts: Sequence[str] = tuple(str(one) for one in ACTS)) -> Path:
-        change = change_from_json({"format_version": "1.0", "events": list(events)})
-        policy = Policy(acts=tuple(one for one in ACTS if str(one) in acts))
-        made = planning.make(self.snapshot(), change, policy, datetime.now(UTC))
+        before = self.snapshot()
+        change = kind_of(before).change_for({"format_version": "1.0", "events": list(events)}, before)
+        exclude = () if isinstance(self.clients, Clients) else self.clients.exclude
+        policy = Policy(acts=tuple(one for one in ACTS if str(one) in acts), exclude=exclude)
+        made = planning.make(before, change, policy, datetime.now(UTC))
         plan = self.folder / "plan.json"
         plan.write_text(dumps(any_kind.plan_to_json(made)))
         self.write_actors()
@@ -160,12 +198,12 @@ class Hosted:
     def write_actors(self) -> None:
         """The file that `--actors` takes. Process IDs distinguish machines that share an address."""
         commands = {verb: ["sh", str(SCRIPT), str(self.services.folder), verb, "{host}"] for verb in _VERBS}
-        clients = self.clients.addresses() if self.together else {}
+        clients = self.streams.addresses() if self.together else {}
         group = commands | {"ssh": self._ssh, "limit_s": LIMIT_S, "clients": clients}
         (self.folder / "actors.yaml").write_text(json.dumps({"format_version": "1.0", "groups": {self.group_id: group}}))
 
     def run(self, plan: Path, *more: str) -> RunProcess:
-        where = ("--bootstrap-server", self.clients.application.bootstrap, "--actors", "actors.yaml", *self.login)
+        where = ("--bootstrap-server", self.clients.bootstrap, "--actors", "actors.yaml", *self.login)
         return RunProcess(_command("apply", str(plan), "--run", "--json", *where, *_APPROVED, *more), self.folder)
 
     def confirm(self, plan: Path, step: str) -> None:
@@ -203,7 +241,7 @@ def started(
     delay = {"group.initial.rebalance.delay.ms": "3000"}
     with Broker(folder / "broker", properties=delay, host=host) as broker:
         experiment = Experiment(release, first=first, partitions=6, threads=1, others=SHORT | dict(settings))
-        clients = _Clients(experiment, broker.bootstrap, folder / "clients", placed)
+        clients = Clients(experiment, broker.bootstrap, folder / "clients", placed)
         try:
             clients.start()
             with Services(machines, folder / "services", clients.on) as services:
@@ -212,3 +250,24 @@ def started(
                 yield Hosted(clients, machines, services, broker, folder)
         finally:
             clients.stop()
+
+
+@contextmanager
+def another_kind(folder: Path, kind: str, release: str, machines: Sequence[Machine], number: int, host: str) -> Iterator[Hosted]:
+    """As `started`, for a group of that kind (`other_kinds.KINDS`)."""
+    kafka_streams(release)
+    with Broker(folder / "broker", properties={"group.initial.rebalance.delay.ms": "3000"}, host=host) as broker:
+        clients = other_kinds.KINDS[kind](release, broker.bootstrap, folder / "clients")
+        clients.prepare()
+        try:
+            with Services(machines, folder / "services", clients.on) as services:
+                for machine in machines[:number]:
+                    services.make_ready(machine.address)
+                for machine in machines[:number]:
+                    services.start(machine.address)
+                group = Hosted(clients, machines, services, broker, folder)
+                group.wait_stable(number)
+                yield group
+        finally:
+            for one in clients.ever:
+                one.kill()

@@ -30,6 +30,21 @@ class Machine:
 
 
 @contextmanager
+def slowed(machine: Machine) -> Iterator[None]:
+    """What it sends is 8 kB a second; what cannot be sent within two seconds is lost."""
+    _tc(machine, "add", "rate", "64kbit", "burst", "1600", "latency", "2s")
+    try:
+        yield
+    finally:
+        _tc(machine, "del")
+
+
+def _tc(machine: Machine, verb: str, *how: str) -> None:
+    kind = ("tbf", *how) if how else ()
+    subprocess.run([*machine.inside, "tc", "qdisc", verb, "dev", "eth0", "root", *kind], check=True)
+
+
+@contextmanager
 def addresses(folder: Path, number: int) -> Iterator[tuple[Machine, ...]]:
     """Of one sshd of this machine."""
     with Sshd(folder / "sshd") as sshd:

@@ -1,5 +1,5 @@
 """What a group on five machines is moved through by runs of plans: a rolling restart, a replacement, one client more, one less, and
-another setting."""
+another setting; and a sixth client that joins midway."""
 
 import json
 import random
@@ -8,28 +8,35 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from tests.harness.kafka.streams_app import PROCESS_METADATA
+from tests.live.experiment import process_ids
+from tests.live.running import hosted
 from tests.live.running.hosted import Document, Hosted
 from tests.live.running.services import SCRIPT
 
 from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.registry import kind_of
 
 STANDBYS = "num.standby.replicas"
 _STABLE_WITHIN_S = 120
-_VERBS = {"restart_client": "restart", "stop_client": "stop", "start_client": "start"}
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, and what must have been done to the machines. `by_hand`: does the step that is a person's."""
+    """A plan, and what must have been done to the machines, in the steps `acting`. `by_hand`: does the step that is a person's.
+    `joins`: the machine whose client joins at some moment, and is no part of the plan."""
 
     plan: Path
     steps: tuple[Document, ...]
     acts: tuple[tuple[str, str], ...]
+    acting: tuple[str, ...]
     options: tuple[str, ...]
     by_hand: Callable[[], None] | None = None
+    joins: str | None = None
 
 
 def rolling_restart(group: Hosted, _chance: random.Random) -> Planned:
@@ -54,13 +61,63 @@ def scale_in(group: Hosted, chance: random.Random) -> Planned:
 
 def another_setting(group: Hosted, _chance: random.Random) -> Planned:
     """A standby for each task, or none any more. A person rolls it out."""
-    now = group.clients.application.settings[STANDBYS]
+    now = group.streams.application.settings[STANDBYS]
     wanted = "0" if now == "1" else "1"
     planned = _planned(group, {"rolling_restart": {"set_config": {STANDBYS: int(wanted)}}})
     return replace(planned, by_hand=lambda: _roll_out(group, wanted))
 
 
-SCENARIOS = {one.__name__: one for one in (rolling_restart, replacement, scale_out, scale_in, another_setting)}
+def sixth_client(group: Hosted, _chance: random.Random) -> Planned:
+    """A rolling restart, and another client joins midway."""
+    stranger = _made_ready(group)
+    return replace(_planned(group, {"rolling_restart": {}}), joins=stranger)
+
+
+def joined_at(group: Hosted, address: str) -> float | None:
+    """When the first rebalance with the client of that machine was over, in seconds of the epoch; None: there was none yet."""
+    one = process_id(group, address)
+    with_it = (each for each in group.streams.generations() if one in process_ids(each))
+    first = next(with_it, None)
+    return None if first is None else datetime.fromisoformat(first.completed_at).timestamp()
+
+
+def takes_out(group: Hosted, address: str) -> None:
+    """The client of a machine is stopped, and its session times out."""
+    gone = process_id(group, address)
+    subprocess.run(["sh", str(SCRIPT), str(group.services.folder), "stop", address], check=True)
+    ends_at = time.monotonic() + _STABLE_WITHIN_S
+    while gone in process_ids(group.streams.generations()[-1]) or group.snapshot().group_state != STABLE:
+        assert time.monotonic() < ends_at, "the group is stable soon after a stop"
+        time.sleep(0.5)
+
+
+def restarts(group: Hosted, _chance: random.Random) -> Planned:
+    """A rolling restart of a group of another kind."""
+    clients = group.clients
+    assert not isinstance(clients, hosted.Clients)
+    events: list[Document] = []
+    for number, name in enumerate(_members(group).values()):
+        events += [{"then": "stable"}] * bool(events) + [clients.restart(name, number)]
+    return _planned(group, *events)
+
+
+def by_another(group: Hosted, chance: random.Random) -> Planned:
+    """A client of a group of another kind by another one, on another machine."""
+    clients = group.clients
+    assert not isinstance(clients, hosted.Clients)
+    old, new = chance.choice(group.runs_on()), _made_ready(group)
+    return _planned(group, *clients.replacement(_members(group)[old], new))
+
+
+def _members(group: Hosted) -> dict[str, str]:
+    """What a plan calls the client on each machine."""
+    found = group.snapshot()
+    named = {(one.host or "").removeprefix("/"): getattr(one, "process_id", None) or one.member_id for one in found.members}
+    return {address: named[address] for address in group.runs_on()}
+
+
+OF_OTHER_KINDS = {one.__name__: one for one in (restarts, by_another)}
+SCENARIOS = {one.__name__: one for one in (rolling_restart, replacement, scale_out, scale_in, another_setting, sixth_client)}
 """In an order that ends with as many clients as it began with."""
 
 
@@ -71,16 +128,20 @@ def process_id(group: Hosted, address: str) -> str:
     return found
 
 
-def _planned(group: Hosted, event: Document) -> Planned:
-    plan = group.plan(event)
-    steps = tuple(json.loads(plan.read_text())["steps"])
-    acts = tuple((_VERBS[one["action"]], one["inputs"]["host"]) for one in steps if one["action"] in _VERBS)
+def _planned(group: Hosted, *events: Document) -> Planned:
+    plan = group.plan(*events)
+    document = json.loads(plan.read_text())
+    made = any_kind.plan_from_json(document)
+    kind = kind_of(made)
+    found = [(step.id, acts) for step in made.steps if (acts := kind.acts(made, step)) is not None]
+    acts = tuple((act.does.value, (act.host or "").removeprefix("/")) for _, each in found for act in each.acts)
+    steps = tuple(document["steps"])
     options: list[str] = []
     for step in steps:
-        if step["action"] == "write_process_metadata":
+        if step.get("action") == "write_process_metadata":
             machine = group.services.of[step["inputs"]["host"]].machine
             options += ["--state-dir-of", f"{step['inputs']['process_id']}={group.state_dir(machine)}"]
-    return Planned(plan, steps, acts, tuple(options))
+    return Planned(plan, steps, acts, tuple(one for one, _ in found), tuple(options))
 
 
 def _made_ready(group: Hosted) -> str:
@@ -96,11 +157,11 @@ def _made_ready(group: Hosted) -> str:
 
 def _roll_out(group: Hosted, standbys: str) -> None:
     """As a person would: client by client, each once the group is stable."""
-    application = group.clients.application
-    group.clients.application = replace(application, settings=dict(application.settings) | {STANDBYS: standbys})
+    application = group.streams.application
+    group.streams.application = replace(application, settings=dict(application.settings) | {STANDBYS: standbys})
     for address in group.runs_on():
         subprocess.run(["sh", str(SCRIPT), str(group.services.folder), "restart", address], check=True)
-        ends_at, since = time.monotonic() + _STABLE_WITHIN_S, len(group.clients.generations())
-        while len(group.clients.generations()) == since or group.snapshot().group_state != STABLE:
+        ends_at, since = time.monotonic() + _STABLE_WITHIN_S, len(group.streams.generations())
+        while len(group.streams.generations()) == since or group.snapshot().group_state != STABLE:
             assert time.monotonic() < ends_at, "the group is stable soon after a restart"
             time.sleep(0.5)

@@ -2,12 +2,13 @@
 the test, and, like those of a service manager, not with the connection that asked for it."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
-from tests.harness.kafka.streams_app import StreamsClient
 from tests.live.running.machines import Machine
+from tests.live.running.other_kinds import Client
 
 SCRIPT = Path(__file__).with_name("services.sh")
 LIMIT_S = 20
@@ -18,17 +19,19 @@ class Service:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.client: StreamsClient | None = None
-        self.waiting: StreamsClient | None = None
+        self.client: Client | None = None
+        self.waiting: Client | None = None
         self.starts = 0
 
 
 class Services:
     """One service a machine. `load`: the next process of a machine. `done`: what was done, in order, by address."""
 
-    def __init__(self, machines: Sequence[Machine], folder: Path, load: Callable[[Machine], StreamsClient]) -> None:
+    def __init__(self, machines: Sequence[Machine], folder: Path, load: Callable[[Machine], Client]) -> None:
         self.folder = folder
         self.done: list[tuple[str, str]] = []
+        self.began: list[float] = []
+        """When each of them began, in seconds of the epoch."""
         self.busy = False
         self.failed: BaseException | None = None
         self.of = {machine.address: Service(machine) for machine in machines}
@@ -47,7 +50,7 @@ class Services:
         self._over.set()
         self._thread.join()
 
-    def runs(self, address: str, client: StreamsClient) -> None:
+    def runs(self, address: str, client: Client) -> None:
         """The first process of a machine is there."""
         self.of[address].client = client
         self.of[address].starts += 1
@@ -76,6 +79,11 @@ class Services:
         service.client = None
         self._says(address)
 
+    def forget(self) -> None:
+        """What was done so far."""
+        self.done.clear()
+        self.began.clear()
+
     def _serve(self) -> None:
         while not self._over.wait(0.02):
             for request in sorted(self.folder.glob("*.request")):
@@ -93,7 +101,7 @@ class Services:
         address = service.machine.address
         if (verb, service.client is None) in (("start", False), ("stop", True)):
             return
-        self.busy = True
+        self.busy, began = True, time.time()
         self._says(address, "changing")
         if verb != "stop" and service.waiting is None:
             self.make_ready(address)
@@ -106,6 +114,7 @@ class Services:
             service.client, service.waiting = service.waiting, None
             service.starts += 1
         self.done.append((verb, address))
+        self.began.append(began)
         self.busy = False
         self._says(address)
 

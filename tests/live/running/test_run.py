@@ -26,7 +26,7 @@ def group(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
 
 def in_order(group: Hosted) -> list[tuple[str, str]]:
     """What a rolling restart does, in Kafka's order of process IDs."""
-    placed = group.clients.addresses()
+    placed = group.streams.addresses()
     return [("restart", placed[process_id]["host"]) for process_id in PROCESS_IDS[:CLIENTS]]
 
 
@@ -69,7 +69,7 @@ def test_a_client_that_joins_midway_halts_it_before_the_next_act(group: Hosted) 
 def test_going_back_starts_what_was_stopped(group: Hosted) -> None:
     group.services.done.clear()
     leaves = PROCESS_IDS[1]
-    host = group.clients.addresses()[leaves]["host"]
+    host = group.streams.addresses()[leaves]["host"]
     plan = group.plan({"remove_client": {"process_id": leaves, "leaves": False}})
     first = group.run(plan)
     first.wait_until(lambda: bool(group.services.done))

@@ -39,6 +39,7 @@ class Host:
         self.known = running.folder / "known_hosts"
         self.state_dir = folder / "orders"
         self._seen = seen or folder
+        self.timeout = "60"
 
     @property
     def files(self) -> set[str]:
@@ -63,7 +64,7 @@ class Host:
         return None if refused is None else str(refused)
 
     def _run(self, command: object, *arguments: str) -> Result:
-        login = ("--ssh-key", str(self.sshd.client), "--ssh-known-hosts", str(self.known), "--timeout", "2.5")
+        login = ("--ssh-key", str(self.sshd.client), "--ssh-known-hosts", str(self.known), "--timeout", self.timeout)
         return CliRunner().invoke(command, [*arguments, *login], standalone_mode=False)  # type: ignore[arg-type]
 
     def actor(self) -> Actor:
@@ -144,6 +145,7 @@ def test_a_host_that_hangs_after_the_login_costs_the_time_limit(forced: Made, mo
     """Nothing is known to be done, and nothing was."""
     monkeypatch.setattr(process_commands, "ENDS_S", 1.0)
     found = forced("exec sleep 120")
+    found.timeout = "2.5"
     actor = found.actor()
 
     assert re.search(r"was not done within 2\S* s, and was ended", str(found.disk()["problem"]))
