@@ -29,7 +29,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.live.running import airflow_processes, hosted, machines
-from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up
+from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up, steps_of
 
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.journal.journal import Event
@@ -86,10 +86,13 @@ def back(whole: Whole, _given: argparse.Namespace) -> Document:
     """The step after the start waits for the group, which the pause stops."""
     group = whole.group
     spare = _spare(whole)
+    machine = group.services.of[spare].machine
+    (machine.disk / "state" / group.group_id).mkdir(parents=True)
     group.services.make_ready(spare)
     plan = whole.plan({"add_client": {"process_id": None, "threads": 1, "host": spare}})
     with whole.screens.of(whole.server, plan.plan_id, "back") as page:
-        run = whole.run(plan)
+        writes = [step for step in steps_of(plan) if step["action"] == "write_process_metadata"]
+        run = whole.run(plan, state_dirs={step["inputs"]["process_id"]: group.state_dir(machine) for step in writes})
         run.until(lambda: ("start", spare) in group.services.done, page.badge)
         page.pause("a colleague asks to wait")
         wrong = []
@@ -179,7 +182,7 @@ def _asked(whole: Whole, run: AirflowRun, page: Watched, acts: list[tuple[str, s
 
 
 def _restarted_once(whole: Whole, run: AirflowRun) -> list[str]:
-    wanted = [("restart", step["inputs"]["host"]) for step in run.steps if step["action"] == "restart_client"]
+    wanted = [("restart", step["inputs"]["host"]) for step in steps_of(run.plan) if step["action"] == "restart_client"]
     wrong = [] if whole.group.services.done == wanted else [f"done: {whole.group.services.done}, planned: {wanted}"]
     wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}\n{run.trouble()}"]
     return wrong + run.journal_wrong()

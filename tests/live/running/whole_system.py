@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -52,11 +53,14 @@ def connections(group: Hosted, folder: Path) -> dict[str, str]:
         verb: ["sh", str(SCRIPT), str(group.services.folder), verb, "{host}"] for verb in ("status", "start", "stop", "restart")
     }
     clients = group.clients.addresses() if group.together else {}
-    about = {
+    about: Document = {
         "kafka_release": application.release,
         "config": dict(application.settings),
         "actors": commands | {"ssh": {"host": "{host}"}, "limit_s": LIMIT_S, "clients": clients},
     }
+    if not group.together:
+        path = f"{machine.own_disk}/state/{group.group_id}"
+        about["state_dirs"] = [f"ssh://{{host}}:{machine.sshd.port}{path}"]
     kafka = {"bootstrap.servers": application.bootstrap, "ssh_connection": "machines", "groups": {group.group_id: about}}
     sshd = machine.sshd
     login = {"conn_type": "ssh", "login": sshd.user, "port": sshd.port, "extra": {"key_file": str(sshd.client)}}
@@ -174,6 +178,11 @@ class Whole:
         return sum(int(one["running_slots"]) + int(one["queued_slots"]) for one in pools)
 
 
+def steps_of(plan: AnyPlan) -> list[Document]:
+    """As the plan's document has them."""
+    return list(any_kind.plan_to_json(plan)["steps"])
+
+
 @dataclass
 class AirflowRun:
     """A run of `apply_rollout` for a plan."""
@@ -184,17 +193,13 @@ class AirflowRun:
     last: tuple[str, str] = ("", "")
     tries: int = 0
 
-    @property
-    def steps(self) -> list[Document]:
-        return list(any_kind.plan_to_json(self.plan)["steps"])
-
     def state(self) -> tuple[str, str]:
         """Of the run, and of its task; as they were where Airflow does not answer."""
         server = self.whole.server
         try:
             run = str(server.rest("GET", self.path)["state"])
             found = server.rest("GET", f"{self.path}/taskInstances")["task_instances"]
-        except (OSError, URLError, ValueError):
+        except (OSError, URLError, HTTPException, ValueError):
             return self.last
         walks = [one for one in found if one["task_id"] == "walk"]
         self.tries = max([self.tries, *(int(one["try_number"]) for one in walks)])
@@ -233,7 +238,7 @@ class AirflowRun:
         body = {"chosen_options": [chosen], "params_input": {"halt": self.halt()[0], "reason": reason}}
         try:
             self.whole.server.rest("PATCH", f"{self.path}/taskInstances/walk/0/hitlDetails", body, "bob")
-        except (HTTPError, URLError, OSError):
+        except (HTTPError, URLError, HTTPException, OSError):
             return False
         return True
 
@@ -262,7 +267,7 @@ class AirflowRun:
         entries, wrong = self.journal().entries, []
         for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
             found = Counter(one.step for one in entries if one.event is event and (one.acted is not None or not acted))
-            wanted = [step["id"] for step in self.steps if not acted or step["action"] in ACTED]
+            wanted = [step["id"] for step in steps_of(self.plan) if not acted or step["action"] in ACTED]
             wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] != 1]
         return wrong
 
