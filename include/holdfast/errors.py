@@ -82,6 +82,10 @@ class TopologyRejected(CannotPredict):
     """The coordinator of a group whose broker assigns would reject the topology, and assign nothing."""
 
 
+class MoveRejected(CannotPredict):
+    """A classic Streams group cannot move to `group.protocol=streams`, or would lose what it uses."""
+
+
 class TooMuchWork(CannotPredict):
     """A prediction would take more work than is allowed for a group of this size."""
 

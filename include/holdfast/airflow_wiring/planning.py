@@ -31,6 +31,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     from holdfast.rollout.contract.group_state import refuse_unsettled
     from holdfast.rollout.json.strict import dumps
     from holdfast.rollout.kinds import any_kind, approval, policy_floor
+    from holdfast.rollout.kinds.moving import move
     from holdfast.rollout.kinds.registry import kind_of
     from holdfast.rollout.kinds.requested_change import change_requested
     from holdfast.rollout.policy.json import policy_to_json
@@ -58,7 +59,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
         )
     members = kind_of(snapshot).members(snapshot)
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=members)
-    change = requested(snapshot)
+    snapshot, change = move.followed(snapshot, requested(snapshot))
     if team is not None:
         policy_floor.refuse_faster(change, team)
     if cleared and policy.four_eyes:

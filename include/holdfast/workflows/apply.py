@@ -28,6 +28,7 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.approval import refuse_unapproved
 from holdfast.rollout.kinds.freshness import refuse_old
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.text.wording import many, printable
@@ -262,7 +263,8 @@ def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> W
 
 def next_of(plan: AnyPlan, journal: Journal, fresh: AnySnapshot, now: datetime) -> Next:
     """What comes next, of a plan for whichever kind of group."""
-    return kind_of_both(plan, fresh, of_another_kind(plan)).next_action(plan, journal, fresh, now)
+    seen = move.seen_for(plan, fresh)
+    return kind_of_both(plan, seen, of_another_kind(plan)).next_action(plan, journal, seen, now)
 
 
 def write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:

@@ -8,6 +8,7 @@ from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.strict import Fields, loads
 from holdfast.rollout.kinds import registry
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows.naming import Named, read_named
 
@@ -19,7 +20,8 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
 
 
 def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, Any]:
-    """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is.
+    """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is. Of a move
+    to another kind of group both are of that kind.
 
     `times`: the factor by which more than the usual work is allowed.
     """
@@ -27,7 +29,8 @@ def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, 
     group = read_named(snapshot, kind.snapshot_from_json)
     read_named(snapshot, lambda _: kind.refuse_settings(group))
     requested = read_named(change, lambda document: kind.change_for(document, group))
-    return group, read_named(change, lambda _: kind.forecast(group, requested, times))
+    decided, asked = read_named(change, lambda _: move.followed(group, requested))
+    return decided, read_named(change, lambda _: kind_of(decided).forecast(decided, asked, times))
 
 
 def forecast_case(case: object, detail: Detail, times: int = 1) -> dict[str, object]:

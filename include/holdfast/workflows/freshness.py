@@ -6,13 +6,15 @@ from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of_both
 from holdfast.workflows import snapshots
 
 
 def held_against(plan: AnyPlan, fresh: AnySnapshot) -> Staleness:
     """Raise InvalidInput for a group that is of another kind now."""
-    return kind_of_both(plan, fresh, "The newest snapshot is of another kind of group: create a new plan.").staleness(plan, fresh)
+    seen = move.seen_for(plan, fresh)
+    return kind_of_both(plan, seen, "The newest snapshot is of another kind of group: create a new plan.").staleness(plan, seen)
 
 
 def is_over(plan: AnyPlan, now: datetime) -> bool:

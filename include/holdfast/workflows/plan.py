@@ -21,6 +21,7 @@ from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
 from holdfast.rollout.kinds import any_kind, registry, search
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import SCORE, Score
@@ -101,7 +102,8 @@ def make_from(
     requested = read_named(change, lambda document: kind.change_for(document, group))
     read_named(snapshot, lambda _: kind.refuse_settings(group))
     read_named(change, lambda _: refuse(requested))
-    return read_named(change, lambda _: make(group, requested, policy, now, tell, requested_by, times))
+    decided, asked = read_named(change, lambda _: move.followed(group, requested))
+    return read_named(change, lambda _: make(decided, asked, policy, now, tell, requested_by, times))
 
 
 def assemble_drafted(

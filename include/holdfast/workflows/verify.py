@@ -6,6 +6,7 @@ from holdfast.errors import ClusterTrouble
 from holdfast.ports import Lake
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.kinds import verdict_words
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of_both
 from holdfast.workflows import plan as plans
 from holdfast.workflows.collecting.settling import Patience
@@ -13,7 +14,8 @@ from holdfast.workflows.collecting.settling import Patience
 
 def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
     """The verdict on `plan`; it takes the place of an earlier one in the lake. Without a lake it is kept nowhere."""
-    verdict: AnyVerdict = kind_of_both(plan, fresh, of_another_kind(plan)).verify(plan, fresh)
+    seen = move.seen_for(plan, fresh)
+    verdict: AnyVerdict = kind_of_both(plan, seen, of_another_kind(plan)).verify(plan, seen)
     if lake is not None:
         plans.keep_verdict(lake, verdict)
     return verdict

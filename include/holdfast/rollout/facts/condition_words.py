@@ -38,6 +38,10 @@ _INVALID: Mapping[Invalid, str] = {
         "a client is not back before the assignment interval is over: the coordinator then computes a target without it"
     ),
     Invalid.DELAY_OVER: "a client joins after the initial rebalance delay: the first target is then computed without it",
+    Invalid.STARTED_EARLY: (
+        "a client starts with group.protocol=streams while the classic group still has members: the coordinator answers"
+        " GROUP_ID_NOT_FOUND, and the client fails"
+    ),
     Invalid.INSTANCE_ID_TWICE: "two consumers have the same group.instance.id: then the older one is fenced",
 }
 _ASSUMED: Mapping[Assumed, str] = {
@@ -109,6 +113,20 @@ _ASSUMED: Mapping[Assumed, str] = {
     Assumed.DISKS_REPORTED: (
         "All members report the offsets of what the disk of their client holds, by all that the snapshot shows of it"
         " (assume.offsets of the change)."
+    ),
+    Assumed.CLASSIC_MEMBERS_STAY: (
+        "Classic clients do not leave the group when they stop: it is empty once their session timeout is over."
+    ),
+    Assumed.STREAMS_FEATURE: (
+        "The brokers allow group.protocol=streams: the feature streams.version is 1 or higher (kafka-features.sh describe)."
+    ),
+    Assumed.NO_SOURCE_PATTERNS: (
+        "The topology subscribes to topics by name, and not by a pattern: no request shows that, and KafkaStreams refuses patterns"
+        " with group.protocol=streams."
+    ),
+    Assumed.WARM_UPS_IGNORED: (
+        "No warm-up replicas: max.warmup.replicas and acceptable.recovery.lag are ignored with group.protocol=streams, and a task"
+        " that moves restores where it goes."
     ),
     Assumed.LISTENER_COOPERATES: (
         "The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener)."

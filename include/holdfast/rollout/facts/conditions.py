@@ -32,6 +32,7 @@ class Invalid(StrEnum):
     INSTANCE_ID_TWICE = "instance_id_twice"
     INTERVAL_OVER = "interval_over"
     DELAY_OVER = "delay_over"
+    STARTED_EARLY = "started_early"
 
 
 OF_PROCESS_IDS = (Invalid.NEW_CLIENT_OTHER_ID, Invalid.CLIENT_OTHER_ID, Invalid.GIVEN_OTHER_ID)
@@ -81,6 +82,10 @@ class Assumed(StrEnum):
     DIRECTORIES_REPORTED = "directories_reported"
     NOTHING_REPORTED = "nothing_reported"
     DISKS_REPORTED = "disks_reported"
+    CLASSIC_MEMBERS_STAY = "classic_members_stay"
+    STREAMS_FEATURE = "streams_feature"
+    NO_SOURCE_PATTERNS = "no_source_patterns"
+    WARM_UPS_IGNORED = "warm_ups_ignored"
 
 
 @record

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, TopologyRejected, Unsupported
+from holdfast.errors import CannotPredict, InvalidInput, MoveRejected, TooMuchWork, TopologyRejected, Unsupported
 from holdfast.rollout.json.codec import TEXT, choice
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -17,7 +17,9 @@ class Refuses(StrEnum):
     has as many as brokers allow (`reason`: how many); `NO_OTHER_CLIENT`: no other client could take a copy; `NO_STATIC_MEMBERS`:
     its coordinator refuses them (`reason`: the release); `STATIC_NOT_COVERED`: their effect is not forecast; `IDS_ALREADY_KEPT`:
     every client keeps its process ID; `NO_RESTART`: no client of the change comes back; `NO_BETTER_ORDER`: none of those tried
-    (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology that the change makes."""
+    (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology that the change makes; `MOVE`: a classic group
+    cannot move to group.protocol=streams. `STATE_IN_MEMORY`: no process ID is kept; `NO_BETTER_IDS`: with other process IDs no more
+    tasks would find their state."""
 
     EVIDENCE = "evidence"
     WORK = "work"
@@ -27,6 +29,7 @@ class Refuses(StrEnum):
     MISFIT = "misfit"
     TOO_LARGE = "too_large"
     TOPOLOGY = "topology"
+    MOVE = "move"
     NO_INTERVAL = "no_interval"
     INTERVAL_TOO_SHORT = "interval_too_short"
     NO_MORE_STANDBYS = "no_more_standbys"
@@ -36,6 +39,8 @@ class Refuses(StrEnum):
     IDS_ALREADY_KEPT = "ids_already_kept"
     NO_BETTER_ORDER = "no_better_order"
     NO_RESTART = "no_restart"
+    STATE_IN_MEMORY = "state_in_memory"
+    NO_BETTER_IDS = "no_better_ids"
 
 
 _DOES_NOT_APPLY = {
@@ -51,6 +56,8 @@ _DOES_NOT_APPLY = {
     " return is not covered by the forecast.",
     Refuses.NO_BETTER_ORDER: "{reason} were tried: none of them needs fewer hand-overs.",
     Refuses.NO_RESTART: "No client of the change comes back: static members (group.instance.id) spare restarts only.",
+    Refuses.STATE_IN_MEMORY: "The application keeps no store on disk, and so no process ID: every start makes a new one.",
+    Refuses.NO_BETTER_IDS: "With other process IDs no more tasks would go where their state is.",
     Refuses.IDS_ALREADY_KEPT: "Every client of the change keeps its process ID already.",
 }
 
@@ -75,6 +82,8 @@ def refusal_of(problem: CannotPredict | Unsupported | InvalidInput) -> Refusal:
     match problem:
         case TopologyRejected():
             kind = Refuses.TOPOLOGY
+        case MoveRejected():
+            kind = Refuses.MOVE
         case Unsupported():
             kind = Refuses.UNSUPPORTED
         case InvalidInput():
@@ -94,5 +103,7 @@ def sentence(one: Refusal) -> str:
             return "Not forecast: the group is so large that this takes minutes. Plan that change separately."
         case Refuses.TOPOLOGY:
             return f"The coordinator rejects the topology: {one.reason}"
+        case Refuses.MOVE:
+            return one.reason
         case _:
             return _DOES_NOT_APPLY.get(one.kind, "Cannot predict: {reason}").format(reason=one.reason)

@@ -94,7 +94,7 @@ class Walk(ABC):
         self._looked = fresh is not None
         self._fresh: AnySnapshot
         if fresh is not None:
-            self._fresh = fresh
+            self._fresh = move.seen_for(plan, fresh)
         self._kind = kind_of(plan)
         now = means.clocks.elapsed()
         self._waits_for, self._waits_since = left.step, now - left.waited_s
@@ -201,7 +201,7 @@ class Walk(ABC):
         self._refuse_paused()
         try:
             with self._writing.held.kept():
-                self._fresh = self._means.look(LOOK_S)
+                self._fresh = move.seen_for(self._plan, self._means.look(LOOK_S))
         except (ClusterTrouble, CannotPredict) as trouble:
             now = self._means.clocks.elapsed()
             if self._away_since is None:

@@ -8,6 +8,8 @@ from holdfast.rollout.broker_streams.events.replace_client import ReplaceClient
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
 from holdfast.rollout.broker_streams.events.set_topology import SetTopology
+from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
+from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 
 EVENTS: tuple[type[BrokerEvent], ...] = (
     AddClient,
@@ -17,4 +19,6 @@ EVENTS: tuple[type[BrokerEvent], ...] = (
     RestartClient,
     SetConfig,
     SetTopology,
+    StartMovedClient,
+    StopClassicClients,
 )

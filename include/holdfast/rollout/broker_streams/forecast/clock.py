@@ -109,7 +109,7 @@ class _Clock:
         self._interval = self._seconds_apart(config)
         self._config = dict(config)
         self._since = _since_the_last(ground.snapshot, self._interval)  # from the last target to the batch
-        self._now = self._last = AT_ONCE  # when the batch begins; when the last target was computed
+        self._now = self._last = empties(ground.snapshot)  # when the batch begins; when the last target was computed
         self._began: list[tuple[Seconds, _Range]] = []
         self.moments: list[Moment] = []
         self._open = 0  # the first of them since the group was stable
@@ -209,6 +209,15 @@ class _Clock:
 
     def _seconds_apart(self, config: Settings) -> float:
         return _seconds(config, ASSIGNMENT_INTERVAL) if self._has_interval else 0.0
+
+
+def empties(snapshot: StreamsGroupSnapshot) -> Seconds:
+    """How long after its clients have stopped a classic group is empty: they do not leave, and their sessions began with their last
+    heartbeats."""
+    if snapshot.classic is None:
+        return AT_ONCE
+    session, beat = snapshot.classic.session_timeout_ms / 1000, snapshot.classic.heartbeat_ms / 1000
+    return Seconds(max(0.0, session - beat), session, session)
 
 
 def plus(one: Seconds, other: Seconds) -> Seconds:

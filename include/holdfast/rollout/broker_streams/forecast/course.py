@@ -72,13 +72,14 @@ class _Course:
             facts=facts,
             members={one.member_id: one for one in ground.group.members},
             instances={one.member_id: one.instance_id for one in snapshot.members if one.instance_id is not None},
-            table=MemberTable.listed(one.member_id for one in ground.group.members),
+            table=MemberTable.listed(one.member_id for one in ground.group.members if snapshot.classic is None),
             config=snapshot.config,
             topology=ground.topology,
             topics=snapshot.topics,
             epoch=snapshot.group_epoch,
             due=_pending(snapshot),
             seen=_seen(snapshot),
+            classic=snapshot.classic,
         )
         self._had = [_by_id(MemberTarget(one.member_id, one.active, one.standby) for one in ground.group.members)]
         self._given = list(self._had)  # by the last target
@@ -146,7 +147,7 @@ class _Course:
     def _computed(self, trigger: TargetTrigger, over: tuple[str, ...] = ()) -> Iterator[ComputedTarget]:
         """The target that is due, if one is. It takes a heartbeat: members that ended without leaving send none."""
         scene = self._scene
-        if scene.members and not scene.present():
+        if scene.classic is not None or (scene.members and not scene.present()):
             return
         bumps = len(scene.moves)
         if scene.unseen and scene.members:

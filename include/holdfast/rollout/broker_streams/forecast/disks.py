@@ -133,7 +133,7 @@ def found_in(snapshot: StreamsGroupSnapshot) -> dict[str, dict[Task, Checkpoint]
             for one in directory.tasks
             if one.non_empty and any(offset >= 0 for _, offset in one.checkpoint or ())
         }
-        for directory in snapshot.state_directories
+        for directory in (*(() if snapshot.classic is None else snapshot.classic.reported), *snapshot.state_directories)
         if directory.process_id is not None
     }
 

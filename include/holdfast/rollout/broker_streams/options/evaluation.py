@@ -11,10 +11,12 @@ from holdfast.kafka.coordinator.release import behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver, hand_over
 from holdfast.rollout.broker_streams.forecast import draws
+from holdfast.rollout.broker_streams.forecast.clock import empties, plus
 from holdfast.rollout.broker_streams.forecast.forecast import forecast, ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget, Draws, TargetTrigger
 from holdfast.rollout.broker_streams.forecast.placement import Course, course
 from holdfast.rollout.broker_streams.forecast.restores import RESTORES, Restores
+from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import BrokerOption
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
@@ -35,6 +37,8 @@ class EvaluatedBrokerOption:
 
     `draws`: where IDs are new random ones. `interval_ms`: the shortest assignment interval that a client has to be back in; None:
     no client has to be. `delay_ms`: the initial rebalance delay within which several clients are to join; None: none are.
+    `held_back`: how long tasks that wait for a client to start wait in addition: a classic group has to become empty first, and
+    the coordinator waits for the initial delay; None: for neither.
     `heartbeat_ms`: the heartbeat interval. `start_ups`: how many times, one after the other, clients are waited for that start,
     outside of assignment intervals. `batches`: of events that take effect together.
     """
@@ -51,6 +55,7 @@ class EvaluatedBrokerOption:
     heartbeat_ms: int = member(COUNT, default=0, needed=True)
     start_ups: int = member(COUNT, default=0, needed=True)
     batches: int = member(COUNT, default=0, needed=True)
+    held_back: Seconds | None = member(SPAN, default=None, omit=True)
     restores: Restores | None = member(nullable(RESTORES), "Null, or left out: unknown.", default=None, omit=True)
     restores_most: Restores | None = member(
         nullable(RESTORES), "Where IDs are drawn: of the draw in which one client restores most.", default=None, omit=True
@@ -84,6 +89,7 @@ def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 
         heartbeat_ms=number_of(dict(snapshot.config), HEARTBEAT_INTERVAL),
         start_ups=outcome.summary.start_ups - sum(any(one.in_interval() for one in batch) for batch in batches),
         batches=len(batches),
+        held_back=_held_back(snapshot, option.change, outcome.targets),
         restores=outcome.restores,
         restores_most=outcome.restores_most,
     )
@@ -118,6 +124,24 @@ def _delay(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[
         if number in delayed and sum(event.comes() is not None for _, event in batch.events) > 1:
             found.append(number_of(config, INITIAL_DELAY))
     return min(found, default=None)
+
+
+def _held_back(
+    snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[ComputedTarget, ...]
+) -> Seconds | None:
+    emptied, delay = empties(snapshot), _initial_delay(snapshot, change, targets)
+    return plus(emptied, Seconds(delay, delay, delay)) if delay or emptied.most else None
+
+
+def _initial_delay(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> float:
+    """Seconds; the longest before one of these targets."""
+    delayed = {one.batch for one in targets if one.trigger is TargetTrigger.DELAY_OVER}
+    config, found = dict(snapshot.config), 0
+    for number, batch in enumerate(change.numbered_batches()):
+        config |= dict(setting for _, event in batch.events for setting in event.configures())
+        if number in delayed:
+            found = max(found, number_of(config, INITIAL_DELAY))
+    return found / 1000
 
 
 def _draws(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> int:

@@ -79,10 +79,11 @@ def _times(count: int, one: Estimate) -> Estimate:
 
 def waits_to_start(evaluated: EvaluatedBrokerOption, policy: Policy) -> Seconds:
     """How long a task has no owner that waits for a client to start: it starts, or the assignment interval is over, and a heartbeat
-    hands the task to it."""
+    hands the task to it. Where all clients stop: what passes before they may start, and until their first target."""
     interval, beat = (evaluated.interval_ms or 0) / 1000, evaluated.heartbeat_ms / 1000
-    start = policy.start_up
-    return Seconds(start.low, max(start.usual, interval) + beat / 2, max(start.high, interval) + beat)
+    start, held = policy.start_up, evaluated.held_back or Seconds(0, 0, 0)
+    found = Seconds(start.low, max(start.usual, interval) + beat / 2, max(start.high, interval) + beat)
+    return Seconds(*(one + other for one, other in zip(found, held, strict=True)))
 
 
 def unowned(evaluated: EvaluatedBrokerOption, policy: Policy) -> tuple[Seconds, Seconds]:

@@ -22,6 +22,7 @@ from holdfast.rollout.text.wording import many
     SEED_PROCESS_IDS,
     LONGER_DELAY,
     STATIC,
+    SEED_AND_DELAY,
 ) = (
     "one-by-one",
     "other-order",
@@ -34,6 +35,7 @@ from holdfast.rollout.text.wording import many
     "seed-process-ids",
     "longer-initial-delay",
     "static-members",
+    "seed-process-ids-and-longer-initial-delay",
 )
 NAMES = (
     BASELINE_NAME,
@@ -48,6 +50,7 @@ NAMES = (
     SEED_PROCESS_IDS,
     LONGER_DELAY,
     STATIC,
+    SEED_AND_DELAY,
 )
 
 

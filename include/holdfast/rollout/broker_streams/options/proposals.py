@@ -18,7 +18,7 @@ from holdfast.kafka.coordinator.config_keys import (
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
-from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts, usual
+from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts, seeding, usual
 from holdfast.rollout.broker_streams.options.option import (
     AFTER_TARGET,
     LONGER_DELAY,
@@ -26,6 +26,7 @@ from holdfast.rollout.broker_streams.options.option import (
     OLD_FIRST,
     ONE_BY_ONE,
     OTHER_ORDER,
+    SEED_AND_DELAY,
     SEED_PROCESS_IDS,
     STANDBYS_FIRST,
     STATIC,
@@ -86,7 +87,7 @@ class _Group:
         change = self._change
         interval, cold = self._interval_conditions(change), cold_start.is_one(self._snapshot, change)
         assumed = [Assumed.DOWN_UNTIL_RESTORED, Assumed.ALL_IN_DELAY] if cold else []
-        delay = (Invalidation(Invalid.DELAY_OVER),) if cold else ()
+        delay = self._too_soon_or_late() if cold else ()
         yield BrokerOption(
             BASELINE_NAME,
             "Make the change as requested",
@@ -110,6 +111,10 @@ class _Group:
 
     def _closing(self) -> tuple[Assumption, ...]:
         """What clients that stop do: dynamic members leave, static ones stay and come back within their session."""
+        if self._snapshot.classic is not None:
+            patterns = () if self._snapshot.classic.names_topics else (Assumed.NO_SOURCE_PATTERNS,)
+            found = (Assumed.CLASSIC_MEMBERS_STAY, Assumed.STREAMS_FEATURE, *patterns, Assumed.WARM_UPS_IGNORED)
+            return tuple(map(Assumption, found))
         stopped = {name for one in self._change.statements() for name in one.stops()}
         leaves = (Assumption(Assumed.LEAVES_ON_CLOSE),) if stopped - self._static_clients else ()
         return (*leaves, Assumption(Assumed.BACK_IN_SESSION)) if self._late() else leaves
@@ -289,7 +294,46 @@ class _Group:
 
     # All stop, all start.
 
+    def _too_soon_or_late(self) -> tuple[Invalidation, ...]:
+        """Where all clients stop before one starts."""
+        soon = (Invalidation(Invalid.STARTED_EARLY),) if self._snapshot.classic is not None else ()
+        return (*soon, Invalidation(Invalid.DELAY_OVER))
+
     def _cold_start(self) -> Iterator[BrokerOption]:
+        yield from self._old_ids() if self._snapshot.classic is None else self._ids_for_disks()
+        delay = {INITIAL_DELAY: max(LONGER_DELAY_MS, number_of(self._config, INITIAL_DELAY))}
+        yield BrokerOption(
+            LONGER_DELAY,
+            "Raise the initial rebalance delay, so that the first target has all clients",
+            self._during(delay, list(self._change.events)),
+            (*self._closing(), Assumption(Assumed.ALL_IN_DELAY)),
+            (*self._too_soon_or_late(), Invalidation(Invalid.ANOTHER_CLIENT)),
+            settings=self._settings(delay),
+        )
+
+    def _ids_for_disks(self) -> Iterator[BrokerOption]:
+        """Of a classic group: its clients' IDs may be any. Both together too: a client that joins late changes all shares."""
+        title = "Write process IDs with which the first target places tasks where their state is"
+        found = seeding.seeded(self._snapshot, self._change)
+        if found is None:
+            return
+        if isinstance(found, Refusal):
+            yield BrokerOption(SEED_PROCESS_IDS, title, self._change, refused=found)
+            return
+        delay = {INITIAL_DELAY: max(LONGER_DELAY_MS, number_of(self._config, INITIAL_DELAY))}
+        written = (*self._closing(), Assumption(Assumed.FILE_WRITTEN_STOPPED), Assumption(Assumed.ALL_IN_DELAY))
+        conditions = (*self._too_soon_or_late(), Invalidation(Invalid.ANOTHER_CLIENT))
+        yield BrokerOption(SEED_PROCESS_IDS, title, found, written, conditions)
+        yield BrokerOption(
+            SEED_AND_DELAY,
+            f"{title}, and raise the initial rebalance delay, so that it has all clients",
+            self._during(delay, list(found.events)),
+            written,
+            conditions,
+            settings=self._settings(delay),
+        )
+
+    def _old_ids(self) -> Iterator[BrokerOption]:
         title = "Give the clients the process IDs that they had"
         kept = cold_start.with_old_ids(self._change)
         if kept is None:
@@ -302,15 +346,6 @@ class _Group:
                 (Assumption(Assumed.FILE_WRITTEN_STOPPED), Assumption(Assumed.ALL_IN_DELAY)),
                 (Invalidation(Invalid.DELAY_OVER), Invalidation(Invalid.ANOTHER_CLIENT)),
             )
-        delay = {INITIAL_DELAY: max(LONGER_DELAY_MS, number_of(self._config, INITIAL_DELAY))}
-        yield BrokerOption(
-            LONGER_DELAY,
-            "Raise the initial rebalance delay, so that the first target has all clients",
-            self._during(delay, list(self._change.events)),
-            (*self._closing(), Assumption(Assumed.ALL_IN_DELAY)),
-            (Invalidation(Invalid.DELAY_OVER), Invalidation(Invalid.ANOTHER_CLIENT)),
-            settings=self._settings(delay),
-        )
 
     # Configs for the time of the rollout.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.coordinator.streams.group import Task, Tasks
+from holdfast.rollout.broker_streams.snapshot.classic import ClassicGroup
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK_OFFSETS, TASKS
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
@@ -164,6 +165,12 @@ class StreamsGroupSnapshot:
     state_directories: tuple[StateDirectory, ...] = member(
         items(codec_of(StateDirectory)), "What the disks of clients held.", default=(), omit=True
     )
+    classic: ClassicGroup | None = member(
+        nullable(codec_of(ClassicGroup)),
+        "Of a group that is classic still, and is to become a streams group: the members are those of the classic group.",
+        default=None,
+        omit=True,
+    )
 
     @property
     def kafka_release(self) -> str | None:
@@ -177,4 +184,6 @@ SNAPSHOT = codec_of(StreamsGroupSnapshot)
 
 def without_disks(snapshot: StreamsGroupSnapshot) -> StreamsGroupSnapshot:
     """The same without what changes with every record: the logs of changelogs, and what disks hold."""
-    return replace(snapshot, topics=tuple(replace(one, logs=()) for one in snapshot.topics), state_directories=())
+    classic = None if snapshot.classic is None else replace(snapshot.classic, reported=())
+    topics = tuple(replace(one, logs=()) for one in snapshot.topics)
+    return replace(snapshot, topics=topics, state_directories=(), classic=classic)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.add_partitions import AddPartitions
 from holdfast.rollout.streams.events.event import Statement
+from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.events.restart_client import RestartClient
@@ -18,6 +19,7 @@ from holdfast.rollout.streams.events.stop_application import StopApplication
 EVENTS: tuple[type[Statement], ...] = (
     AddClient,
     AddPartitions,
+    MoveToStreamsProtocol,
     RemoveClient,
     ReplaceClient,
     RestartClient,

@@ -14,6 +14,7 @@ from holdfast.kafka.coordinator.config_keys import INITIAL_DELAY, decides, numbe
 from holdfast.kafka.coordinator.release import Behaviour
 from holdfast.kafka.coordinator.streams.group import Member
 from holdfast.kafka.coordinator.streams.member_table import MemberTable, Move
+from holdfast.rollout.broker_streams.snapshot.classic import ClassicGroup
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.text.wording import printable, some_of
@@ -48,6 +49,7 @@ class Scene:
     `delayed`: the group was empty when its first member joined, and the initial delay runs. `forgotten`: it was empty then, and its
     coordinator has forgotten when the last target was computed. `follow`: a target is computed now, and then these join.
     `heirs`: members that took the places of others, with those. `late`: clients that come back once their sessions are over.
+    `classic`: the group is classic still, and its members are those of the classic group.
     """
 
     facts: Behaviour
@@ -68,6 +70,7 @@ class Scene:
     follow: Following | None = None
     heirs: tuple[tuple[str, str], ...] = ()
     late: tuple[Late, ...] = ()
+    classic: ClassicGroup | None = None
 
     def present(self) -> tuple[str, ...]:
         """The process IDs of the clients that run, in the order in which their members are listed."""
@@ -108,6 +111,7 @@ def raised(scene: Scene, times: int = 1) -> Scene:
 
 def members_of(scene: Scene, process_id: str, field: str = "process_id") -> tuple[str, ...]:
     """The members of a client that runs. Raise InvalidInput where there is none."""
+    _refuse_classic(scene, field)
     found = scene.running(process_id)
     if not found:
         there = some_of([quoted(one) for one in scene.present()])
@@ -117,6 +121,7 @@ def members_of(scene: Scene, process_id: str, field: str = "process_id") -> tupl
 
 def joined(scene: Scene, process_id: str, member_ids: Iterable[str], field: str = "member_ids") -> Scene:
     """One member after the other joins, with nothing. The heartbeat of each sees changed configs and topics."""
+    _refuse_classic(scene, field)
     for member_id in member_ids:
         if member_id in scene.members:
             raise InvalidInput(f"the member ID {quoted(member_id)} is in the group already; give one that is not", field)
@@ -131,6 +136,17 @@ def joined(scene: Scene, process_id: str, member_ids: Iterable[str], field: str 
             delayed=scene.delayed or (first and number_of(dict(scene.config), INITIAL_DELAY) > 0),
         )
     return scene
+
+
+def _refuse_classic(scene: Scene, field: str) -> None:
+    if scene.classic is not None:
+        raise InvalidInput("the group is classic still: all of its clients stop first (stop_classic_clients)", field)
+
+
+def emptied(scene: Scene) -> Scene:
+    """The classic group has no members any more. The coordinator deletes it when the first streams member joins, and begins a
+    streams group of which it knows nothing (`maybeDeleteEmptyClassicGroup`)."""
+    return replace(scene, classic=None, members={}, instances={})
 
 
 def followed(scene: Scene) -> Scene:

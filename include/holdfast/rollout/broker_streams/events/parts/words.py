@@ -48,6 +48,10 @@ def fresh_target(of: StepOf) -> str:
     )
 
 
+def quoted_group(group_id: str) -> str:
+    return shlex.quote(group_id)
+
+
 def state(group_id: str) -> str:
     return f"kafka-streams-groups.sh {SERVER} --describe --group {shlex.quote(group_id)} --state --verbose"
 

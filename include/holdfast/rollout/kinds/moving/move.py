@@ -1,0 +1,86 @@
+"""The move of a classic Streams group to `group.protocol=streams`: its Snapshot and Change as those of the group that it becomes.
+
+Kinds of group do not know each other. What is asked of a classic group (`move_to_streams_protocol`) is answered by the kind whose
+coordinator decides: the forecast, the options, the plan and the verdict are those of a streams group.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.coordinator.config_keys import STANDBYS
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
+from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot
+from holdfast.rollout.kinds.moving.as_streams_group import as_streams_group, moving
+from holdfast.rollout.kinds.moving.prevented import standbys_of
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+
+def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, AnyChange]:
+    """The same where the group stays of its kind. A move: the group and the change as the other kind has them.
+
+    Raise InvalidInput for a move with other events, or with clients that the group does not have; CannotPredict.
+    """
+    if not isinstance(snapshot, Snapshot) or not isinstance(change, Change):
+        return snapshot, change
+    found = [(index, item) for index, item in enumerate(change.events) if isinstance(item, MoveToStreamsProtocol)]
+    if not found:
+        return snapshot, change
+    ((index, event), *more) = found
+    others = [number for number, item in enumerate(change.events) if not isinstance(item, Then) and number != index]
+    if more or others:
+        raise InvalidInput(
+            "after move_to_streams_protocol the group is of another kind: it is the only event of its change. Make the others changes of"
+            " their own, before it or after it",
+            f"events[{others[0]}]",
+        )
+    try:
+        group = moving(snapshot, event)
+        return group, BrokerChange(tuple(_events(snapshot, event, group)))
+    except InvalidInput as problem:
+        raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
+
+
+def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGroupSnapshot) -> Iterator[BrokerItem]:
+    """Clients keep the standbys that they have, unless the request says otherwise: as a config of the group."""
+    there = {one.process_id for one in snapshot.clients}
+    for where, named in (("new_process_ids", event.new_process_ids), ("member_ids", event.member_ids)):
+        for process_id, _ in named:
+            if process_id not in there:
+                raise InvalidInput(f"{process_id} is no client of the group", where)
+    standbys, config = standbys_of(snapshot), dict(event.config)
+    if standbys and STANDBYS not in config:
+        config[STANDBYS] = standbys
+    if config:
+        yield SetConfig.codec().read(config)
+    yield StopClassicClients(tuple(str(one.process_id) for one in snapshot.clients))
+    new, members = dict(event.new_process_ids), dict(event.member_ids)
+    kept = group.classic is not None and group.classic.keeps_process_ids
+    for client in snapshot.clients:
+        other: ProcessId | None = new.get(client.process_id)
+        yield StartMovedClient(
+            process_id=str(client.process_id),
+            keeps_process_id=kept and other is None,
+            new_process_id=None if other is None else str(other),
+            threads=len(client.consumers),
+            member_ids=members.get(client.process_id),
+        )
+
+
+def seen_for(plan: AnyPlan, fresh: AnySnapshot) -> AnySnapshot:
+    """A new snapshot as the plan's kind sees the group. Of a move: while the group is classic still, as the plan's own snapshot."""
+    if not isinstance(plan, BrokerPlan) or not isinstance(fresh, Snapshot) or plan.basis.classic is None:
+        return fresh
+    found = as_streams_group(fresh, plan.basis.classic, plan.basis.broker_release)
+    if found.members:
+        return found
+    return replace(found, topology=plan.basis.topology, topics=plan.basis.topics)  # an empty group shows none
