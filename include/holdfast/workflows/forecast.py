@@ -20,8 +20,8 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
 
 
 def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, Any]:
-    """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is. Of a move
-    to another kind of group both are of that kind.
+    """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is. Of a
+    move to another kind of group both are of that kind.
 
     `times`: the factor by which more than the usual work is allowed.
     """

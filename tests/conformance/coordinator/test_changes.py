@@ -10,6 +10,7 @@ import random
 import pytest
 from tests.conformance.coordinator.changes import RandomChange, computed, mismatch
 from tests.conformance.coordinator.coordinator_jvm import WholeCoordinatorJvm
+from tests.conformance.coordinator.moves import RandomMove
 from tests.conformance.coordinator.reported_changes import ReportedChange
 from tests.conformance.coordinator.static_changes import StaticChange
 
@@ -34,5 +35,17 @@ def test_every_target_of_a_change_is_the_one_that_was_forecast(release: str) -> 
             assert not mismatch(forecast, computed(shown)), f"{where}: {mismatch(forecast, computed(shown))}"
             targets += len(forecast)
             undetermined += sum(bool(one["assignment"]["undetermined_tasks"]) for one in forecast)
-    print(f"{targets} targets, {undetermined} with undetermined tasks")
+        moved = moves(jvm, release)
+    print(f"{targets} targets, {undetermined} with undetermined tasks; {moved} of moves")
+    assert moved > CHANGES, "the moves make the coordinator compute too few targets"
     assert targets > CHANGES, "the changes make the coordinator compute too few targets"
+
+
+def moves(jvm: WholeCoordinatorJvm, release: str) -> int:
+    """How many targets groups have that were classic: each is as it was forecast, and no client is let in too early."""
+    drawn = [RandomMove(random.Random(SEED + number), release) for number in range(CHANGES)]
+    targets = 0
+    for number, (move, (_, answer)) in enumerate(zip(drawn, jvm.answers(one.script for one in drawn), strict=True)):
+        targets += len(move.forecast())
+        assert not move.wrong(answer["steps"]), f"HOLDFAST_SEED={SEED + number}, Kafka {release}: {move.wrong(answer['steps'])}"
+    return targets

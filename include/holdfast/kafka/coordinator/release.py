@@ -28,8 +28,11 @@ class Behaviour:
     """Up to 4.3 where the first of a task's previous standbys is in a process that has the task already, none of the others is
     taken (KAFKA-20899)."""
 
+    initial_epoch: int = 0
+    """The epoch of a group that has never had a member: 0 up to 4.2, 1 from 4.3 on."""
+
     first_epoch: int = 2
-    """The epoch of a new group after its first member has joined."""
+    """What follows epoch 0: 2 up to 4.2, so that a new group's first is 2 in every release."""
 
     has_interval: bool = False
     """From 4.3 targets are at least `streams.assignment.interval.ms` apart (KIP-1263)."""
@@ -48,7 +51,7 @@ class Behaviour:
 
 def _lines() -> tuple[Behaviour, ...]:
     line_4_2 = Behaviour(releases=patches("4.2", 0, 1), first_standby_hides_others=True)
-    line_4_3 = replace(line_4_2, releases=patches("4.3", 0, 1), first_epoch=1, has_interval=True)
+    line_4_3 = replace(line_4_2, releases=patches("4.3", 0, 1), initial_epoch=1, first_epoch=1, has_interval=True)
     line_4_4 = replace(
         line_4_3,
         releases=("4.4.0",),

@@ -36,21 +36,22 @@ IGNORED = (Prevents.CLIENT_TAGS, Prevents.RACK_AWARE, Prevents.TASK_ASSIGNOR)
 """Features that no covered coordinator has: the application starts, and does without. A request may give them up by name."""
 
 _WORDS = {
-    Prevents.BROKER_TOO_OLD: "the broker runs Kafka {reason}: group.protocol=streams is ready for production from 4.2 on (4.1 has an"
-    " early version, older brokers none). Upgrade the brokers first",
-    Prevents.BROKER_LOSES_GROUP: "the broker runs Kafka {reason}: 4.2.0 cannot load a group again that was moved while its committed"
-    " offsets were kept (KAFKA-20254). Upgrade the brokers to 4.2.1 or later first",
+    Prevents.BROKER_TOO_OLD: "the broker runs Kafka {reason}: group.protocol=streams is ready for production from 4.2 on (4.1 has"
+    " an early version, older brokers have none). Upgrade the brokers first",
+    Prevents.BROKER_LOSES_GROUP: "the broker runs Kafka {reason}: 4.2.0 cannot load a group again that was moved while its"
+    " committed offsets were kept (KAFKA-20254). Upgrade the brokers to 4.2.1 or later first",
     Prevents.CLIENT_TOO_OLD: "the clients run Kafka Streams {reason}: group.protocol=streams is ready for production from 4.2 on."
     " Upgrade the clients first, or give the release of the build that they start with (kafka_release)",
     Prevents.STATIC_MEMBERS: "it has static members (group.instance.id; {reason}): brokers and clients before 4.4 refuse them"
     " with group.protocol=streams. Remove group.instance.id",
     Prevents.NAMED_TOPOLOGIES: "a state directory has named topologies ({reason}): KafkaStreams refuses them with"
     " group.protocol=streams",
-    Prevents.SOURCE_PATTERNS: "its topology subscribes to topics by a pattern: KafkaStreams refuses that with group.protocol=streams",
-    Prevents.MISSING_TOPICS: "source topics are missing ({reason}): the coordinator answers MISSING_SOURCE_TOPICS and assigns nothing."
-    " Create them first",
-    Prevents.PARTITIONS: "internal topics have other numbers of partitions than their subtopologies need ({reason}): the coordinator"
-    " answers INCORRECTLY_PARTITIONED_TOPICS and assigns nothing",
+    Prevents.SOURCE_PATTERNS: "its topology subscribes to topics by a pattern: KafkaStreams refuses that with"
+    " group.protocol=streams",
+    Prevents.MISSING_TOPICS: "source topics are missing ({reason}): the coordinator answers MISSING_SOURCE_TOPICS and assigns"
+    " nothing. Create them first",
+    Prevents.PARTITIONS: "internal topics have other numbers of partitions than their subtopologies need ({reason}): the"
+    " coordinator answers INCORRECTLY_PARTITIONED_TOPICS and assigns nothing",
     Prevents.STANDBYS: "it has {reason} standby replicas, and brokers allow 2 (group.streams.max.standby.replicas): give the number"
     " that it is to have (config: streams.num.standby.replicas)",
     Prevents.CLIENT_TAGS: "it places standbys by client tags (rack.aware.assignment.tags={reason}): no coordinator up to 4.4 does",

@@ -17,9 +17,9 @@ class Refuses(StrEnum):
     has as many as brokers allow (`reason`: how many); `NO_OTHER_CLIENT`: no other client could take a copy; `NO_STATIC_MEMBERS`:
     its coordinator refuses them (`reason`: the release); `STATIC_NOT_COVERED`: their effect is not forecast; `IDS_ALREADY_KEPT`:
     every client keeps its process ID; `NO_RESTART`: no client of the change comes back; `NO_BETTER_ORDER`: none of those tried
-    (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology that the change makes; `MOVE`: a classic group
-    cannot move to group.protocol=streams. `STATE_IN_MEMORY`: no process ID is kept; `NO_BETTER_IDS`: with other process IDs no more
-    tasks would find their state."""
+    (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology that the change makes; `MOVE`: a classic
+    group cannot move to group.protocol=streams; `STATE_IN_MEMORY`: no process ID is kept; `NO_BETTER_IDS`: with other process IDs
+    no more tasks would find their state."""
 
     EVIDENCE = "evidence"
     WORK = "work"

@@ -15,6 +15,7 @@ from holdfast.rollout.journal.journal import Approval, Event, Sighting
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.codec import COUNT, TEXT, nullable
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Applied, Hands, Writing

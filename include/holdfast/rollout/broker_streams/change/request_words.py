@@ -11,7 +11,11 @@ from holdfast.rollout.text.request_words import in_a_sentence, in_a_title, short
 def request_text(change: BrokerChange, snapshot: StreamsGroupSnapshot) -> str:
     """The events in a sentence, with all that was given."""
     name = named(snapshot)
-    return in_a_sentence([_sentence(item, name) for item in change.events])
+    moved = [item for item in change.statements() if item.was_classic() is not None]
+    as_they_were = len(moved) > 1 and not any(item.seeds() or item.lost_disks() for item in moved)
+    shown = [item for item in change.events if not (as_they_were and item in moved)]
+    more = ["start them with group.protocol=streams"] if as_they_were else []
+    return in_a_sentence([*(_sentence(item, name) for item in shown), *more])
 
 
 def title(change: BrokerChange, snapshot: StreamsGroupSnapshot) -> str:

@@ -93,6 +93,10 @@ class BrokerEvent(ABC):
         """Whether a client is restarted where it is."""
         return False
 
+    def was_classic(self) -> str | None:
+        """The process ID in its classic group of the client that it brings. None: it was in none."""
+        return None
+
     def becomes_instances(self) -> bool:
         """Whether a client comes back with instance IDs that it did not have."""
         return False

@@ -5,7 +5,7 @@ from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
-from holdfast.rollout.broker_streams.events.parts import clients, new_client, words
+from holdfast.rollout.broker_streams.events.parts import clients, words
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
@@ -67,6 +67,9 @@ class StartMovedClient(BrokerEvent):
             undo,
             words.listed_members(of.group_id),
         )
+
+    def was_classic(self) -> str | None:
+        return self.process_id
 
     def seeds(self) -> bool:
         return self.new_process_id is not None

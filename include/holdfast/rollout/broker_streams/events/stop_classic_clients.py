@@ -1,4 +1,4 @@
-"""`stop_classic_clients`: all clients of a group that is classic still are stopped, and it is empty once their sessions are over."""
+"""`stop_classic_clients`: all clients of a group that is classic still stop, and it is empty once their sessions are over."""
 
 from holdfast.errors import InvalidInput, MoveRejected
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
@@ -36,8 +36,8 @@ class StopClassicClients(BrokerEvent):
             f"Stop all {many(len(self.process_ids), 'client')} of the classic group ({names}), and wait until it is empty",
             "The application may be down until all clients have started again and restored.",
             "Start all clients as they were, with group.protocol=classic.",
-            f"kafka-consumer-groups.sh {words.SERVER} --describe --group {words.quoted_group(of.group_id)} --state shows Empty: clients do"
-            " not leave the classic group when they stop, so it takes their session timeout. A client that starts with"
+            f"kafka-consumer-groups.sh {words.SERVER} --describe --group {words.quoted_group(of.group_id)} --state shows Empty:"
+            " clients do not leave the classic group when they stop, so it takes their session timeout. A client that starts with"
             " group.protocol=streams earlier fails (GROUP_ID_NOT_FOUND).",
         )
 
@@ -45,7 +45,7 @@ class StopClassicClients(BrokerEvent):
         return self.process_ids
 
     def applied(self, scene: Scene) -> Scene:
-        """Raise MoveRejected with all that prevents the move; InvalidInput where clients are missing, or the group is not classic."""
+        """Raise MoveRejected with all that prevents the move; InvalidInput where clients are missing, or nothing is classic."""
         if scene.classic is None:
             raise InvalidInput("the group is a streams group already", "process_ids")
         there = dict.fromkeys(scene.present())
@@ -54,7 +54,8 @@ class StopClassicClients(BrokerEvent):
             raise InvalidInput(f"{quoted(strangers[0])} is no client of the group; there are: {known}", "process_ids")
         if missing := [one for one in there if one not in self.process_ids]:
             raise InvalidInput(
-                f"all clients stop: {quoted(missing[0])} is missing. Members of both protocols are never in one group", "process_ids"
+                f"all clients stop: {quoted(missing[0])} is missing. Members of both protocols are never in one group",
+                "process_ids",
             )
         if scene.classic.prevents:
             raise MoveRejected(f"The group cannot move to group.protocol=streams: {moves.sentences(scene.classic.prevents)}.")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import Unsupported
-from holdfast.kafka.coordinator.config_keys import GROUP_KEYS
+from holdfast.kafka.coordinator.config_keys import DEFAULTS, GROUP_KEYS
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerItem
 from holdfast.rollout.broker_streams.snapshot.names import named
@@ -12,6 +12,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapsh
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.plan_words import setting
 from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.text.wording import listed, many, printable
 
 _WHY_MEMBERS = "A target depends on the IDs of all members, and tasks stay with the members that have them."
@@ -84,6 +85,9 @@ def _configs(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed: 
     if any(one.what == "config" for one in fresh.unknown):
         return  # what is not given this time is no drift
     before, after = dict(basis.config), dict(fresh.config)
+    usual: dict[str, ConfigValue] = {key: str(value) for key, value in DEFAULTS.items() if key in after}
+    if basis.classic is not None:  # the group had none: it is planned with Kafka's defaults
+        before = usual | before
     for key in sorted({*before, *after}):
         if key in allowed.configs or key not in GROUP_KEYS or str(before.get(key)) == str(after.get(key)):
             continue
@@ -92,7 +96,8 @@ def _configs(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed: 
 
 
 def _topology(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed: Explained) -> Iterator[Drift]:
-    if fresh.topology != basis.topology:
+    alike = _as_coordinators_say(fresh) == _as_coordinators_say(basis) if basis.classic is not None else False
+    if fresh.topology != basis.topology and not alike:
         yield Drift(Kind.TASKS, "The group's topology is another one.", True, "Its subtopologies are what is assigned.")
     before, after = ({topic.name: topic.partitions for topic in one.topics} for one in (basis, fresh))
     for name in sorted({*before, *after} - allowed.topics):
@@ -100,6 +105,15 @@ def _topology(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed:
         if was != now:
             found = f"{printable(name)} had {many(was, 'partition')}, it now has {now:,}."
             yield Drift(Kind.TASKS, found, True, "Tasks follow from partitions.")
+
+
+def _as_coordinators_say(snapshot: StreamsGroupSnapshot) -> object:
+    """What tasks follow from: a classic group does not show which repartition topics a subtopology writes."""
+    subtopologies = () if snapshot.topology is None else snapshot.topology.subtopologies
+    return {
+        one.subtopology: (sorted({*one.source_topics, *one.repartition_source_topics}), sorted(one.changelog_topics))
+        for one in subtopologies
+    }
 
 
 def _members(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed: Explained) -> Iterator[Drift]:

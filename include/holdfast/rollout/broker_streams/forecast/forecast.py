@@ -52,7 +52,7 @@ def _outcome(ground: Ground, changelogs: Changelogs, change: BrokerChange) -> Br
     return BrokerOutcome(
         process_ids=tuple(dict.fromkeys(process for _, process in last)),
         targets=targets,
-        summary=summary.summary(ground, targets, counts, times, None if restored is None else amounts(restored)),
+        summary=summary.summary(ground, change, targets, counts, times, None if restored is None else amounts(restored)),
         unowned=unowned.unowned(ground, change, targets, times, returns),
         hand_overs=counts,
         restores=restored,

@@ -53,7 +53,12 @@ def renamed(change: BrokerChange) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for event in change.statements():
         comes = event.comes()
-        if event.restarts() and comes is not None and comes[0].process_id is not None and comes[1] is not None:
+        if (
+            (event.restarts() or event.was_classic())
+            and comes is not None
+            and comes[0].process_id is not None
+            and comes[1] is not None
+        ):
             found[comes[0].process_id] = found.pop(comes[1], comes[1])
     return {new: old for new, old in found.items() if new != old}
 

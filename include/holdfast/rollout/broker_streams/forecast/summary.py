@@ -1,6 +1,6 @@
 """What the targets of a change move, in figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task
@@ -26,18 +26,20 @@ class Move(NamedTuple):
 
 def summary(
     ground: Ground,
+    change: BrokerChange,
     targets: tuple[ComputedTarget, ...],
     counts: tuple[HandOvers, ...],
     times: Times | None = None,
     restored: Amounts | None = None,
 ) -> BrokerSummary:
-    """`counts`: of each target (`hand_overs`). `times` None: how long it takes is left out; `restored` None: what is restored."""
+    """`change`: with every ID given. `counts`: of each target (`hand_overs`). `times` None: how long it takes is left out;
+    `restored` None: what is restored."""
     stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
-    first = owners_now(ground, stateful)
+    first, classic = owners_now(ground, stateful), were_classic(change)
     last = owners(targets[-1], stateful) if targets else first
     return BrokerSummary(
         stateful_tasks=sum(one.tasks for one in ground.group.subtopologies if one.stateful),
-        active_moved=sum(last.get(task) != process for task, process in first.items()),
+        active_moved=sum(classic.get(now := last.get(task), now) != process for task, process in first.items()),
         moves=sum(one.moves for one in counts),
         cold_moves=sum(one.cold for one in counts),
         targets=len(targets),
@@ -58,17 +60,23 @@ def moves_by_target(ground: Ground, change: BrokerChange, targets: tuple[Compute
     """What each target moves."""
     stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
     disks = Disks(ground.snapshot, change, stateful)
-    before = owners_now(ground, stateful)
+    before, classic = owners_now(ground, stateful), were_classic(change)
     for target in targets:
         disks.begin(target)
         after = owners(target, stateful)
         yield tuple(
             Move(task, before[task], process, not disks.has(process, task))
             for task, process in after.items()
-            if before.get(task, process) != process
+            if before.get(task, process) not in (process, classic.get(process))
         )
         disks.keep(target)
         before = after
+
+
+def were_classic(change: BrokerChange) -> Mapping[str | None, str]:
+    """The process IDs in their classic group of clients that come from one, by those that they have then."""
+    events = [(one.comes(), one.was_classic()) for one in change.statements()]
+    return {comes[0].process_id: old for comes, old in events if comes is not None and old is not None}
 
 
 def owners_now(ground: Ground, stateful: frozenset[str]) -> Owners:

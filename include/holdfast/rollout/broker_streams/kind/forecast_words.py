@@ -27,7 +27,7 @@ def blocks(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast, *, targets:
     if outcome.draws is not None:
         yield Paragraph(_draws(outcome.draws))
     if targets and outcome.targets:
-        yield _targets(snapshot, outcome)
+        yield _targets(snapshot, forecast)
     for unknown in forecast.unknown:
         yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
 
@@ -74,14 +74,15 @@ def _range(found: Figures) -> str:
     return f"{found.least:,} to {found.most:,} (usually {found.usual:,})"
 
 
-def _targets(snapshot: StreamsGroupSnapshot, outcome: BrokerOutcome) -> Table:
+def _targets(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast) -> Table:
+    outcome, classic = forecast.outcome, figures.were_classic(forecast.carried_out)
     ground = ground_of(snapshot)
     stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
     before = figures.owners_now(ground, stateful)
     name = named(snapshot)
     rows: list[tuple[str, ...]] = []
     for number, one in enumerate(outcome.targets, start=1):
-        after = figures.owners(one, stateful)
+        after = {task: classic.get(process, process) for task, process in figures.owners(one, stateful).items()}
         if number <= FIRST_TARGETS or number == len(outcome.targets):
             rows.append(_row(number, one, before, after, name))
         elif number == FIRST_TARGETS + 1:

@@ -126,9 +126,7 @@ def _delay(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[
     return min(found, default=None)
 
 
-def _held_back(
-    snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[ComputedTarget, ...]
-) -> Seconds | None:
+def _held_back(snapshot: StreamsGroupSnapshot, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> Seconds | None:
     emptied, delay = empties(snapshot), _initial_delay(snapshot, change, targets)
     return plus(emptied, Seconds(delay, delay, delay)) if delay or emptied.most else None
 

@@ -78,7 +78,7 @@ def best_order(
         def costs(order: tuple[RestartClient, ...]) -> tuple[int, int, int]:
             change = draws.drawn(snapshot, usual.as_usual(snapshot, replace(in_turn(order), assume=assume)), 0)
             targets = course.carried_out(ground, change)
-            found = summary.summary(ground, targets, summary.hand_overs(ground, change, targets))
+            found = summary.summary(ground, change, targets, summary.hand_overs(ground, change, targets))
             return found.cold_moves, found.moves, found.active_moved
 
         best = min(orders, key=costs)

@@ -1,8 +1,8 @@
-"""Process IDs for a classic group that becomes a streams group: those under which the first target places tasks where their state is.
+"""Process IDs for a classic group that becomes a streams group: with them the first target places tasks where their state is.
 
-The coordinator assigns from nothing then, and deals tasks to processes in the hash order of their IDs. Which client gets which share
-is therefore free: new IDs, no two of which share a bucket of the coordinator's map, are given to the clients so that the least is
-restored. The clients have their shares by threads, so that an ID is only good for clients with as many.
+The coordinator assigns from nothing then, and goes through the processes in the hash order of their IDs. Which client gets which
+share is therefore free: new IDs, no two of which share a bucket of the coordinator's map, are given to the clients so that the
+least is restored. Shares depend on the number of threads, so that an ID is only good for clients with as many.
 """
 
 import uuid
@@ -60,7 +60,9 @@ def _with_ids(change: BrokerChange, ids: Mapping[str, str]) -> BrokerChange:
     return replace(
         change,
         events=tuple(
-            replace(item, keeps_process_id=False, new_process_id=ids[item.process_id]) if isinstance(item, StartMovedClient) else item
+            replace(item, keeps_process_id=False, new_process_id=ids[item.process_id])
+            if isinstance(item, StartMovedClient)
+            else item
             for item in change.events
         ),
     )
@@ -147,14 +149,14 @@ def _hungarian(costs: Sequence[Sequence[Cost]]) -> list[int]:
     """The Hungarian method, with potentials. Executors have the standard library only."""
     most = 1 + sum(records for row in costs for _, records in row)
     flat = [[cold * most + records for cold, records in row] for row in costs]
-    count = len(flat)
+    count, endless = len(flat), 1 + 2 * sum(map(sum, flat))
     rows, columns, of_column = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
     for row in range(1, count + 1):
         of_column[0] = row
-        column, least, way, used = 0, [float("inf")] * (count + 1), [0] * (count + 1), [False] * (count + 1)
+        column, least, way, used = 0, [endless] * (count + 1), [0] * (count + 1), [False] * (count + 1)
         while of_column[column]:
             used[column] = True
-            at, step, following = of_column[column], float("inf"), 0
+            at, step, following = of_column[column], endless, 0
             for other in range(1, count + 1):
                 if used[other]:
                     continue

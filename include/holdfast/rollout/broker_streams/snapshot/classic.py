@@ -1,7 +1,7 @@
 """A classic group that is to become a streams group: what of it decides how it moves.
 
 In a Snapshot that has it the members are those of the classic group, with what they run now: the streams group does not exist yet,
-and its first epoch follows 0.
+and its epoch is that of a group which has never had a member.
 """
 
 from holdfast.kafka import java

@@ -7,7 +7,8 @@ has in the classic group, the same source topics and changelogs, those that are 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams.group import Task, tasks_of
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.streams.group import Task as ClassicTask
@@ -60,6 +61,7 @@ def as_streams_group(snapshot: Snapshot, classic: ClassicGroup, broker_release: 
             f"Which tasks are stateful is unknown ({stateful_unknown[0]} and others): the coordinator learns the changelogs of each"
             " subtopology. Take a snapshot with the state directory of a client (--state-dir)"
         )
+    epoch = _initial_epoch(broker_release)
     by_partition = {partition: task.id for task in snapshot.tasks for partition in task.partitions}
     return StreamsGroupSnapshot(
         group_id=snapshot.group_id,
@@ -68,14 +70,22 @@ def as_streams_group(snapshot: Snapshot, classic: ClassicGroup, broker_release: 
         captured_at=snapshot.captured_at,
         broker_release=broker_release,
         group_state=snapshot.group_state,
-        group_epoch=0,
-        assignment_epoch=0,
+        group_epoch=epoch,
+        assignment_epoch=epoch,
         topology=_topology(snapshot),
         topics=_topics(snapshot),
         unknown=(Unknown("config", "the group is classic still: its configs as a streams group were not read"),),
         state_directories=snapshot.state_directories,
         classic=classic,
     )
+
+
+def _initial_epoch(broker_release: str | None) -> int:
+    """Of a release that is not covered nothing is forecast."""
+    try:
+        return 0 if broker_release is None else behaviour(broker_release).initial_epoch
+    except Unsupported:
+        return 0
 
 
 def _with_unknown(snapshot: StreamsGroupSnapshot, unknown: Iterable[Unknown]) -> StreamsGroupSnapshot:

@@ -16,7 +16,7 @@ from holdfast.rollout.broker_streams.events.start_moved_client import StartMoved
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot
 from holdfast.rollout.kinds.moving.as_streams_group import as_streams_group, moving
 from holdfast.rollout.kinds.moving.prevented import standbys_of
@@ -39,8 +39,8 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
     others = [number for number, item in enumerate(change.events) if not isinstance(item, Then) and number != index]
     if more or others:
         raise InvalidInput(
-            "after move_to_streams_protocol the group is of another kind: it is the only event of its change. Make the others changes of"
-            " their own, before it or after it",
+            "after move_to_streams_protocol the group is of another kind: it is the only event of its change. Make the others"
+            " changes of their own, before it or after it",
             f"events[{others[0]}]",
         )
     try:
@@ -53,8 +53,13 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
 def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGroupSnapshot) -> Iterator[BrokerItem]:
     """Clients keep the standbys that they have, unless the request says otherwise: as a config of the group."""
     there = {one.process_id for one in snapshot.clients}
-    for where, named in (("new_process_ids", event.new_process_ids), ("member_ids", event.member_ids)):
-        for process_id, _ in named:
+    named = {
+        "new_process_ids": [one for one, _ in event.new_process_ids],
+        "member_ids": [one for one, _ in event.member_ids],
+        "late": list(event.late),
+    }
+    for where, process_ids in named.items():
+        for process_id in process_ids:
             if process_id not in there:
                 raise InvalidInput(f"{process_id} is no client of the group", where)
     standbys, config = standbys_of(snapshot), dict(event.config)
@@ -65,7 +70,10 @@ def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGrou
     yield StopClassicClients(tuple(str(one.process_id) for one in snapshot.clients))
     new, members = dict(event.new_process_ids), dict(event.member_ids)
     kept = group.classic is not None and group.classic.keeps_process_ids
-    for client in snapshot.clients:
+    late = [one for process_id in dict.fromkeys(event.late) for one in snapshot.clients if one.process_id == process_id]
+    for client in (*(one for one in snapshot.clients if one not in late), *late):
+        if client in late:
+            yield Then(Wait.REBALANCE)
         other: ProcessId | None = new.get(client.process_id)
         yield StartMovedClient(
             process_id=str(client.process_id),

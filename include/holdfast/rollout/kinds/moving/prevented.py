@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from holdfast.kafka.coordinator.config_keys import MOST_STANDBYS, STANDBYS
 from holdfast.kafka.release_table import is_older
 from holdfast.kafka.streams.group import Task
-from holdfast.rollout.broker_streams.options.proposals import MOST_STANDBYS
 from holdfast.rollout.facts.moves import Prevention, Prevents
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -35,7 +35,7 @@ def prevented(snapshot: Snapshot, event: MoveToStreamsProtocol) -> Iterator[Prev
         yield Prevention(Prevents.PARTITIONS, some_of(wrong, 3))
     yield from (one for one in _ignored(snapshot) if one.kind not in event.gives_up)
     standbys = standbys_of(snapshot)
-    if standbys > MOST_STANDBYS and "streams.num.standby.replicas" not in dict(event.config):
+    if standbys > MOST_STANDBYS and STANDBYS not in dict(event.config):
         yield Prevention(Prevents.STANDBYS, f"{standbys:,}")
 
 

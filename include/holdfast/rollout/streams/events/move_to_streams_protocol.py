@@ -9,7 +9,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.facts.moves import IGNORED, Prevents
 from holdfast.rollout.json.codec import BOOLEAN, NAMES, choice, items, nullable, table
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.kafka_codecs import CONFIG, PROCESS_ID, RELEASE
+from holdfast.rollout.json.kafka_codecs import CONFIG, PROCESS_ID, PROCESS_IDS, RELEASE
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
 from holdfast.rollout.streams.scene.reports import Reports
@@ -35,7 +35,7 @@ class MoveToStreamsProtocol(Event):
     """`broker_release`: of the group's coordinator. `kafka_release`: of the clients' build then; None: the Snapshot's. `config`:
     configs of the streams group, set before its clients start. `gives_up`: features that are ignored then, and may be.
 
-    `source_patterns`: whether the topology subscribes by pattern; None: unknown. `keeps_process_ids` None: where a store is on disk.
+    `source_patterns`: whether the topology subscribes by pattern; None: unknown. `keeps_process_ids` None: with a store on disk.
     """
 
     broker_release: str = member(RELEASE)
@@ -45,6 +45,9 @@ class MoveToStreamsProtocol(Event):
     source_patterns: bool | None = member(nullable(BOOLEAN), default=None, omit=True)
     keeps_process_ids: bool | None = member(nullable(BOOLEAN), default=None, omit=True)
     new_process_ids: tuple[tuple[ProcessId, ProcessId], ...] = member(_NEW_IDS, default=(), omit=True)
+    late: tuple[ProcessId, ...] = member(
+        PROCESS_IDS.described("Clients that join only after the first target, one after the other."), default=(), omit=True
+    )
     member_ids: tuple[tuple[ProcessId, tuple[str, ...]], ...] = member(_MEMBER_IDS, default=(), omit=True)
 
     VERB = "move_to_streams_protocol"
@@ -68,6 +71,6 @@ class MoveToStreamsProtocol(Event):
 
 
 _ALONE = (
-    "move_to_streams_protocol makes a group of another kind, whose coordinator assigns: it is the only event of its change, and what"
-    " follows is a change of its own"
+    "move_to_streams_protocol makes a group of another kind, whose coordinator assigns: it is the only event of its change, and"
+    " what follows is a change of its own"
 )

@@ -99,7 +99,7 @@ def quoted(name: str) -> str:
 
 
 def raised(scene: Scene, times: int = 1) -> Scene:
-    """The first epoch of a new group depends on the release."""
+    """What follows epoch 0 depends on the release."""
     if scene.epoch is None or not times:
         return replace(scene, due=scene.due or bool(times))
     epoch = scene.facts.first_epoch + times - 1 if scene.epoch == 0 else scene.epoch + times

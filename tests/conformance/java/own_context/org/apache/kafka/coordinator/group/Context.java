@@ -94,19 +94,30 @@ final class Context {
         configs.updateGroupConfig(group, config);
     }
 
+    void replay(final CoordinatorRecord record) {
+        replayed(record);
+        commit();
+    }
+
     void change(final Topics before, final Topics topics) {
         Loose.changed(shard, topics.since(before), topics);
     }
 
     private void write(final CoordinatorResult<?, CoordinatorRecord> result) {
         for (final CoordinatorRecord record : result.records()) {
-            written.add(record);
             if (result.replayRecords()) {
-                shard.replay(end, -1L, (short) -1, record);
-                end += 1;
-                registry.idempotentCreateSnapshot(end);
+                replayed(record);
+            } else {
+                written.add(record);
             }
         }
+    }
+
+    private void replayed(final CoordinatorRecord record) {
+        written.add(record);
+        shard.replay(end, -1L, (short) -1, record);
+        end += 1;
+        registry.idempotentCreateSnapshot(end);
     }
 
     private void commit() {

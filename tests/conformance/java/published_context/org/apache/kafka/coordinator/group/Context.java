@@ -48,6 +48,12 @@ final class Context {
         context.groupConfigManager.updateGroupConfig(group, config);
     }
 
+    void replay(final CoordinatorRecord record) {
+        written.add(record);
+        context.replay(record);
+        context.commit();
+    }
+
     void change(final Topics before, final Topics topics) {
         Loose.changed(context.groupMetadataManager, topics.since(before), topics);
     }

@@ -129,6 +129,9 @@ public final class WholeCoordinator {
             case "disk":
                 disks.place(step.get("process").asText(), step.path("from").asText(null));
                 break;
+            case "classic":
+                context.replay(Classic.group(GROUP, step.get("members")));
+                break;
             case "config":
                 final Properties config = new Properties();
                 step.get("config").fields().forEachRemaining(each -> config.put(each.getKey(), each.getValue().asText()));
