@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,7 @@ class LiveGroup:
         self.clients: dict[str, StreamsClient] = {}
         self._log, self._folder = log, folder
         self._application = Application("4.3.1", group_id, bootstrap, input_topic, {"group.protocol": "streams"})
+        self.classic = replace(self._application, settings={"group.protocol": "classic"})
         self._started = 0
         self._killed_at: float | None = None
 
@@ -68,10 +69,11 @@ class LiveGroup:
         admin.create_topics([NewTopic(self._application.input_topic, partitions, 1)])
         admin.close()
 
-    def load(self, name: str, disk: Path | None = None) -> StreamsClient:
+    def load(self, name: str, disk: Path | None = None, *, process_id: str | None = None, classic: bool = False) -> StreamsClient:
         self._started += 1
         folder = self._folder / f"{name}-{self._started}"
-        client = StreamsClient(self._application, folder, threads=self.threads, process_id=None, disk=disk)
+        application = self.classic if classic else self._application
+        client = StreamsClient(application, folder, threads=self.threads, process_id=process_id, disk=disk)
         client.load()
         client.wait_loaded()
         return client
@@ -131,13 +133,9 @@ class LiveGroup:
 
     # What is seen of it.
 
-    def look(self) -> Document:
+    def look(self, *more: str) -> Document:
         """`holdfast snapshot` as an operator runs it."""
-        command = [sys.executable, "-m", "holdfast.cli.main", "snapshot", "--bootstrap-server", self._application.bootstrap]
-        done = subprocess.run([*command, "--group", self.group_id], capture_output=True, text=True, timeout=120, check=False)
-        assert done.returncode == 0, done.stderr
-        found: Document = json.loads(done.stdout)
-        return found
+        return holdfast("snapshot", "--bootstrap-server", self._application.bootstrap, "--group", self.group_id, *more)
 
     def collected(self) -> Document:
         connection = ClusterConnection.of(self._application.bootstrap)
@@ -158,6 +156,14 @@ class LiveGroup:
                 found = {}  # it is not there yet
             assert time.monotonic() < ends_at, f"{self.group_id} is not stable: {found}"
             time.sleep(0.3)
+
+    def state(self) -> str:
+        """As the broker lists the group, whatever its protocol."""
+        admin = KafkaAdminClient(bootstrap_servers=self._application.bootstrap)
+        try:
+            return next((str(one["group_state"]) for one in admin.list_groups() if one["group_id"] == self.group_id), "")
+        finally:
+            admin.close()
 
     def log(self) -> list[Entry]:
         return list(broker_log.entries(self._log.read_text(encoding="utf-8", errors="replace"), self.group_id))
@@ -196,12 +202,12 @@ class LiveGroup:
         step.apart = _apart(before, happened, What.LEFT) or _apart(before, happened, What.FENCED)
         if step.apart:
             return
-        exact = _forecast(before, given)
+        exact = forecast_of(before, given)
         step.wrong += targets_differ(exact["targets"], recorded)
         if exact["summary"]["moves"] != step.moves:
             step.wrong.append(f"{step.moves} hand-overs, forecast {exact['summary']['moves']}")
         if any("member_ids" in str(one) for one in given):
-            step.wrong += _not_contained(_forecast(before, flagged), exact, before, recorded)
+            step.wrong += _not_contained(forecast_of(before, flagged), exact, before, recorded)
         if self._killed_at is None:
             first = [one.at for one in happened if one.what in (What.LEFT, What.JOINED)]
             began = min([began, *first]) if not first or first[0] > began + self.late_s else first[0]
@@ -225,6 +231,16 @@ class LiveGroup:
             if span is not None and not span[0] - self.late_s <= seconds <= span[2] + self.late_s:
                 wrong.append(f"{task} had no owner for {seconds:.2f} s, forecast {span}")
         return wrong
+
+
+def holdfast(*command: str) -> Document:
+    """What a command prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast.cli.main", *command], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.stdout, done.stderr
+    found: Document = json.loads(done.stdout)
+    return found
 
 
 def _following(log: list[Entry], after: Entry) -> list[Entry]:
@@ -291,7 +307,7 @@ def _target_before(happened: list[Entry], joined: Entry) -> bool:
     return any(one.what is What.TARGET for one in until[gone:])
 
 
-def _forecast(before: Document, events: list[Document]) -> Document:
+def forecast_of(before: Document, events: list[Document]) -> Document:
     change = {"format_version": "1.0", "events": events}
     answer: Any = forecast_case({"snapshot": before, "change": change}, Detail.FULL)
     outcome: Document = answer["outcomes"][0]

@@ -1,10 +1,12 @@
 """A real streams group whose broker assigns through every kind of change; what is recorded is compared with the forecast.
 
-    python -m tests.live.streams_group_campaign [--partitions 12] [--threads 2] [--standbys 0] [--kept FOLDER]
+    python -m tests.live.streams_group_campaign [--partitions 12] [--threads 2] [--standbys 0] [--only-move] [--kept FOLDER]
 
-Scale out, replace, scale in, a rolling restart without and with a longer assignment interval, a crash, and the return of the client
-that crashed. It fails where a target, a stable end, a place called certain or a time differs from the forecast, or where
-the interval saves less than two thirds of the roll's hand-overs. What no Change can say (`Step.apart`) is named and counted.
+First the application runs with the classic protocol, and moves offline: all clients stop, and all start with group.protocol=streams
+as a plan says it. Then scale out, replace, scale in, a rolling restart without and with a longer assignment interval, a crash, and
+the return of the client that crashed. It fails where a target, a stable end, a place called certain or a time differs from the
+forecast, or where the interval saves less than two thirds of the roll's hand-overs. What no Change can say (`Step.apart`) is named
+and counted. `--only-move` ends after the move.
 """
 
 import argparse
@@ -13,22 +15,20 @@ import tempfile
 from pathlib import Path
 
 from tests.harness.kafka.broker import Broker
+from tests.live import moving_group
 from tests.live.streams_group import Document, LiveGroup, Step
 
 INTERVAL_MS = 15_000
 STANDBYS = "streams.num.standby.replicas"
 
 
-def campaign(group: LiveGroup, standbys: int, partitions: int) -> list[Step]:
+def campaign(group: LiveGroup, standbys: int, partitions: int, *, only_move: bool = False) -> list[Step]:
     group.create_topic(partitions)
-    for name in "abc":
-        group.add(name)
-    before = group.settled(3)
-    if standbys:
-        group.configure(num_standby_replicas=str(standbys))
-        group.settled(3, before["group_epoch"])
+    found = [moving_group.moved(group, "abc", standbys)]
+    if only_move:
+        return found
     started = {"threads": group.threads}
-    found = [group.change("scale out", lambda: group.add("d"), lambda _: [{"add_client": dict(started)}])]
+    found.append(group.change("scale out", lambda: group.add("d"), lambda _: [{"add_client": dict(started)}]))
 
     def replaced(before: Document) -> list[Document]:
         return [{"replace_client": {"process_id": group.process_of("a", before), "by": dict(started)}}]
@@ -89,6 +89,7 @@ def main() -> int:
     parser.add_argument("--partitions", type=int, default=12)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--standbys", type=int, default=0)
+    parser.add_argument("--only-move", action="store_true")
     parser.add_argument("--kept", type=Path, help="where logs are kept; else nowhere")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as passing:
@@ -96,7 +97,7 @@ def main() -> int:
         with Broker(folder / "broker") as broker:
             group = LiveGroup(broker.bootstrap, folder / "broker" / "broker.log", folder, "shop", "orders", given.threads)
             try:
-                steps = campaign(group, given.standbys, given.partitions)
+                steps = campaign(group, given.standbys, given.partitions, only_move=given.only_move)
             finally:
                 group.stop()
     wrong = [f"{step.name}: {one}" for step in steps for one in step.wrong]

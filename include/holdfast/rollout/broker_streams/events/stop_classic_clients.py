@@ -1,6 +1,6 @@
 """`stop_classic_clients`: all clients of a group that is classic still stop, and it is empty once their sessions are over."""
 
-from holdfast.errors import InvalidInput, MoveRejected
+from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts import words
@@ -8,7 +8,6 @@ from holdfast.rollout.broker_streams.events.parts.scene import Scene, quoted
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
-from holdfast.rollout.facts import moves
 from holdfast.rollout.json.codec import NAMES
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text.wording import many, some_of
@@ -45,7 +44,7 @@ class StopClassicClients(BrokerEvent):
         return self.process_ids
 
     def applied(self, scene: Scene) -> Scene:
-        """Raise MoveRejected with all that prevents the move; InvalidInput where clients are missing, or nothing is classic."""
+        """Raise InvalidInput where clients are missing, and for a group that is not classic."""
         if scene.classic is None:
             raise InvalidInput("the group is a streams group already", "process_ids")
         there = dict.fromkeys(scene.present())
@@ -57,6 +56,4 @@ class StopClassicClients(BrokerEvent):
                 f"all clients stop: {quoted(missing[0])} is missing. Members of both protocols are never in one group",
                 "process_ids",
             )
-        if scene.classic.prevents:
-            raise MoveRejected(f"The group cannot move to group.protocol=streams: {moves.sentences(scene.classic.prevents)}.")
         return scenes.emptied(scene)

@@ -3,7 +3,7 @@
 Nothing here is a guess: where evidence is missing it is CannotPredict.
 """
 
-from holdfast.errors import CannotPredict, Unsupported
+from holdfast.errors import CannotPredict, MoveRejected, Unsupported
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast import clock, course, draws, likely, restoring, summary, unowned
 from holdfast.rollout.broker_streams.forecast.course import Ground
@@ -12,6 +12,7 @@ from holdfast.rollout.broker_streams.forecast.restores import amounts
 from holdfast.rollout.broker_streams.forecast.restoring import Changelogs
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.group import group_of, topology_of
+from holdfast.rollout.facts import moves
 
 
 def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 1, most: int = draws.MOST) -> BrokerForecast:
@@ -60,7 +61,10 @@ def _outcome(ground: Ground, changelogs: Changelogs, change: BrokerChange) -> Br
 
 
 def ground_of(snapshot: StreamsGroupSnapshot) -> Ground:
-    """Raise CannotPredict where what decides is unknown, or the topology is not ready."""
+    """Raise CannotPredict where what decides is unknown, or the topology is not ready; MoveRejected with all that keeps a classic
+    group from becoming a streams group."""
+    if snapshot.classic is not None and snapshot.classic.prevents:
+        raise MoveRejected(f"The group cannot move to group.protocol=streams: {moves.sentences(snapshot.classic.prevents)}.")
     found = topology_of(snapshot)
     if found is None or snapshot.topology is None:
         raise CannotPredict(

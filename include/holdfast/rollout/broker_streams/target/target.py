@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Task, Tasks
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
@@ -50,6 +51,8 @@ def decide(snapshot: StreamsGroupSnapshot) -> TargetAssignment:
     Where the topology is not ready every member's target is empty (`TargetAssignmentBuilder.build`). Raise CannotPredict where what
     decides is unknown, Unsupported for a release that is not covered.
     """
+    if snapshot.classic is not None:
+        raise CannotPredict("the group is classic still: its leader assigns. Take a snapshot once its clients are streams members")
     topology = topology_of(snapshot) if snapshot.members else ()
     group = group_of(snapshot, topology or ())
     if topology is None:
