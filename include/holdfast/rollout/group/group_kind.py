@@ -192,6 +192,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     def refuse_misfit(self, snapshot: S, change: C) -> None:
         """Raise InvalidInput for a change that does not fit the group, with the path of the event."""
 
+    def leaves(self, change: C) -> bool:  # noqa: ARG002 - most groups stay what they are
+        """Whether the group becomes one of another kind with it (`kinds.moving`)."""
+        return False
+
     @abstractmethod
     def records_per_second(self, change: C) -> float | None:
         """The speed of restoring that the change assumes. None: none."""
@@ -343,6 +347,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     def basis(self, plan: P) -> S | None:  # noqa: ARG002 - a plan may have only a part of it
         """The group that the plan was made for. None: the plan does not have all of it."""
         return None
+
+    def comes_from_another(self, plan: P) -> bool:  # noqa: ARG002 - as `leaves`
+        """Whether the group was of another kind when the plan was made: a new snapshot may still be of that."""
+        return False
 
     def at_rest(self, snapshot: S) -> bool:
         """Whether a group is stable, and nothing is known to be pending."""

@@ -8,6 +8,7 @@ from holdfast.rollout.contract.requests import FORM, request_from_form
 from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.json.strict import nearest, refuse, shown, under
 from holdfast.rollout.kinds import registry
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
 
 T = TypeVar("T")
@@ -38,7 +39,8 @@ def change_requested(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyC
 
 def refuse_misfit(snapshot: AnySnapshot, change: AnyChange) -> None:
     """Raise InvalidInput for a change that does not fit the group, with the path of the event."""
-    kind_of(snapshot).refuse_misfit(snapshot, change)
+    decided, asked = move.followed(snapshot, change)
+    kind_of(decided).refuse_misfit(decided, asked)
 
 
 def _as_fields(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:

@@ -285,6 +285,9 @@ class BrokerStreamsKind(
     def basis(self, plan: BrokerPlan) -> StreamsGroupSnapshot:
         return plan.basis
 
+    def comes_from_another(self, plan: BrokerPlan) -> bool:
+        return plan.basis.classic is not None
+
     def at_rest(self, snapshot: StreamsGroupSnapshot) -> bool:
         return super().at_rest(snapshot) and rounds.settled(snapshot) is not False
 

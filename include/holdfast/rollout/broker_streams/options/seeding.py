@@ -153,7 +153,7 @@ def _hungarian(costs: Sequence[Sequence[Cost]]) -> list[int]:
     rows, columns, of_column = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
     for row in range(1, count + 1):
         of_column[0] = row
-        column, least, way, used = 0, [endless] * (count + 1), [0] * (count + 1), [False] * (count + 1)
+        column, least, before, used = 0, [endless] * (count + 1), [0] * (count + 1), [False] * (count + 1)
         while of_column[column]:
             used[column] = True
             at, step, following = of_column[column], endless, 0
@@ -162,7 +162,7 @@ def _hungarian(costs: Sequence[Sequence[Cost]]) -> list[int]:
                     continue
                 reduced = flat[at - 1][other - 1] - rows[at] - columns[other]
                 if reduced < least[other]:
-                    least[other], way[other] = reduced, column
+                    least[other], before[other] = reduced, column
                 if least[other] < step:
                     step, following = least[other], other
             for other in range(count + 1):
@@ -173,8 +173,8 @@ def _hungarian(costs: Sequence[Sequence[Cost]]) -> list[int]:
                     least[other] -= step
             column = following
         while column:
-            before = way[column]
-            of_column[column], column = of_column[before], before
+            earlier = before[column]
+            of_column[column], column = of_column[earlier], earlier
     found = [0] * count
     for column in range(1, count + 1):
         found[of_column[column] - 1] = column - 1

@@ -6,6 +6,7 @@ coordinator decides: the forecast, the options, the plan and the verdict are tho
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import STANDBYS
@@ -14,13 +15,12 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerIt
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
 from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
-from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot
 from holdfast.rollout.kinds.moving.as_streams_group import as_streams_group, moving
 from holdfast.rollout.kinds.moving.prevented import standbys_of
-from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -30,11 +30,13 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
 
     Raise InvalidInput for a move with other events, or with clients that the group does not have; CannotPredict.
     """
-    if not isinstance(snapshot, Snapshot) or not isinstance(change, Change):
+    if not kind_of(snapshot).leaves(change):
         return snapshot, change
+    return _moved(snapshot, change)
+
+
+def _moved(snapshot: Any, change: Any) -> tuple[StreamsGroupSnapshot, BrokerChange]:
     found = [(index, item) for index, item in enumerate(change.events) if isinstance(item, MoveToStreamsProtocol)]
-    if not found:
-        return snapshot, change
     ((index, event), *more) = found
     others = [number for number, item in enumerate(change.events) if not isinstance(item, Then) and number != index]
     if more or others:
@@ -86,9 +88,14 @@ def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGrou
 
 def seen_for(plan: AnyPlan, fresh: AnySnapshot) -> AnySnapshot:
     """A new snapshot as the plan's kind sees the group. Of a move: while the group is classic still, as the plan's own snapshot."""
-    if not isinstance(plan, BrokerPlan) or not isinstance(fresh, Snapshot) or plan.basis.classic is None:
-        return fresh
-    found = as_streams_group(fresh, plan.basis.classic, plan.basis.broker_release)
+    kind = kind_of(plan)
+    return fresh if not kind.comes_from_another(plan) or kind_of(fresh) is kind else _seen(plan, fresh)
+
+
+def _seen(plan: Any, fresh: Any) -> StreamsGroupSnapshot:
+    basis: StreamsGroupSnapshot = plan.basis
+    assert basis.classic is not None, "it was classic"
+    found = as_streams_group(fresh, basis.classic, basis.broker_release)
     if found.members:
         return found
-    return replace(found, topology=plan.basis.topology, topics=plan.basis.topics)  # an empty group shows none
+    return replace(found, topology=basis.topology, topics=basis.topics)  # an empty group shows none

@@ -31,6 +31,7 @@ from holdfast.rollout.streams.change import named_json, request, request_words
 from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import table
+from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.execution import acts, apply, evidence, rounds, staleness, undo, verify
 from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
 from holdfast.rollout.streams.forecast import assignment_json, decision
@@ -151,6 +152,9 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def refuse_misfit(self, snapshot: Snapshot, change: Change) -> None:
         fitting.refuse_misfit(snapshot, change)
+
+    def leaves(self, change: Change) -> bool:
+        return any(isinstance(item, MoveToStreamsProtocol) for item in change.events)
 
     def records_per_second(self, change: Change) -> float | None:
         return change.assume.records_per_second if change.assume.catch_up is CatchUp.RATE else None

@@ -110,7 +110,7 @@ class TestTheForecast:
         found, without = (forecast(group, member_ids=members)["summary"] for group in (classic(), bare))
 
         assert found["moves"] == without["moves"] > 0
-        assert without["cold_moves"] == without["moves"]  # nobody has a copy of what another ran
+        assert without["cold_moves"] == without["moves"]  # no client has a copy of what another ran
         assert found["cold_moves"] < found["moves"]
         assert found["restored_records"] < without["restored_records"]
 
