@@ -35,6 +35,7 @@ def test_its_documents_are_its_own() -> None:
     assert registry.of_snapshot(SNAPSHOT.write(taken())).name == registry.kind_of(taken()).name == KIND.name
     properties: Any = schema_of("streams-group-snapshot")["properties"]
     assert properties.keys() - SNAPSHOT.write(taken()).keys() == {
+        "classic",
         "recorded_targets",
         "state_directories",
     }  # of which there are none
