@@ -72,10 +72,10 @@ class GroupInFiles:
 
 def install(folder: str) -> None:
     """In the process that reads the DAG file."""
-    from holdfast.airflow_wiring import carrying, clusters
+    from holdfast.airflow_wiring import between_turns, carrying, clusters
 
     found = GroupInFiles(Path(folder))
-    carrying.PAUSE_S = PAUSE_S
+    between_turns.BETWEEN_TURNS_S = PAUSE_S
     set_: Any = setattr
     set_(carrying, "_look", found.look)
     set_(clusters, "known_cluster", lambda _: SimpleNamespace(connection=None, ssh=None))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from holdfast.airflow_wiring import rollouts, runs
+from holdfast.airflow_wiring import between_turns, rollouts, runs
 from holdfast.airflow_wiring.objects import lake, now
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from holdfast.workflows.running.progress import Progress
     from holdfast.workflows.running.run import Means, Ran
 
-PAUSE_S = 15
-"""Between two turns; much less than a lease holds."""
-COUNTED_S = 120
-"""The most that counts as waited for between two turns, however late the second one comes."""
 LAG_S = SETTING_S = 20.0
 
 log = logging.getLogger(__name__)
@@ -42,8 +38,8 @@ def turn(
     again: bool = False,
     given: "Given | None" = None,
 ) -> "dict[str, Any] | str | OpenHalt":
-    """What the turn leaves for the next one, PAUSE_S later; or the checklist's path: the plan is done, or waits for a person; or
-    the halt that a person has to answer.
+    """What the turn leaves for the next one, `BETWEEN_TURNS_S` later; or the checklist's path: the plan is done, or waits for a
+    person; or the halt that a person has to answer.
 
     `left`: what the turn before returned; None: there was none, it was killed, or it halted. `again`: it is not the first turn of
     the run, so it goes back where the plan does. `given`: the answer that it follows. Raise AirflowFailException where it halts and
@@ -132,7 +128,7 @@ def _passed(at: object) -> int:
     """Since the last turn, by a clock that may have been set meanwhile. Raise InvalidInput for what is no time."""
     if isinstance(at, bool) or not isinstance(at, int):
         raise InvalidInput("what the last turn left was changed: trigger apply_rollout for the plan again")
-    return min(max(int(time.time()) - at, PAUSE_S), COUNTED_S)
+    return min(max(int(time.time()) - at, between_turns.BETWEEN_TURNS_S), between_turns.COUNTED_S)
 
 
 def _hands(plan: "AnyPlan", known: "KnownCluster", params: Mapping[str, Any], user: str | None, run_id: str) -> "Hands":

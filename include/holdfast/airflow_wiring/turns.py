@@ -19,7 +19,7 @@ from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import TaskDeferred
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
-from holdfast.airflow_wiring import carrying, rollouts, runs
+from holdfast.airflow_wiring import between_turns, carrying, rollouts, runs
 from holdfast.airflow_wiring.notifiers import RunHalted
 from holdfast.airflow_wiring.objects import JOURNALS, PLANS
 from holdfast.airflow_wiring.questions import halts
@@ -96,7 +96,7 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
         if isinstance(ended, halts.OpenHalt):
             RunHalted(plan_id, ended.line)(context)
             halts.ask(context, ended)
-        raise TaskDeferred(trigger=Pause(carrying.PAUSE_S), method_name="go_on", kwargs={"left": ended})
+        raise TaskDeferred(trigger=Pause(between_turns.BETWEEN_TURNS_S), method_name="go_on", kwargs={"left": ended})
 
     def _requested(self, context: Any) -> str:
         plan_id = rollouts.plan_requested(self.plan_id, context, PLANS)

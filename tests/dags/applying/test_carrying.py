@@ -20,7 +20,7 @@ from tests.harness.running_group import Process
 from tests.unit.workflows.running.test_run import ALL_THREE, ROLLING
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import carrying, clusters, objects
+from holdfast.airflow_wiring import between_turns, carrying, clusters, objects
 from holdfast.airflow_wiring.questions import kept
 from holdfast.airflow_wiring.turns import ApplyPlan, Pause
 from holdfast.errors import InvalidInput, StatePathTrouble
@@ -246,7 +246,9 @@ def test_what_was_waited_for_is_carried_over(reality: Reality, monkeypatch: pyte
     assert reality.done == [ONE]
     steps = [later - earlier for earlier, later in itertools.pairwise(reality.waited[1:])]
     assert len(steps) >= 3
-    assert all(carrying.COUNTED_S <= one < 2 * carrying.COUNTED_S for one in steps), "however late the turn, no more counts"
+    assert all(between_turns.COUNTED_S <= one < 2 * between_turns.COUNTED_S for one in steps), (
+        "however late the turn, no more counts"
+    )
 
 
 @pytest.mark.parametrize(
