@@ -67,7 +67,7 @@ class ReportedChange(StaticChange):
             self._on_a_disk(process, started)
         named = list(members)
         super()._join(named, process, started)
-        if started is not None and named[0] in self._instances:
+        if started is not None and self._returns(named):
             for one in (*named, *named):  # so that all have reported what they were given back
                 self._do("heartbeat", id=one)
 

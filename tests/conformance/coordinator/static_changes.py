@@ -8,11 +8,13 @@ from tests.conformance.coordinator.targets import Case
 
 
 class StaticChange(RandomChange):
-    """A static client that stops says so with the epoch -2, and comes back within its session, or its session is over."""
+    """A static client that stops says so with the epoch -2, and comes back within its session, or its session is over; or it leaves
+    the group, with the epoch -1."""
 
     def __init__(self, chance: random.Random, release: str) -> None:
         self._instances: dict[str, str] = {}
         self._seen: set[str] = set()
+        self._anew: set[str] = set()  # static members that join, and take nobody's place
         self._late: list[tuple[list[str], str]] = []
         self._may_end = True
         super().__init__(chance, release)
@@ -29,7 +31,7 @@ class StaticChange(RandomChange):
                 self._instances |= {one: f"{process[:8]}-{number}" for number, one in enumerate(named)}
         elif started is None:
             self._instances |= dict(zip(named, (name for name in self._of_process(process)), strict=False))
-        if started is not None and named[0] in self._instances:  # it returns
+        if started is not None and self._returns(named):
             self._release_held()
             for one in named:
                 self._do("join", id=one, process=process)
@@ -40,6 +42,10 @@ class StaticChange(RandomChange):
         else:
             super()._join(named, process, started)
         self._away -= {self._instances.get(one, "") for one in named}
+
+    def _returns(self, members: list[str]) -> bool:
+        """Whether they take the places of those with their instance IDs."""
+        return members[0] in self._instances and members[0] not in self._anew
 
     def _of_process(self, process: str) -> list[str]:
         return sorted({instance for instance in self._instances.values() if instance.startswith(process[:8])})
@@ -64,6 +70,9 @@ class StaticChange(RandomChange):
         old = sorted(self._members(process), key=lambda one: self._instances.get(one, ""))
         if old[0] not in self._instances:
             super()._event(verb, [process], back, dead)
+            return
+        if not verb.startswith("crash") and self._chance.random() < 0.3:
+            self._leaves_group(verb, process, old, back)
             return
         if verb not in ("restart", "within") and (dead or not self._may_end):
             verb = "restart"
@@ -95,6 +104,28 @@ class StaticChange(RandomChange):
             back.append((members, now, started))
         else:
             self._join(members, now, started)
+
+    def _leaves_group(self, verb: str, process: str, old: list[str], back: list[tuple[list[str], str, Case]]) -> None:
+        """Its instance IDs are free again."""
+        self._leave(old)
+        members = self._new_members(len(old))
+        leaves: Case = {"process_id": process, "leaves_group": True}
+        if verb == "remove":
+            self.events.append({"remove_client": leaves})
+        elif verb == "replace":
+            other = new_process(self._chance)
+            started: Case = {"process_id": other, "member_ids": members}
+            self.events.append({"replace_client": leaves | {"by": started}})
+            self._join(members, other, started)
+        else:
+            self._instances |= {new: self._instances[one] for new, one in zip(members, old, strict=True)}
+            self._anew |= set(members)
+            started = leaves | {"member_ids": members} | ({"within_interval": True} if verb == "within" else {})
+            self.events.append({"restart_client": started})
+            if verb == "restart":
+                back.append((members, process, started))
+            else:
+                self._join(members, process, started)
 
     def _ended(self, verb: str, process: str, old: list[str]) -> None:
         """Until its session is over."""

@@ -101,6 +101,10 @@ class BrokerEvent(ABC):
         """Whether a client comes back with instance IDs that it did not have."""
         return False
 
+    def leaves_as_static(self) -> bool:
+        """Whether static members leave the group when they are closed."""
+        return False
+
     def in_interval(self) -> bool:
         """Whether a client has to be there before the coordinator computes the next target."""
         return False

@@ -1,10 +1,10 @@
-"""`remove_client`: a client ends permanently: it leaves, or it ends without leaving. Static members that are closed do not leave:
-they stay until their session is over."""
+"""`remove_client`: a client ends permanently: it leaves, or it ends without leaving. Static members that are closed do not leave
+unless they are told to: they stay until their session is over."""
 
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts import static, words
-from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
+from holdfast.rollout.broker_streams.events.parts.fields import LEAVES, LEAVES_GROUP, fits_leaving
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
@@ -13,23 +13,28 @@ from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
 
 
-@record(defaults=True)
+def _fits_together(event: "RemoveClient") -> None:
+    fits_leaving(event.leaves, event.leaves_group)
+
+
+@record(check=_fits_together, defaults=True)
 class RemoveClient(BrokerEvent):
     process_id: str = member(NAME)
     leaves: bool = member(LEAVES, default=True, omit=True)
+    leaves_group: bool = member(LEAVES_GROUP, default=False, omit=True)
 
     VERB = "remove_client"
 
     ACTIONS = (ActionName.STOP_CLIENT,)
 
     def sentence(self, name: Name) -> str:
-        return f"remove {name(self.process_id)}{words.how_it_ends(self.leaves)}"
+        return f"remove {name(self.process_id)}{words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
 
     def title(self, name: Name) -> tuple[str, str]:
         return "remove", name(self.process_id)
 
     def step(self, of: StepOf) -> StepWords:
-        says = f"Stop {of.name(self.process_id)}{words.how_it_ends(self.leaves)}"
+        says = f"Stop {of.name(self.process_id)}{words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
         return StepWords(says, "", "Start it again, with its state directory.", words.no_longer_listed(of.group_id))
 
     def stops(self) -> tuple[str, ...]:
@@ -38,7 +43,10 @@ class RemoveClient(BrokerEvent):
     def unnoticed(self) -> bool:
         return not self.leaves
 
+    def leaves_as_static(self) -> bool:
+        return self.leaves_group
+
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
-        stays = not self.leaves or static.are_static(scene, found)
+        stays = static.stays(scene, found, leaves_group=self.leaves_group) or not self.leaves
         return scenes.ended(scene, found) if stays else scenes.gone(scene, found)

@@ -6,7 +6,7 @@ from typing import Self
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import clients, static, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, STATE, State
+from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, LEAVES_GROUP, STATE, State
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
@@ -24,24 +24,29 @@ class ReplaceClient(BrokerEvent):
     process_id: str = member(NAME)
     by: NewClient = member(codec_of(NewClient), "Without threads and member IDs it has as many threads as the old client.")
     state: State = member(STATE, default=EMPTY, omit=True)
+    leaves_group: bool = member(LEAVES_GROUP, default=False, omit=True)
 
     VERB = "replace_client"
 
     ACTIONS = (ActionName.STOP_CLIENT, ActionName.START_CLIENT)
 
     def sentence(self, name: Name) -> str:
-        return f"replace {name(self.process_id)} by {words.newcomer(self.by)}{words.disk(self.state, name)}"
+        return f"replace {name(self.process_id)} by {words.newcomer(self.by)}{words.disk(self.state, name)}{self._leaving}"
 
     def title(self, name: Name) -> tuple[str, str]:
         return "replace", f"{name(self.process_id)} by {words.short_newcomer(self.by)}"
 
     def step(self, of: StepOf) -> StepWords:
         old, new = of.name(self.process_id), words.newcomer(self.by)
-        says = f"Stop {old} and start {new} instead, within {of.interval_ms / 1000:g} s of the newest target"
+        says = f"Stop {old}{self._leaving} and start {new} instead, within {of.interval_ms / 1000:g} s of the newest target"
         says = f"{says}{words.disk(self.state, of.name)}"
         return StepWords(
             says, words.fresh_target(of), "Stop the new client and start the old one again.", words.listed_members(of.group_id)
         )
+
+    @property
+    def _leaving(self) -> str:
+        return words.how_it_ends(leaves=True, leaves_group=self.leaves_group)
 
     def stops(self) -> tuple[str, ...]:
         return (self.process_id,)
@@ -55,9 +60,13 @@ class ReplaceClient(BrokerEvent):
     def copies_disk(self) -> bool:
         return self.state.copied_from is not None
 
+    def leaves_as_static(self) -> bool:
+        return self.leaves_group
+
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
-        left = scenes.ended(scene, found) if static.are_static(scene, found) else scenes.gone(scene, found)
+        stays = static.stays(scene, found, leaves_group=self.leaves_group)
+        left = scenes.ended(scene, found) if stays else scenes.gone(scene, found)
         return clients.started(left, self.by, "by.")
 
     def comes(self) -> tuple[NewClient, str | None] | None:

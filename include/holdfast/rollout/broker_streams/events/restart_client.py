@@ -7,7 +7,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import clients, fields, new_client, static, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts.fields import LEAVES
+from holdfast.rollout.broker_streams.events.parts.fields import LEAVES, LEAVES_GROUP
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Late, Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
@@ -23,6 +23,9 @@ def _fits_together(event: "RestartClient") -> None:
         raise InvalidInput("a client that keeps its process ID takes no new one: set keeps_process_id to false", "new_process_id")
     threads_fit(NewClient(threads=event.threads, member_ids=event.member_ids))
     fields.needs_to_leave(event.leaves, event.within_interval)
+    fields.fits_leaving(event.leaves, event.leaves_group)
+    if event.leaves_group and not event.within_session:
+        raise InvalidInput("a client that leaves the group has no session to wait for: leave one of the two out", "leaves_group")
     if event.within_interval and not event.within_session:
         raise InvalidInput("a client that is back within the assignment interval is back within its session", "within_session")
 
@@ -50,6 +53,8 @@ class RestartClient(BrokerEvent):
         BOOLEAN.described("True: it comes back with a group.instance.id for each thread (from 4.4 on)."), default=False, omit=True
     )
 
+    leaves_group: bool = member(LEAVES_GROUP, default=False, omit=True)
+
     VERB = "restart_client"
 
     ACTIONS = (ActionName.RESTART_CLIENT,)
@@ -71,6 +76,7 @@ class RestartClient(BrokerEvent):
             (self.threads is not None, f"with {self.threads} threads"),
             (not self.within_session, "back after its session is over"),
             (self.becomes_static, "with a group.instance.id"),
+            (self.leaves_group, words.LEAVES_GROUP),
         )
         return tuple(text for is_so, text in found if is_so)
 
@@ -97,6 +103,9 @@ class RestartClient(BrokerEvent):
     def becomes_instances(self) -> bool:
         return self.becomes_static
 
+    def leaves_as_static(self) -> bool:
+        return self.leaves_group
+
     def in_interval(self) -> bool:
         return self.within_interval
 
@@ -108,7 +117,7 @@ class RestartClient(BrokerEvent):
 
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
-        if static.are_static(scene, found):
+        if static.stays(scene, found, leaves_group=self.leaves_group):
             return self._stopped(scenes.ended(scene, found), found)
         if not self.leaves:
             return self._started(scenes.ended(scene, found))
@@ -144,7 +153,7 @@ class RestartClient(BrokerEvent):
 
     def _started(self, scene: Scene) -> Scene:
         after = clients.started(scene, self._client(), "new_" if self.new_process_id is not None else "")
-        return static.became(after, new_client.ids(self._client())[1]) if self.becomes_static else after
+        return static.became(after, new_client.ids(self._client())[1]) if self.becomes_static or self.leaves_group else after
 
     def _client(self) -> NewClient:
         process_id = self.process_id if self.keeps_process_id else self.new_process_id

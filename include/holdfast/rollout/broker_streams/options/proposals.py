@@ -80,7 +80,8 @@ class _Group:
         self._config: dict[str, ConfigValue] = dict(snapshot.config)
         self._restarts = restarts.restarts_of(change)
         self._clients = len({one.process_id for one in snapshot.members})
-        self._static_clients = frozenset(static_clients(snapshot))
+        leaving = {name for one in change.statements() if one.leaves_as_static() for name in one.stops()}
+        self._static_clients = frozenset(static_clients(snapshot)) - leaving
         self._all_static = bool(self._restarts) and self._static_clients.issuperset(one.process_id for one in self._restarts)
 
     def options(self) -> Iterator[BrokerOption]:

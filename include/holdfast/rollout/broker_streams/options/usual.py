@@ -110,8 +110,11 @@ class _Group:
 
     def _noticed(self, batch: Batch[BrokerEvent]) -> Batch[BrokerEvent]:
         """Without the restarts of static clients: no thread of theirs waits for another."""
-        noticed = (each for each in batch.events if not (each[1].restarts() and self._static.issuperset(each[1].stops())))
-        return replace(batch, events=tuple(noticed))
+
+        def unnoticed(event: BrokerEvent) -> bool:
+            return event.restarts() and self._static.issuperset(event.stops()) and not event.leaves_as_static()
+
+        return replace(batch, events=tuple(each for each in batch.events if not unnoticed(each[1])))
 
     def _joins(self, batch: Batch[BrokerEvent], before: Mapping[str, ConfigValue]) -> Iterator[tuple[int, Assumed]]:
         """The starts for which something is assumed, whatever their threads."""

@@ -6,6 +6,9 @@ import pytest
 from tests.unit.rollout.broker_streams.streams_groups import Case, course, forecast, snapshot
 
 from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.rollout.broker_streams.change.change import CHANGE
+from holdfast.rollout.broker_streams.options import usual
+from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 
 NEW = {"n0", "n1"}
 OTHERS = frozenset({"a0", "a1", "b0", "b1"})
@@ -26,6 +29,7 @@ def restart(*member_ids: str, **more: Any) -> Case:
 
 
 ELSEWHERE = {"keeps_process_id": False, "new_process_id": "e"}
+LEAVES: Case = {"remove_client": {"process_id": "c", "leaves_group": True}}
 CRASH: Case = {"remove_client": {"process_id": "c", "leaves": False}}
 REPLACE: Case = {"replace_client": {"process_id": "c", "by": {"process_id": "d", "member_ids": ["n0", "n1"]}}}
 
@@ -47,6 +51,14 @@ REPLACE: Case = {"replace_client": {"process_id": "c", "by": {"process_id": "d",
         ),
         (({"remove_client": {"process_id": "c"}},), [("session over", 14, OTHERS)]),
         ((CRASH,), [("session over", 14, OTHERS)]),
+        ((LEAVES,), [("change", 14, OTHERS)]),
+        ((restart(leaves_group=True),), [("change", 14, OTHERS), ("change", 16, OTHERS | NEW)]),
+        ((restart(leaves_group=True, within_interval=True),), [("change", 16, OTHERS | NEW)]),
+        (  # they are static again
+            (restart(leaves_group=True), STABLE, restart("x0", "x1")),
+            [("change", 14, OTHERS), ("change", 16, OTHERS | NEW)],
+        ),
+        (({"replace_client": REPLACE["replace_client"] | {"leaves_group": True}},), [("change", 16, OTHERS | NEW)]),
         ((REPLACE,), [("change", 14, OTHERS | NEW | {"c0", "c1"}), ("session over", 16, OTHERS | NEW)]),
         ((ADD, restart()), [("change", 14, OTHERS | {"c0", "c1", "m0", "m1"})]),
         (({"set_config": {"streams.num.standby.replicas": 1}}, restart()), [("change", 13, OTHERS | {"c0", "c1"})]),
@@ -115,3 +127,35 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidInput, match="is back within its session"):
         course(restart(within_interval=True, within_session=False), of=group())
     assert course(ADD, of=mixed)
+
+
+@pytest.mark.parametrize(
+    ("event", "problem"),
+    [
+        (restart(leaves_group=True, leaves=False), "does not leave the group"),
+        ({"remove_client": {"process_id": "c", "leaves_group": True, "leaves": False}}, "does not leave the group"),
+        (restart(leaves_group=True, within_session=False), "no session to wait for"),
+        ({"remove_client": {"process_id": "a", "leaves_group": True}}, "its members are dynamic"),
+    ],
+)
+def test_who_leaves_the_group_has_to_be_able_to(event: Case, problem: str) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        forecast(event, of=group())
+
+
+def test_how_it_leaves_is_said() -> None:
+    name: Any = str
+    for event in (LEAVES, restart(leaves_group=True), {"replace_client": REPLACE["replace_client"] | {"leaves_group": True}}):
+        (item,) = CHANGE.read({"format_version": "1.0", "events": [event]}).statements()
+        assert "leaving the group (CloseOptions LEAVE_GROUP)" in item.sentence(name)
+        assert item.leaves_as_static()
+
+
+def test_a_plan_takes_it_as_a_client_that_leaves() -> None:
+    """Its first thread is alone in a target when it is back, and no session is waited for."""
+    read = SNAPSHOT.read(group())
+    for event, alone in ((restart(), None), (restart(leaves_group=True), True)):
+        change = usual.as_usual(read, CHANGE.read({"format_version": "1.0", "events": [event]}))
+        (comes, _) = change.statements()[0].comes() or (None, None)
+        assert comes is not None
+        assert comes.first_thread_alone is alone

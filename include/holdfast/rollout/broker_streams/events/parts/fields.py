@@ -11,6 +11,12 @@ from holdfast.rollout.json.record import member, record_of
 LEAVES = BOOLEAN.described("False: it ends without leaving; the coordinator keeps its members until their sessions are over.")
 
 
+LEAVES_GROUP = BOOLEAN.described(
+    "Of static members. True: they leave the group when they are closed (CloseOptions LEAVE_GROUP); the coordinator removes them at"
+    " once. False: they stay until their sessions are over."
+)
+
+
 class _Copied(NamedTuple):
     copied_from: str
 
@@ -47,3 +53,8 @@ def needs_to_leave(leaves: bool, within_interval: bool) -> None:
             "a client that does not leave stays in the group until its session is over: leave one of the two out",
             "within_interval",
         )
+
+
+def fits_leaving(leaves: bool, leaves_group: bool) -> None:
+    if leaves_group and not leaves:
+        raise InvalidInput("a client that ends without leaving does not leave the group: leave one of the two out", "leaves_group")

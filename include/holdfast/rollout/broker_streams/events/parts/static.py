@@ -1,7 +1,8 @@
 """Static members (`group.instance.id`): who stops stays in the group; who comes back under its instance ID takes its place.
 
 Java: `GroupMetadataManager.streamsGroupStaticMemberGroupLeave` and `replaceStreamsMember` (4.4.0). A member that stops says so with
-the epoch -2: nothing is computed, and its session goes on. Who joins with its instance ID gets its target and its tasks under a new
+the epoch -2: nothing is computed, and its session goes on. With the epoch -1 it leaves as a dynamic one does, and its instance ID
+is free again. Who joins with its instance ID gets its target and its tasks under a new
 member ID; the group's epoch is raised where the process ID is another. After a crash the instance ID is refused
 (UNRELEASED_INSTANCE_ID) until the session is over.
 """
@@ -26,6 +27,15 @@ def are_static(scene: Scene, member_ids: Iterable[str]) -> bool:
             " which refuses them: what it does when the client stops is unknown"
         )
     return any(found)
+
+
+def stays(scene: Scene, member_ids: Iterable[str], *, leaves_group: bool) -> bool:
+    """Whether the members of a client that is closed stay in the group. Raise InvalidInput where dynamic ones are to leave: they
+    always do."""
+    are = are_static(scene, member_ids)
+    if leaves_group and not are:
+        raise InvalidInput("its members are dynamic, and leave whenever they are closed; leave this out", "leaves_group")
+    return are and not leaves_group
 
 
 def became(scene: Scene, member_ids: Iterable[str]) -> Scene:

@@ -26,8 +26,11 @@ def short_newcomer(client: NewClient) -> str:
     return short(client.host or client.process_id or "a new client")
 
 
-def how_it_ends(leaves: bool) -> str:
-    return "" if leaves else " without leaving the group"
+LEAVES_GROUP = "leaving the group (CloseOptions LEAVE_GROUP)"
+
+
+def how_it_ends(leaves: bool, *, leaves_group: bool = False) -> str:
+    return f", {LEAVES_GROUP}" if leaves_group else "" if leaves else " without leaving the group"
 
 
 def given(parts: tuple[str, ...]) -> str:
