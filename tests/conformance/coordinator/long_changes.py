@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 
+from tests.conformance.coordinator.apart_changes import ApartChange
 from tests.conformance.coordinator.changes import RandomChange, computed, mismatch
 from tests.conformance.coordinator.coordinator_jvm import WholeCoordinatorJvm
 from tests.conformance.coordinator.reported_changes import ReportedChange
@@ -27,9 +28,9 @@ EACH = 100
 
 
 def targets(jvm: WholeCoordinatorJvm, seeds: range) -> Iterator[tuple[int, int, str]]:
-    """The seed of each change, how many targets it has, and what differs. From 4.4 on two of three have static
-    clients, and members report offsets in one of these."""
-    kinds = (ReportedChange, StaticChange, RandomChange) if behaviour(jvm.release).static_members else (RandomChange,)
+    """The seed of each change, how many targets it has, and what differs. In some the threads of a client are gone one after the
+    other; from 4.4 on half have static clients, and members report offsets in one of these."""
+    kinds = (RandomChange, ApartChange, *((ReportedChange, StaticChange) if behaviour(jvm.release).static_members else ()))
     changes = [kinds[seed % len(kinds)](random.Random(seed), jvm.release) for seed in seeds]
     for seed, change, (_, answer) in zip(seeds, changes, jvm.answers(one.script for one in changes), strict=True):
         shown = answer["steps"][change.settled :]

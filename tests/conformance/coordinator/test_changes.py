@@ -8,6 +8,7 @@ import os
 import random
 
 import pytest
+from tests.conformance.coordinator.apart_changes import ApartChange
 from tests.conformance.coordinator.changes import RandomChange, computed, mismatch
 from tests.conformance.coordinator.coordinator_jvm import WholeCoordinatorJvm
 from tests.conformance.coordinator.moves import RandomMove
@@ -23,7 +24,7 @@ SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10
 @pytest.mark.parametrize("release", ["4.2.1", "4.3.1", "4.4.0"])
 def test_every_target_of_a_change_is_the_one_that_was_forecast(release: str) -> None:
     print(f"HOLDFAST_SEED={SEED}: {CHANGES} changes for Kafka {release}")
-    kinds = (ReportedChange, StaticChange, RandomChange) if release == "4.4.0" else (RandomChange,)
+    kinds = (ReportedChange, StaticChange, RandomChange, ApartChange) if release == "4.4.0" else (RandomChange, ApartChange)
     changes = [kinds[number % len(kinds)](random.Random(SEED + number), release) for number in range(CHANGES)]
     targets = undetermined = 0
     with WholeCoordinatorJvm(release) as jvm:

@@ -37,6 +37,8 @@ class TimedChange:
         self._interval: dict[str, int] = {}  # of heartbeats, as each member knows it
         self._expires: dict[str, int] = {}
         self._died: dict[str, int] = {}
+        # Of members that ended without leaving: the event, all threads of the client, and those gone, in groups between targets.
+        self._ends: dict[str, tuple[Case, list[str], list[list[str]]]] = {}
         self._computed = False  # in this batch
         self._due, self._last, self._delayed_until = False, -(10**9), 0
         self._config: Case = {
@@ -89,6 +91,7 @@ class TimedChange:
             self._sleep(following)
             for member in [one for one, at in self._expires.items() if at == following]:
                 del self._expires[member]
+                self._over(member)
                 self._left()
             if self._delayed_until == following:
                 self._delayed_until = 0
@@ -111,6 +114,16 @@ class TimedChange:
         over = not self._has_interval or self._now >= self._last + int(self._config[INTERVAL])
         if self._due and over and self._delayed_until <= self._now and not (self._delayed_until == self._now != 0):
             self._due, self._last, self._computed = False, self._now, True
+            for _, _, groups in self._ends.values():
+                groups.append([])
+
+    def _over(self, member: str) -> None:
+        """A session: where a target was computed between those of its client, the change says so."""
+        event, members, groups = self._ends[member]
+        groups[-1].append(member)
+        gone = [one for one in groups if one]
+        if len(gone) > 1 and sum(map(len, gone)) == len(members):
+            event["apart"] = gone
 
     # The group.
 
@@ -150,8 +163,15 @@ class TimedChange:
             if member == members[0] and not self._due:
                 started["first_thread_alone"] = True
 
-    def _gone(self, process: str, *, leaves: bool) -> None:
-        for member in [one for one, own in self._alive.items() if own == process]:
+    def _gone(self, process: str, event: Case, *, leaves: bool, apart: bool) -> None:
+        members = [one for one, own in self._alive.items() if own == process]
+        if not leaves:
+            self._ends |= dict.fromkeys(members, (event, members, [[]]))
+        if apart := apart and leaves and 1 < len(members) < len(self._alive) and not self._expires and not self._delayed_until:
+            event["apart"] = [[one] for one in members]
+        for member in members:
+            if apart:
+                self._wait_for_target()
             del self._alive[member]
             del self._beats[member]
             if leaves:
@@ -221,9 +241,10 @@ class TimedChange:
         process = left.pop(self._chance.randrange(len(left)))
         members = self._new(sum(own == process for own in self._alive.values()))
         crash: Case = {"leaves": False} if verb.startswith("crash") else {}
-        self._gone(process, leaves=not crash)
+        event: Case = {"process_id": process} | crash
+        self._gone(process, event, leaves=not crash, apart=verb in ("remove", "restart") and self._chance.random() < 0.5)
         if verb in ("remove", "crash"):
-            self.events.append({"remove_client": {"process_id": process} | crash})
+            self.events.append({"remove_client": event})
         elif verb == "replace":
             other = new_process(self._chance)
             started = {"process_id": other, "member_ids": members}
@@ -231,7 +252,8 @@ class TimedChange:
             self._joins(members, other, started)
         else:
             within = {"within_interval": True} if verb == "within" else {}
-            started = {"process_id": process, "member_ids": members} | crash | within
+            started = event
+            started |= {"member_ids": members} | within
             self.events.append({"restart_client": started})
             if verb == "restart":
                 back.append((members, process, started))

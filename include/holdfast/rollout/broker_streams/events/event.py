@@ -113,6 +113,10 @@ class BrokerEvent(ABC):
         """The same, but a client that leaves and comes back is there before the coordinator computes the next target."""
         return self
 
+    def gone_apart(self, groups: tuple[tuple[str, ...], ...]) -> Self:  # noqa: ARG002 - for those whose members may be
+        """The same with a target between these groups of the members that are gone."""
+        return self
+
     def unnoticed(self) -> bool:
         """Whether a client ends without leaving."""
         return False

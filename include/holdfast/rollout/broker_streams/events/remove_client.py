@@ -1,10 +1,13 @@
 """`remove_client`: a client ends permanently: it leaves, or it ends without leaving. Static members that are closed do not leave
 unless they are told to: they stay until their session is over."""
 
+from dataclasses import replace
+from typing import Self
+
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts import static, words
-from holdfast.rollout.broker_streams.events.parts.fields import LEAVES, LEAVES_GROUP, fits_leaving
+from holdfast.rollout.broker_streams.events.parts.fields import APART, LEAVES, LEAVES_GROUP, fits_leaving
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
@@ -22,6 +25,7 @@ class RemoveClient(BrokerEvent):
     process_id: str = member(NAME)
     leaves: bool = member(LEAVES, default=True, omit=True)
     leaves_group: bool = member(LEAVES_GROUP, default=False, omit=True)
+    apart: tuple[tuple[str, ...], ...] = member(APART, default=(), omit=True)
 
     VERB = "remove_client"
 
@@ -46,7 +50,11 @@ class RemoveClient(BrokerEvent):
     def leaves_as_static(self) -> bool:
         return self.leaves_group
 
+    def gone_apart(self, groups: tuple[tuple[str, ...], ...]) -> Self:
+        return replace(self, apart=groups)
+
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
+        groups = scenes.groups_of(found, self.apart)
         stays = static.stays(scene, found, leaves_group=self.leaves_group) or not self.leaves
-        return scenes.ended(scene, found) if stays else scenes.gone(scene, found)
+        return scenes.ended(scene, found, groups) if stays else scenes.gone_apart(scene, groups)

@@ -7,7 +7,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import clients, fields, new_client, static, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts.fields import LEAVES, LEAVES_GROUP
+from holdfast.rollout.broker_streams.events.parts.fields import APART, LEAVES, LEAVES_GROUP
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Late, Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
@@ -24,6 +24,8 @@ def _fits_together(event: "RestartClient") -> None:
     threads_fit(NewClient(threads=event.threads, member_ids=event.member_ids))
     fields.needs_to_leave(event.leaves, event.within_interval)
     fields.fits_leaving(event.leaves, event.leaves_group)
+    if event.within_interval and event.apart:
+        raise InvalidInput("a client that is back before the next target has no target between its threads", "apart")
     if event.leaves_group and not event.within_session:
         raise InvalidInput("a client that leaves the group has no session to wait for: leave one of the two out", "leaves_group")
     if event.within_interval and not event.within_session:
@@ -54,6 +56,7 @@ class RestartClient(BrokerEvent):
     )
 
     leaves_group: bool = member(LEAVES_GROUP, default=False, omit=True)
+    apart: tuple[tuple[str, ...], ...] = member(APART, default=(), omit=True)
 
     VERB = "restart_client"
 
@@ -110,18 +113,22 @@ class RestartClient(BrokerEvent):
         return self.within_interval
 
     def taken_within_interval(self) -> Self:
-        return replace(self, within_interval=True) if self.leaves else self
+        return replace(self, within_interval=True) if self.leaves and not self.apart else self
 
     def unnoticed(self) -> bool:
         return not self.leaves
 
+    def gone_apart(self, groups: tuple[tuple[str, ...], ...]) -> Self:
+        return replace(self, apart=groups)
+
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
+        groups = scenes.groups_of(found, self.apart)
         if static.stays(scene, found, leaves_group=self.leaves_group):
-            return self._stopped(scenes.ended(scene, found), found)
+            return self._stopped(scenes.ended(scene, found, groups), found)
         if not self.leaves:
-            return self._started(scenes.ended(scene, found))
-        left = scenes.gone(scene, found)
+            return self._started(scenes.ended(scene, found, groups))
+        left = scenes.gone_apart(scene, groups)
         return self._started(left) if self.within_interval else left
 
     def returned(self, scene: Scene) -> Scene:

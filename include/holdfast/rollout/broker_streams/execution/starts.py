@@ -4,7 +4,7 @@ Every start makes new member IDs. The recorded targets show them in the order of
 there now.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
@@ -75,7 +75,7 @@ def named(
     known = {one.process_id for one in basis.members} | {one.process_id for one in change.starts()}
     events: list[BrokerItem] = []
     missing: list[str | None] = []
-    for item in change.events:
+    for item in map(_with_groups(basis, fresh), change.events):
         comes = None if isinstance(item, Then) else item.comes()
         if isinstance(item, Then) or comes is None:
             events.append(item)
@@ -94,6 +94,26 @@ def named(
         unnoticed = whole and start.after.intersection(event.stops())
         events.append(event.taken_within_interval() if unnoticed else event)
     return replace(change, events=tuple(events)), tuple(missing)
+
+
+def _with_groups(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> Callable[[BrokerItem], BrokerItem]:
+    """Says of an event in which groups the members of its client were gone, where the records show targets between them."""
+    seen = [members.keys() for members in _seen(basis, fresh)] if _whole(basis, fresh) else []
+    stopped: set[str] = set()  # whose members of the plan are gone
+
+    def found(item: BrokerItem) -> BrokerItem:
+        if isinstance(item, Then) or len(item.stops()) != 1 or item.stops()[0] in stopped:
+            return item
+        stopped.update(item.stops())
+        there = [one.member_id for one in basis.members if one.process_id == item.stops()[0]]
+        groups: list[tuple[str, ...]] = []
+        for members in seen:
+            if gone := tuple(one for one in there if one not in members):
+                groups.append(gone)
+                there = [one for one in there if one in members]
+        return item.gone_apart(tuple(groups)) if len(groups) > 1 and not there else item
+
+    return found
 
 
 def _whole(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> bool:

@@ -103,11 +103,12 @@ class _Course:
                 yield from self._session_over()
 
     def _batch(self, batch: Batch[BrokerEvent]) -> Iterator[ComputedTarget]:
+        earlier = len(self._scene.dead)
         self._scene = replace(self._scene, dead=(*self._scene.dead, ()))
         for index, event in batch.events:
             self._arriving |= dict(event.copied_disks()) | dict.fromkeys(event.lost_disks())
             yield from self._event(index, event, event.applied)
-        self._died |= dict.fromkeys(self._scene.dead[-1], self._batch_number)
+        self._died |= dict.fromkeys(chain.from_iterable(self._scene.dead[earlier:]), self._batch_number)
         self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
         yield from self._computed(TargetTrigger.CHANGE)
         for index, event in batch.events:
@@ -140,7 +141,8 @@ class _Course:
         over, *others = self._scene.dead
         self._scene = scenes.gone(replace(self._scene, dead=tuple(others)), over)
         yield from self._computed(TargetTrigger.SESSION_OVER, over)
-        for late in [one for one in self._scene.late if set(one.members) & set(over)]:
+        lasting = set(chain.from_iterable(others))
+        for late in [one for one in self._scene.late if set(one.members) & set(over) and not set(one.members) & lasting]:
             self._scene = static.became(scenes.joined(self._scene, late.process_id, late.member_ids), late.member_ids)
             yield from self._computed(TargetTrigger.CHANGE)
 

@@ -106,6 +106,23 @@ def test_a_restart_that_was_back_before_the_coordinator_noticed() -> None:
     assert (found.rebalances.expected, found.rebalances.found) == ((3, 3), 1)
 
 
+@pytest.mark.parametrize(
+    ("event", "targets"),
+    [(REMOVE, (1, 2)), (CRASH, (1, 2)), (restart("c"), (3, 4)), (restart("c", leaves=False), (3, 4))],
+    ids=["leaves", "session over", "restart", "crash and back"],
+)
+def test_threads_that_were_gone_one_after_the_other(event: Any, targets: tuple[int, int]) -> None:
+    """With a target in between, which the records show."""
+    ((verb, fields),) = event.items()
+    plan = plan_for(event, STABLE, restart("b"), only="plainly")
+    more = plan.recommended_option.summary.targets - targets[0]  # type: ignore[union-attr]
+    apart = plan_for({verb: fields | {"apart": [["c1"], ["c0"]]}}, STABLE, restart("b"), only="plainly")
+    found = verified(plan, after(apart))
+    assert found.result is Result.AS_FORECAST, found.differences
+    assert all(one.agrees for one in found.targets)
+    assert (found.rebalances.expected[1] - more, (found.rebalances.found or 0) - more) == targets
+
+
 def test_without_records_the_end_is_compared_alone() -> None:
     """The planned course is assumed; records show which it was."""
     plan = plan_for(restart("c"), only="plainly")

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.unit.rollout.broker_streams.streams_groups import course, snapshot, targets
+from tests.unit.rollout.broker_streams.streams_groups import Case, course, forecast, snapshot, targets
 
 from holdfast.errors import CannotPredict, InvalidInput
 
@@ -223,3 +223,48 @@ def test_a_config_that_no_heartbeat_has_found_yet_raises_the_epoch_too() -> None
     assert [
         epoch for _, epoch, _ in course(ADD, of=snapshot(recorded_targets=[recorded | {"config": {"num.standby.replicas": "1"}}]))
     ] == [14]
+
+
+APART = [["c1"], ["c0"]]
+LESS = frozenset({"a0", "a1", "b0", "b1"})
+BACK = LESS | {"n0", "n1"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "fields", "expected"),
+    [
+        ("remove_client", {}, [("change", 13, LESS | {"c0"}), ("change", 14, LESS)]),
+        ("remove_client", {"leaves": False}, [("session over", 13, LESS | {"c0"}), ("session over", 14, LESS)]),
+        (
+            "restart_client",
+            {"member_ids": ["n0", "n1"]},
+            [("change", 13, LESS | {"c0"}), ("change", 14, LESS), ("change", 16, BACK)],
+        ),
+        (
+            "restart_client",
+            {"member_ids": ["n0", "n1"], "leaves": False},
+            [("change", 14, BACK | {"c0", "c1"}), ("session over", 15, BACK | {"c0"}), ("session over", 16, BACK)],
+        ),
+    ],
+)
+def test_threads_of_a_client_that_are_gone_one_after_the_other(verb: str, fields: Case, expected: Any) -> None:
+    assert course({verb: {"process_id": "c", "apart": APART} | fields}) == expected
+
+
+@pytest.mark.parametrize("apart", [[["c0"]], [["c0"], ["c0", "c1"]], [["c0"], ["b0"]]])
+def test_each_of_its_threads_is_gone_once(apart: Any) -> None:
+    with pytest.raises(InvalidInput, match="each member of the client is needed once; its members are then: 'c0', 'c1'"):
+        forecast({"remove_client": {"process_id": "c", "apart": apart}})
+
+
+def test_who_is_back_at_once_has_no_target_between_its_threads() -> None:
+    with pytest.raises(InvalidInput, match="no target between its threads"):
+        forecast({"restart_client": {"process_id": "c", "apart": APART, "within_interval": True}})
+
+
+def test_static_threads_come_back_once_all_their_sessions_are_over() -> None:
+    group = snapshot(broker_release="4.4.0")
+    for name in ("c0", "c1"):
+        group["members"][name]["instance_id"] = name
+    found = course({"restart_client": {"process_id": "c", "apart": APART, "leaves": False, "member_ids": ["n0", "n1"]}}, of=group)
+    assert found == [("session over", 13, LESS | {"c0"}), ("session over", 14, LESS), ("change", 16, BACK)]

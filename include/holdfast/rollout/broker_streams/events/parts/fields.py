@@ -5,7 +5,7 @@ from typing import NamedTuple
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.codec import BOOLEAN, NAME, Codec
+from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, Codec, items
 from holdfast.rollout.json.record import member, record_of
 
 LEAVES = BOOLEAN.described("False: it ends without leaving; the coordinator keeps its members until their sessions are over.")
@@ -14,6 +14,12 @@ LEAVES = BOOLEAN.described("False: it ends without leaving; the coordinator keep
 LEAVES_GROUP = BOOLEAN.described(
     "Of static members. True: they leave the group when they are closed (CloseOptions LEAVE_GROUP); the coordinator removes them at"
     " once. False: they stay until their sessions are over."
+)
+
+
+APART = items(NAMES.shaped(shapes.items(shapes.name(), at_least=1))).described(
+    "Its member IDs in groups, in the order in which they leave, or their sessions end: a target is computed between two groups."
+    " Empty: all are gone before one target."
 )
 
 

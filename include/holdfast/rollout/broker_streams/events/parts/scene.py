@@ -30,6 +30,12 @@ class Following(NamedTuple):
     field: str
 
 
+class Leaving(NamedTuple):
+    """Groups of members of one client that leave one after the other, each after a target without those before it."""
+
+    groups: tuple[tuple[str, ...], ...]
+
+
 class Late(NamedTuple):
     """A client that joins anew, with its threads together, once the sessions of these members of it are over."""
 
@@ -47,7 +53,7 @@ class Scene:
     `due`: the epoch has been raised since the last target. `seen`: of the configs that decide, as the last heartbeat found them;
     `grown`: topics have grown since.
     `delayed`: the group was empty when its first member joined, and the initial delay runs. `forgotten`: it was empty then, and its
-    coordinator has forgotten when the last target was computed. `follow`: a target is computed now, and then these join.
+    coordinator has forgotten when the last target was computed. `follow`: a target is computed now, and then these join, or leave.
     `heirs`: members that took the places of others, with those. `late`: clients that come back once their sessions are over.
     `classic`: the group is classic still, and its members are those of the classic group.
     """
@@ -67,7 +73,7 @@ class Scene:
     forgotten: bool = False
     moves: tuple[Move, ...] = ()
     dead: tuple[tuple[str, ...], ...] = ()
-    follow: Following | None = None
+    follow: Following | Leaving | None = None
     heirs: tuple[tuple[str, str], ...] = ()
     late: tuple[Late, ...] = ()
     classic: ClassicGroup | None = None
@@ -150,9 +156,12 @@ def emptied(scene: Scene) -> Scene:
 
 
 def followed(scene: Scene) -> Scene:
-    """The other threads of the client join: within the assignment interval; without one each makes a target."""
+    """The other threads of the client join: within the assignment interval; without one each makes a target. Or the next group of
+    its threads leaves."""
     if scene.follow is None:
         return scene
+    if isinstance(scene.follow, Leaving):
+        return gone_apart(replace(scene, follow=None), scene.follow.groups)
     process_id, member_ids, field = scene.follow
     count = len(member_ids) if scene.facts.has_interval else 1
     after = joined(replace(scene, follow=None), process_id, member_ids[:count], field)
@@ -170,9 +179,24 @@ def gone(scene: Scene, member_ids: Iterable[str]) -> Scene:
     )
 
 
-def ended(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
-    """These end without leaving: the coordinator keeps them until their sessions are over."""
-    return replace(scene, dead=(*scene.dead[:-1], (*scene.dead[-1], *member_ids)))
+def gone_apart(scene: Scene, groups: tuple[tuple[str, ...], ...]) -> Scene:
+    """These leave, with a target between two groups."""
+    first, *rest = groups
+    return replace(gone(scene, first), follow=Leaving(tuple(rest)) if rest else None)
+
+
+def ended(scene: Scene, member_ids: tuple[str, ...], apart: tuple[tuple[str, ...], ...] = ()) -> Scene:
+    """These end without leaving: the coordinator keeps them until their sessions are over. `apart`: in these groups."""
+    first, *rest = apart or (member_ids,)
+    return replace(scene, dead=(*scene.dead[:-1], (*scene.dead[-1], *first), *rest))
+
+
+def groups_of(member_ids: tuple[str, ...], apart: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """`apart` of a client with these members, or all of them together. Raise InvalidInput where it does not name each once."""
+    if apart and sorted(one for group in apart for one in group) != sorted(member_ids):
+        there = some_of([quoted(one) for one in member_ids])
+        raise InvalidInput(f"each member of the client is needed once; its members are then: {there}", "apart")
+    return apart or (member_ids,)
 
 
 # Configs and topics.
