@@ -5,6 +5,13 @@ from typing import Any
 import pytest
 from tests.unit.rollout.broker_streams.streams_groups import forecast, snapshot
 
+from holdfast.kafka.coordinator.streams.group import Task, tasks_of
+from holdfast.rollout.broker_streams.forecast.contested import Contested
+from holdfast.rollout.broker_streams.forecast.forecast import ground_of
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
+from holdfast.rollout.broker_streams.target.target import Given, TargetAssignment
+
 CONFIG = {"streams.heartbeat.interval.ms": 4000, "streams.session.timeout.ms": 50_000, "streams.assignment.interval.ms": 2000}
 LIVE, LEFT, ENDED = [0, 2, 4], [0, 2, 6], [46, 50, 56]
 NEW = {"member_ids": ["n0", "n1"]}
@@ -145,3 +152,17 @@ def test_a_last_target_that_is_known_to_be_old_delays_nothing() -> None:
         stable(alone, recorded_targets=[last], captured_at=f"2026-11-22T05:00:{second}Z")[0][2] for second in ("10", "00.500")
     )
     assert (old, recent) == (2 * 4, 1.5 + 2 * 4)
+
+
+@pytest.mark.parametrize(("alive", "waits"), [(True, {Task("1", 0)}), (False, set())])
+def test_who_has_ended_is_given_no_standby(alive: bool, waits: set[Task]) -> None:
+    """A target for it says so, but it asks for none: the task can go to another thread of its client before its session is over."""
+    books = Contested(ground_of(SNAPSHOT.read(snapshot())))
+    one, processes = tasks_of([Task("1", 0)]), (("c0", "c"), ("n0", "c"))
+
+    def target(given: Given, *ended: str) -> ComputedTarget:
+        assignment = TargetAssignment("sticky", (given,), ())
+        return ComputedTarget(TargetTrigger.CHANGE, 13, assignment, processes, ended=frozenset(ended))
+
+    books.waiting(target(Given("c0", (), one), *([] if alive else ["c0"])))
+    assert books.waiting(target(Given("n0", one, ()), "c0")).for_sessions == waits
