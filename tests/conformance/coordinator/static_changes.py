@@ -14,7 +14,7 @@ class StaticChange(RandomChange):
     def __init__(self, chance: random.Random, release: str) -> None:
         self._instances: dict[str, str] = {}
         self._seen: set[str] = set()
-        self._anew: set[str] = set()  # static members that join, and take nobody's place
+        self._anew: set[str] = set()  # static members that join anew
         self._late: list[tuple[list[str], str]] = []
         self._may_end = True
         super().__init__(chance, release)

@@ -1,5 +1,5 @@
 """`remove_client`: a client ends permanently: it leaves, or it ends without leaving. Static members that are closed do not leave
-unless they are told to: they stay until their session is over."""
+unless `leaves_group` says so: they stay until their session is over."""
 
 from dataclasses import replace
 from typing import Self

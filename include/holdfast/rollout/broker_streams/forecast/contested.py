@@ -51,7 +51,7 @@ class Contested:
                 for_sessions |= self._in_its_process(self._copies, given.active, processes[given.member_id], target.ended)
                 members += bool(copies) or self._waits(given, processes[given.member_id], running)
         for given in target.assignment.members:
-            if given.member_id in running:  # who ended before is told nothing
+            if given.member_id in running:  # who ended before learns of nothing
                 self._keep(given.member_id, processes[given.member_id], given.active, given.standby)
         self._last = target
         return Waiting(members, frozenset(for_copies), frozenset(for_sessions))
