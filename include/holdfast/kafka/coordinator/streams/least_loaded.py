@@ -4,7 +4,7 @@ The assignor uses two kinds: processes by `ProcessState.load` (tasks by members,
 many tasks they have. Java's queue and Python's `heapq` treat equals differently, so the sifting is written out here.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from math import gcd
 
@@ -88,6 +88,44 @@ class LeastLoaded:
         for passed in reversed(aside):
             self._offer(passed)
         return taker
+
+    def take_each_outside(self, held: Iterable[int]) -> list[int | None]:
+        """`take_outside` of one each, task by task: `take` is written out, because there are many."""
+        heap, loads, counts, capacities = self._heap, self._loads, self._counts, self._capacities
+        bottom = len(heap) - 1
+        half = bottom >> 1
+        takers: list[int | None] = []
+        for one in held:
+            first = heap[0]
+            if first == one:
+                takers.append(self.take_outside((one,)))
+                continue
+            last, load = heap[bottom], loads[bottom]
+            index = 0
+            while index < half:
+                child = 2 * index + 1
+                least = loads[child]
+                right = child + 1
+                if right < bottom and least > loads[right]:
+                    child, least = right, loads[right]
+                if load <= least:
+                    break
+                heap[index], loads[index] = heap[child], least
+                index = child
+            heap[index], loads[index] = last, load
+            load = counts[first] = counts[first] + 1
+            if capacities:
+                load /= capacities[first]
+            index = bottom
+            while index:
+                parent = (index - 1) >> 1
+                if load >= loads[parent]:
+                    break
+                heap[index], loads[index] = heap[parent], loads[parent]
+                index = parent
+            heap[index], loads[index] = first, load
+            takers.append(first)
+        return takers
 
     def poll(self) -> int:
         """Remove and return the first; there must be one."""

@@ -245,9 +245,32 @@ class _Assignor:
 
         `held_by`: the processes that have a task, where some of its standbys are placed already.
         """
-        queue = self._queue_of_processes()
         processes: list[int] = []
         places: list[int] = []
+        if self._replicas == 1:  # none of them is placed already
+            process_of, active = self._books.process_of, self._active
+            found = self._queue_of_processes().take_each_outside([process_of[active[task]] for task in left])
+            for task, process in zip(left, found, strict=True):
+                if process is None:
+                    yield Task(*self._books.name(task)), 1
+                else:
+                    processes.append(process)
+                    places.append(task)
+        else:
+            yield from self._several_to_least_loaded(left, held_by, processes, places)
+        turns = {process: iter(self._queue_in(process).deal(count)) for process, count in Counter(processes).items()}
+        first, *others = self._standby
+        for task, member in zip(places, map(next, map(turns.__getitem__, processes)), strict=True):
+            if first[task] < 0:
+                first[task] = member
+            else:
+                next(standby for standby in others if standby[task] < 0)[task] = member
+
+    def _several_to_least_loaded(
+        self, left: list[int], held_by: dict[int, list[int]], processes: list[int], places: list[int]
+    ) -> Iterator[tuple[Task, int]]:
+        """Add who takes each standby to `processes`, and its task to `places`. Yield what none can take."""
+        queue = self._queue_of_processes()
         process_of, active = self._books.process_of, self._active
         for task in left:
             held = held_by.get(task) or [process_of[active[task]]]
@@ -259,10 +282,3 @@ class _Assignor:
                 held.append(process)
                 processes.append(process)
                 places.append(task)
-        turns = {process: iter(self._queue_in(process).deal(count)) for process, count in Counter(processes).items()}
-        first, *others = self._standby
-        for task, member in zip(places, map(next, map(turns.__getitem__, processes)), strict=True):
-            if first[task] < 0:
-                first[task] = member
-            else:
-                next(standby for standby in others if standby[task] < 0)[task] = member
