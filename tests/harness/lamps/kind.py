@@ -366,7 +366,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
     def compared(
         self, plan: LampPlan, journal: Journal, basis: LampSnapshot, after: str, until: AnyStep, fresh: LampSnapshot
-    ) -> rounds.EndCompared | None:
+    ) -> rounds.RoundCompared | None:
         raise CannotPredict("Lamps burn or do not: nothing is between two steps.")
 
     def verify(self, plan: LampPlan, fresh: LampSnapshot) -> LampVerdict:
