@@ -56,5 +56,5 @@ class RemoveClient(BrokerEvent):
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
         groups = scenes.groups_of(found, self.apart)
-        stays = static.stays(scene, found, leaves_group=self.leaves_group) or not self.leaves
+        stays = not self.leaves or static.stays(scene, found, leaves_group=self.leaves_group)
         return scenes.ended(scene, found, groups) if stays else scenes.gone_apart(scene, groups)
