@@ -39,7 +39,7 @@ def moved(group: LiveGroup, names: str, standbys: int) -> Step:
     step.wrong += targets_differ(exact["targets"], after["recorded_targets"])
     step.targets, step.moves = len(after["recorded_targets"]), exact["summary"]["moves"]
     verdict = holdfast("verify", _kept(folder / "plan.json", plan), "--snapshot", _kept(folder / "streams.json", after), "--json")
-    if verdict["result"] != "as_forecast":
+    if verdict["result"] != "as forecast":
         step.wrong.append(f"the verdict is {verdict['result']}: {verdict['differences'][:3]}")
     print(step.name, step, flush=True)
     return step
