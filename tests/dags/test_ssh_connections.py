@@ -14,6 +14,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.workflows import places
 
 PASSWORD = "open-sesame-4712"
 
@@ -104,6 +105,39 @@ def test_a_template_is_the_directory_on_the_host_of_its_step(monkeypatch: pytest
 
     found = rollouts.directories(plan, clusters.known_cluster("a"), {plan_s_id(plan): OTHER})
     assert list(found.values()) == ["ssh://app-9/x"]
+
+
+OTHER_ID = "00000000-0000-4000-8000-000000000001"
+PODS = "kubernetes://shop/orders/words-{ordinal}/app/data/words"
+
+
+def test_a_template_of_pods_is_the_pod_that_the_volumes_show_and_asked_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection(monkeypatch, "a", groups={"streams-wordcount": {"state_dirs": [PODS]}}, **{"bootstrap.servers": "127.0.0.1:9"})
+    plan, asked = coming_on("app-9"), []
+    new = ProcessId.parse(plan_s_id(plan))
+
+    def in_pods(_: Plan, template: str, __: object) -> dict[ProcessId, str]:
+        asked.append(template)
+        return {new: template.replace("{ordinal}", str(pods[0]))}
+
+    pods = [2]
+    monkeypatch.setattr("holdfast.wiring.directories_in_pods", in_pods)
+    monkeypatch.setattr("holdfast.wiring.pods_of_templates", lambda _: lambda template, url, _: url in (template, *HIS))
+    found = rollouts.directories(plan, clusters.known_cluster("a"), {str(new): PODS, OTHER_ID: PODS})
+    assert (len(found), new in found, asked) == (2, True, [])
+    assert places.as_given(found) == (PODS, PODS)
+
+    assert [found[new], found[new], asked] == [PODS.replace("{ordinal}", "2"), PODS.replace("{ordinal}", "2"), [PODS]]
+    with pytest.raises(InvalidInput, match="writes the process ID"):
+        found.get(ProcessId.parse(OTHER_ID))
+    pods[0] = 3
+    with pytest.raises(InvalidInput, match="is not one of the state directories"):
+        rollouts.directories(plan, clusters.known_cluster("a"), {str(new): PODS})[new]
+    with pytest.raises(InvalidInput, match="is not one of the state directories"):
+        rollouts.directories(plan, clusters.known_cluster("a"), {str(new): PODS.replace("words-", "other-")})
+
+
+HIS = (PODS.replace("{ordinal}", "2"),)
 
 
 def coming_on(host: str) -> Plan:

@@ -6,7 +6,7 @@ The group is the article's. A process that starts joins `JOINS_S` later with mem
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from tests.fakes.lake import MemoryLake
@@ -108,7 +108,7 @@ class RunningGroup:
         self.on_sleep: Callable[[], None] = lambda: None
         self.strangers: Document = {}
         self.files: ProcessMetadataFiles = _NoFiles()
-        self.state_dirs: dict[ProcessId, str] = {}
+        self.state_dirs: Mapping[ProcessId, str] = {}
         self.extra = 0
         """Rebalances besides one for each act."""
         self.turns = 0

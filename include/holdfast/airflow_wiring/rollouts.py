@@ -118,10 +118,10 @@ def approved(store: Lake, plan_id: str, keys: "SigningKeys") -> tuple["AnyPlan",
     return plan, approval
 
 
-def directories(plan: "AnyPlan", known: "KnownCluster | None", chosen: Mapping[str, str]) -> dict["ProcessId", str]:
+def directories(plan: "AnyPlan", known: "KnownCluster | None", chosen: Mapping[str, str]) -> Mapping["ProcessId", str]:
     """Where clients keep their state, by the process ID that each is to start with. The form chooses among the directories that the
     cluster's connection names for the group, and no others are ever written to: a template stands for the hosts of the plan's own
-    group and steps, and for the pods of its workload."""
+    group and steps, and for the pods of its workload. Which pod is meant is found out when a step is due."""
     from holdfast import wiring
     from holdfast.kafka.vocabulary import ProcessId
     from holdfast.workflows import places
@@ -132,10 +132,18 @@ def directories(plan: "AnyPlan", known: "KnownCluster | None", chosen: Mapping[s
     allowed = () if about is None else about.state_dirs
     found = {ProcessId.parse(process_id): directory for process_id, directory in chosen.items()}
     found = places.placed(plan, found)
-    pods = wiring.pods_of_templates(clusters.hosts(known))
+    hosts = clusters.hosts(known)
+    pods = wiring.pods_of_templates(hosts)
     for directory in found.values():
         places.refuse_foreign(plan, directory, allowed, pods)
-    return found
+
+    def resolved(template: str) -> dict[ProcessId, str]:
+        by_id = wiring.directories_in_pods(plan, template, hosts)
+        for directory in by_id.values():
+            places.refuse_foreign(plan, directory, allowed, pods)
+        return by_id
+
+    return places.Directories(found, resolved)
 
 
 def verify(plan_id: str, params: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.text.wording import many, printable
-from holdfast.workflows import journals, other_plans
+from holdfast.workflows import journals, other_plans, places
 from holdfast.workflows import plan as plans
 from holdfast.workflows.journals import Kept
 from holdfast.workflows.leases import Held, Leases
@@ -188,7 +188,7 @@ def refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> Non
     """What people type goes into the journal and the lease. Raise InvalidInput."""
     typed = {
         "confirmed": [[word.step, word.by, word.detail] for word in confirmations],
-        "directories": [*hands.state_dirs.values()],
+        "directories": [*places.as_given(hands.state_dirs)],
         "run ID": hands.me.run,
     }
     strict.refuse_secrets(typed)

@@ -1,6 +1,7 @@
 """Where a plan's process IDs are written: templates become directories, and none leads to a host that is not the group's."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from holdfast.errors import HostTrouble, InvalidInput, StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId
@@ -10,10 +11,45 @@ from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import printable
 
-PODS = "kubernetes://"
+PODS, ORDINAL = "kubernetes://", "{ordinal}"
 PodsOfTemplates = Callable[[str, str, int], bool]
 """Of a template, a URL, and how many pods more than its workload has may be meant: whether it stands for the URL's pod. Raises
 HostTrouble."""
+
+
+@dataclass(eq=False)
+class Directories(Mapping[ProcessId, str]):
+    """Where process IDs are written. A template of pods (`{ordinal}`) is resolved when it is asked for, and not before: its volumes
+    say which pod is which client, and before a step is due they may not be readable. `resolved`: by a template, for each process
+    ID; raises HoldfastError, and so does looking one up."""
+
+    given: Mapping[ProcessId, str]
+    resolved: Callable[[str], Mapping[ProcessId, str]]
+    _known: dict[ProcessId, str] = field(default_factory=dict)
+
+    def __getitem__(self, process_id: ProcessId) -> str:
+        url = self.given[process_id]
+        if not (url.startswith(PODS) and ORDINAL in url):
+            return url
+        if process_id not in self._known:
+            self._known.update(self.resolved(url))
+        if process_id not in self._known:
+            raise InvalidInput(f"{printable(url, 200)}: the plan writes the process ID {process_id} nowhere")
+        return self._known[process_id]
+
+    def __contains__(self, process_id: object) -> bool:
+        return process_id in self.given
+
+    def __iter__(self) -> Iterator[ProcessId]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+
+def as_given(directories: Mapping[ProcessId, str]) -> tuple[str, ...]:
+    """Without asking where templates lead."""
+    return tuple((directories.given if isinstance(directories, Directories) else directories).values())
 
 
 def hosts_of(plan: AnyPlan) -> Hosts:

@@ -8,7 +8,7 @@ rollback explains.
 
 from dataclasses import replace
 
-from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
+from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution import back_course, undo_words
 from holdfast.rollout.execution.acts import may_be_running
@@ -127,7 +127,11 @@ class Back(Walk):
         if lacking is not None or undo.file is None:
             return lacking
         hands, file = self._means.hands, undo.file
-        given = hands.state_dirs.get(file.written)
+        try:
+            with self._writing.held.kept():
+                given = hands.state_dirs.get(file.written)
+        except HoldfastError as trouble:
+            return f"The directory of process ID {file.written} is unknown. {trouble}"
         if given is None or given.rstrip("/") != file.directory.rstrip("/") or hands.host_of(given) != file.host:
             on = f" on {printable(file.host, 200)}" if file.host else ""
             return f"The directory of process ID {file.written} is not given here; it was {printable(file.directory, 500)}{on}."

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import assert_never
 
-from holdfast.errors import StalePlan, StepRefused
+from holdfast.errors import HoldfastError, StalePlan, StepRefused
+from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import GroupSettings
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
@@ -157,7 +158,7 @@ class _Forward(Walk):
             case Stop(step, reason):
                 raise Halted(Halt.TIME if self._kind.waits(step) else Halt.REFUSED, reason)
             case Do(step, action):
-                directory = self._means.hands.state_dirs.get(action.process_id)
+                directory = self._directory(action.process_id)
                 if directory is None or not guards.may(self._plan, ActionName.WRITE_PROCESS_METADATA):
                     return applying.by_hand(step, action, self._plan.basis.group_id)
                 self._refuse_unguarded()
@@ -174,6 +175,14 @@ class _Forward(Walk):
             case _:
                 assert_never(found)
         return None
+
+    def _directory(self, process_id: ProcessId) -> str | None:
+        """Where it is to be written. None: that was not given."""
+        try:
+            with self._writing.held.kept():
+                return self._means.hands.state_dirs.get(process_id)
+        except HoldfastError as trouble:
+            raise Halted(Halt.REFUSED, f"The directory of process ID {process_id} is unknown. {trouble}") from None
 
     def _waited(self, step: AnyStep, found: Wait) -> Wait | None:
         if self._kind.waits(step):

@@ -12,7 +12,7 @@ from tests.harness.running_group import RunningGroup
 from tests.unit.workflows.test_apply_restarts import in_generation
 
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
-from holdfast.errors import StepRefused
+from holdfast.errors import HostTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Event
@@ -22,6 +22,7 @@ from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections
 from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.workflows import places
 from holdfast.workflows.leases import Lost
 from holdfast.workflows.running import pausing
 from holdfast.workflows.running.progress import Tells
@@ -341,3 +342,22 @@ def test_an_act_that_was_begun_is_not_taken_for_done_where_its_process_is_not_vi
     assert ran.applied.waiting_for is not None
     assert ran.applied.waiting_for.can_confirm
     assert "There are no commands for it. Its process decides" in ran.applied.waiting_for.needed
+
+
+def test_a_directory_that_cannot_be_found_halts_before_it_is_written(tmp_path: Path) -> None:
+    def resolved(_: str) -> dict[ProcessId, str]:
+        raise HostTrouble("the pod is unclear", begun=False)
+
+    reality, plan = RunningGroup(), article_plan(Policy(acts=("stop_client", "start_client", "write_process_metadata")))
+    template = "kubernetes://shop/orders/words-{ordinal}/app/data/words"
+    reality.files = LocalProcessMetadataFiles()
+    reality.state_dirs = places.Directories({ProcessId.parse(C): template}, resolved)
+    ran = reality.run(plan)
+
+    assert halt(ran) is Halt.REFUSED
+    assert "the pod is unclear" in reality.journal(plan).entries[-1].detail
+    assert reality.done == [(Does.STOP, C)], "its client was stopped, and is not started with another ID"
+
+    reality.state_dirs = places.Directories({ProcessId.parse(C): template}, lambda _: {ProcessId.parse(C): str(tmp_path)})
+    reality.run(plan)
+    assert (tmp_path / "kafka-streams-process-metadata").exists()
