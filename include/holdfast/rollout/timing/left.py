@@ -1,25 +1,36 @@
 """How much of the forecast time is left while a plan is carried out: the phases of the batches of steps that are not done."""
 
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 
 from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, Times
 
 
-def left(times: Times, batches: Sequence[bool], since_s: int | None) -> Estimate | None:
-    """Until all state is restored, in seconds. `times` has its phases in the order of the steps.
+class Unknown(StrEnum):
+    """Why the time left is unknown."""
+
+    NO_END = "no end"
+    CONDITION = "condition"
+    NOT_BY_STEP = "not by step"
+
+
+def left(times: Times, batches: Sequence[bool], since_s: int | None, *, by_step: bool = True) -> Estimate | Unknown:
+    """Until all state is restored, in seconds. `by_step`: `times` has its phases in the order of the steps.
 
     `batches`: of the steps that take effect together, whether they are done; `since_s`: for how long the first one that is not done
-    has been in progress; None: it has not begun. Return None where the forecast does not say: its phases do not fit the batches, it
-    never ends, or its figures hold only under a condition.
+    has been in progress; None: it has not begun. Until the first one is done, all of the forecast time is left; after that it is
+    unknown where the phases are not those of the batches.
     """
-    if times.restored is None or not times.certain:
-        return None
-    found = _of_batches(times.phases)
-    if len(found) != len(batches):
-        return None
-    done = next((number for number, one in enumerate(batches) if not one), len(batches))
-    if done == len(batches):
+    if times.restored is None:
+        return Unknown.NO_END
+    if not times.certain:
+        return Unknown.CONDITION
+    if batches and all(batches):
         return NO_TIME
+    found = _of_batches(times.phases)
+    if not by_step or len(found) != len(batches):
+        return Unknown.NOT_BY_STEP if any(batches) or not batches else _less(times.restored, since_s or 0)
+    done = batches.index(False)
     begun = since_s is not None
     present = _sum(one for one in found[done] if not (begun and one.kind is PhaseKind.BETWEEN_STEPS))
     later = _sum(one for each in found[done + 1 :] for one in each)

@@ -35,12 +35,14 @@ class KindPages:
     same_id: ClassVar[str] = "the replacement keeps the ID"
     new_id: ClassVar[str] = "the replacement generates one, at the most likely rank and at the worst rank in the order of IDs"
     """What the two scenarios of a host's loss mean."""
+    by_step: ClassVar[bool] = True
+    """Whether the phases of a forecast time are in the order of the steps."""
 
     def plan(self, plan: Any, now: datetime) -> PlanView:
         return plan_view.plan_view(plan, now)
 
     def times(self, plan: Any) -> Times | None:  # noqa: ARG002 - most kinds know more
-        """The forecast time of the recommended option, its phases in the order of the steps. None: unknown, or not by step."""
+        """The forecast time of the recommended option, its phases in the order of the steps where `by_step`. None: unknown."""
         return None
 
     def restores(self, plan: Any) -> int | None:  # noqa: ARG002 - most kinds know more

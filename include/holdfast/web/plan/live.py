@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import Enum
 
 from holdfast.ports import Lake
+from holdfast.rollout.contract.times import Estimate, Times
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Halt
@@ -309,13 +310,27 @@ def _time_left(plan: AnyPlan, at: _Times, state: Now, ended: datetime) -> Fact:
     present = next((each for each, is_done in zip(batches, done, strict=True) if not is_done), ())
     begun = min((at.begun[one] for one in present if one in at.begun), key=_at, default=None)
     since = None if begun is None else max(0, int((ended - _at(begun)).total_seconds()))
-    found = None if times is None else left.left(times, done, since)
-    if found is None:
-        return Fact("Time left", "unknown", "the forecast has no time for each step, or depends on a condition")
+    found = left.Unknown.NO_END if times is None else left.left(times, done, since, by_step=pages_of(plan).by_step)
+    if isinstance(found, left.Unknown):
+        return Fact("Time left", "unknown", _why_unknown(found, times))
     if not found.high:
         return Fact("Time left", "unknown", "it takes longer than the forecast's most", bad=state is Now.RUNNING)
-    value = duration(found.high) if found.low == found.high else f"{duration(found.low)} to {duration(found.high)}"
-    return Fact("Time left", value, f"usually {duration(found.usual)}, by the forecast of the steps that are not done")
+    return Fact("Time left", _range(found), f"usually {duration(found.usual)}, by the forecast of the steps that are not done")
+
+
+def _why_unknown(why: left.Unknown, times: Times | None) -> str:
+    match why:
+        case left.Unknown.NO_END:
+            return "the forecast has no end, or no time"
+        case left.Unknown.CONDITION:
+            return "the forecast time depends on a condition, which the plan names"
+        case left.Unknown.NOT_BY_STEP:
+            total = "" if times is None or times.restored is None else f", {_range(times.restored)} in all"
+            return f"the forecast has one time for all steps{total}, and some are done"
+
+
+def _range(found: Estimate) -> str:
+    return duration(found.high) if found.low == found.high else f"{duration(found.low)} to {duration(found.high)}"
 
 
 def _batches(plan: AnyPlan) -> tuple[tuple[str, ...], ...]:
@@ -377,4 +392,4 @@ def _restoring(page: PlanPage) -> tuple[Fact, ...]:
         return ()
     records = pages_of(plan).restores(plan)
     value = "unknown" if records is None else f"{compact(records)} records" if records else "nothing"
-    return (Fact("To restore", value, "forecast of the whole plan; not measured"),)
+    return (Fact("To restore", value, "forecast of the whole plan; no group shows how much of it is restored"),)

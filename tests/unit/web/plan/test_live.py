@@ -9,14 +9,18 @@ import pytest
 from tests.harness.article import A, client
 from tests.harness.operators_hands import STRANGER, approved
 from tests.harness.running_group import RunningGroup
+from tests.unit.rollout.broker_streams import plans as broker_plans
 from tests.unit.workflows.running.test_run import rolling
 
+from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.text.wording import duration
 from holdfast.web import templating
 from holdfast.web.plan import live
-from holdfast.web.plan.live import Live, Now
+from holdfast.web.plan.live import Fact, Live, Now
 from holdfast.web.plan.plan_page import PlanPages
 from holdfast.workflows import plan as plans
 from holdfast.workflows.running import pausing
@@ -99,7 +103,32 @@ def test_the_figures() -> None:
     assert fact(found, "Time left") == ("14 s to 2 min 17 s", "usually 39 s, by the forecast of the steps that are not done")
     assert fact(found, "Acts done") == ("1 of 3", "1 client stopped, started or restarted")
     assert fact(found, "Lag") == ("7 records", "limit 100 records, looked at before each act")
-    assert fact(found, "To restore")[1] == "forecast of the whole plan; not measured"
+    assert fact(found, "To restore")[1] == "forecast of the whole plan; no group shows how much of it is restored"
+
+
+def test_the_time_left_of_a_group_whose_broker_assigns_is_that_of_all_targets() -> None:
+    """Its forecast has one time for them all, and none for each step."""
+    changes = [{"set_config": {"streams.num.standby.replicas": count}} for count in (1, 2)]
+    plan = broker_plans.planned(changes[0], {"then": "stable"}, changes[1], policy=Policy(allow=("plainly",)))
+    option = plan.recommended_option
+    assert option is not None
+    assert option.times is not None
+    total = option.times.restored
+    assert total is not None
+    at = broker_plans.NOON
+
+    def of(begun: dict[str, str], done: dict[str, str], steps: BrokerPlan = plan) -> Fact:
+        return live._time_left(steps, live._Times(begun, done, frozenset()), Now.RUNNING, at)
+
+    assert of({}, {}).value == f"{duration(total.low)} to {duration(total.high)}"
+    later = of({plan.steps[0].id: (at - timedelta(seconds=5)).isoformat()}, {})
+    assert later.value == f"{duration(max(0, total.low - 5))} to {duration(total.high - 5)}"
+    first = {one.id: at.isoformat() for one in plan.steps[:2]}
+    assert of(first, first) == Fact(
+        "Time left",
+        "unknown",
+        f"the forecast has one time for all steps, {duration(total.low)} to {duration(total.high)} in all, and some are done",
+    )
 
 
 def test_more_rebalances_than_forecast_are_marked() -> None:
