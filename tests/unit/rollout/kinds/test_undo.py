@@ -18,10 +18,10 @@ from tests.unit.rollout.kinds.test_acts import NOON, consumers, streams
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.execution import back_course, undo_words
 from holdfast.rollout.execution.back_course import Open, Strayed, Unsettled
-from holdfast.rollout.execution.undo import Left, Manual, Nature, PutBack
+from holdfast.rollout.execution.undo import Left, Manual, Nature, PutBack, PutConfigBack
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
-from holdfast.rollout.journal.back import ClientSeen, Held
+from holdfast.rollout.journal.back import ClientSeen, ConfigHeld, Held
 from holdfast.rollout.journal.journal import Entry, Event, Journal
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import Policy
@@ -127,11 +127,29 @@ def test_what_is_no_process_of_a_consumer_group(event: Document, nature: Nature)
         (restart("a", keeps_state=False), Nature.LOST),
         (restart("a", keeps_process_id=False, new_process_id="z"), Nature.PERSON),
         ({"replace_client": {"process_id": "b", "by": {"process_id": "z", "threads": 2}}}, Nature.PROCESSES),
-        ({"set_config": {"streams.num.standby.replicas": 1}}, Nature.PERSON),
+        ({"set_config": {"streams.num.standby.replicas": 1}}, Nature.CONFIGS),
     ],
 )
 def test_what_is_no_process_of_a_group_whose_broker_assigns(event: Document, nature: Nature) -> None:
     assert nature in natures(broker_plans.planned(event))
+
+
+def test_configs_are_put_back_by_the_journal_or_by_a_person() -> None:
+    plan = broker_plans.planned({"set_config": {"streams.num.standby.replicas": 1}})
+    step = plan.steps[0].id
+    held = (ConfigHeld("streams.num.standby.replicas", None),)
+
+    def journal(**more: object) -> Journal:
+        return Journal(plan.plan_id, (entry(step, Event.BEGUN, **more),))
+
+    (known,) = all_undos(plan, journal(configs=held))
+    (unknown,) = all_undos(plan, journal())
+    (other,) = all_undos(plan, journal(configs=(ConfigHeld("streams.session.timeout.ms", "1"),)))
+
+    assert known.configs == (PutConfigBack("streams.num.standby.replicas", "1", None),)
+    assert undo_words.describe(known) == "Set streams.num.standby.replicas back from '1' to the brokers' default."
+    assert unknown.manual is other.manual is Manual.CONFIGS_UNKNOWN
+    assert "did not set these configs" in undo_words.describe(unknown)
 
 
 def entry(step: str, event: Event, does: Does | None = None, client: str = A, **more: object) -> Entry:
