@@ -88,6 +88,10 @@ class TestEveryDag:
         assert bag.dags["apply_rollout"].max_active_runs == 16
         assert bag.dags["collect_groups"].max_active_runs == 1
 
+    def test_tries_again_where_it_acts_however_often_a_worker_dies(self, bag) -> None:
+        """The retries of default_args replaced those of the operator."""
+        assert {task.task_id: task.retries for task in bag.dags["apply_rollout"].tasks} == {"plans": 10, "walk": 10}
+
     def test_hands_on_to_the_next_by_assets(self, bag) -> None:
         outlets = {name: {asset.name for task in dag.tasks for asset in task.outlets} for name, dag in bag.dags.items()}
 
