@@ -71,7 +71,6 @@ def apply_rollout():
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
         return rollouts.plans_requested(params, triggering_asset_events, objects.PLANS)
 
-    # by name: what is left out is as in default_args
     fixed = {
         "retries": TRIED_AGAIN_AT_MOST,
         "pool": objects.KAFKA_POOL,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.workflows.running.answers import Given
 
 TRIED_AGAIN_AT_MOST = 10
+"""Retries of the tasks of `apply_rollout`: each death of a worker is one. The DAG sets it, over its default_args."""
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
     template_fields: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, *, plan_id: str, **options: Any) -> None:
-        super().__init__(**({"retries": TRIED_AGAIN_AT_MOST} | options))
+        super().__init__(**options)
         self.plan_id = plan_id
 
     def execute(self, context: Any) -> str:
