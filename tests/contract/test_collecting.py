@@ -254,7 +254,7 @@ class TestTheCommands:
 
     @pytest.mark.parametrize("user", ["reader", "nobody"])
     def test_no_secret_shows_anywhere(self, live_cluster: Cluster, config, caplog: pytest.LogCaptureFixture, user: str) -> None:
-        with caplog.at_level(logging.DEBUG):
+        with caplog.at_level(logging.DEBUG), caplog.at_level(logging.DEBUG, logger="kafka"):
             taken = self.run(live_cluster, "snapshot", config(user))
             seen = self.run(live_cluster, "doctor", config(user))
         everything = [taken.output, seen.output, repr(taken.exception), repr(live_cluster.connection(user)), caplog.text]

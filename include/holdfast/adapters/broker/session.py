@@ -34,7 +34,8 @@ SHOWN_CREDENTIALS = (
 )
 log = logging.getLogger(__name__)
 _CLIENT_LOGGER = logging.getLogger("kafka")
-_CLIENT_LOGGER.setLevel(logging.WARNING)  # below that it is twenty lines a look, in the log of an airflow task
+if _CLIENT_LOGGER.level == logging.NOTSET:  # below WARNING it is twenty lines a look, in the log of an airflow task
+    _CLIENT_LOGGER.setLevel(logging.WARNING)
 PASSING = (kafka_errors.RetriableError, kafka_errors.RequestTimedOutError)
 """Troubles that may be gone when the same is asked again."""
 

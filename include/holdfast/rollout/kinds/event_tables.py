@@ -13,5 +13,6 @@ TABLES = (streams.EVENTS, consumer.EVENTS, broker_streams.EVENTS)
 
 
 def verbs() -> list[str]:
-    """Those of a Change's events, for groups of every kind; and `then`, which separates events."""
-    return sorted({THEN, *(event.VERB for table in TABLES for event in table)})
+    """Those of the events that people request, for groups of every kind; and `then`, which separates events."""
+    requested = (event for table in TABLES for event in table if event not in broker_streams.OF_MOVES)
+    return sorted({THEN, *(event.VERB for event in requested)})

@@ -22,3 +22,6 @@ EVENTS: tuple[type[BrokerEvent], ...] = (
     StartMovedClient,
     StopClassicClients,
 )
+
+OF_MOVES: tuple[type[BrokerEvent], ...] = (StartMovedClient, StopClassicClients)
+"""Those that only the plan of a move to this protocol has: nobody requests them."""
