@@ -71,13 +71,8 @@ def apply_rollout():
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
         return rollouts.plans_requested(params, triggering_asset_events, objects.PLANS)
 
-    fixed = {
-        "retries": TRIED_AGAIN_AT_MOST,
-        "pool": objects.KAFKA_POOL,
-        "outlets": [objects.JOURNALS],
-        "map_index_template": "{{ task.plan_id }}",
-    }
-    ApplyPlan.partial(task_id="walk", **fixed).expand(plan_id=plans())
+    fixed = {"retries": TRIED_AGAIN_AT_MOST, "pool": objects.KAFKA_POOL, "outlets": [objects.JOURNALS]}
+    ApplyPlan.partial(task_id="walk", map_index_template="{{ task.plan_id }}", **fixed).expand(plan_id=plans())
 
 
 apply_rollout()

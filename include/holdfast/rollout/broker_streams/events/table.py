@@ -24,4 +24,4 @@ EVENTS: tuple[type[BrokerEvent], ...] = (
 )
 
 OF_MOVES: tuple[type[BrokerEvent], ...] = (StartMovedClient, StopClassicClients)
-"""Those that only the plan of a move to this protocol has: nobody requests them."""
+"""Those that only the plan of a move to this protocol has; no request has them."""
