@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Self
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import clients, fields, new_client, static, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import APART, LEAVES, LEAVES_GROUP
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Late, Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
+from holdfast.rollout.broker_streams.events.returning import Returning
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import BOOLEAN, NAME, nullable
@@ -33,7 +33,7 @@ def _fits_together(event: "RestartClient") -> None:
 
 
 @record(check=_fits_together, defaults=True)
-class RestartClient(BrokerEvent):
+class RestartClient(Returning):
     """`new_process_id` None with `keeps_process_id` false: a new random one. `within_session` and `leaves` of static members: they
     stay in the group, and come back within their session, or once it is over."""
 
@@ -161,22 +161,3 @@ class RestartClient(BrokerEvent):
     def _started(self, scene: Scene) -> Scene:
         after = clients.started(scene, self._client(), "new_" if self.new_process_id is not None else "")
         return static.became(after, new_client.ids(self._client())[1]) if self.becomes_static or self.leaves_group else after
-
-    def _client(self) -> NewClient:
-        process_id = self.process_id if self.keeps_process_id else self.new_process_id
-        return NewClient(process_id, self.threads, member_ids=self.member_ids, first_thread_alone=self.first_thread_alone)
-
-    def comes(self) -> tuple[NewClient, str | None] | None:
-        return self._client(), self.process_id
-
-    def drawn(self, client: NewClient) -> Self:
-        new = None if self.keeps_process_id else client.process_id
-        alone = client.first_thread_alone
-        return replace(self, new_process_id=new, threads=client.threads, member_ids=client.member_ids, first_thread_alone=alone)
-
-    def copied_disks(self) -> tuple[tuple[str, str], ...]:
-        new = self.process_id if self.keeps_process_id else self.new_process_id
-        return ((new, self.process_id),) if self.keeps_state and new is not None else ()
-
-    def lost_disks(self) -> tuple[str, ...]:
-        return () if self.keeps_state else (self.process_id,)

@@ -1,14 +1,11 @@
 """`start_moved_client`: a client that was stopped as one of a classic group starts with `group.protocol=streams`."""
 
-from dataclasses import replace
-from typing import Self
-
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import clients, words
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
+from holdfast.rollout.broker_streams.events.returning import Returning
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import BOOLEAN, NAME, nullable
@@ -23,7 +20,7 @@ def _fits_together(event: "StartMovedClient") -> None:
 
 
 @record(check=_fits_together, defaults=True)
-class StartMovedClient(BrokerEvent):
+class StartMovedClient(Returning):
     """`process_id`: that of the classic client. `new_process_id` None with `keeps_process_id` false: a new random one."""
 
     process_id: str = member(NAME)
@@ -76,22 +73,3 @@ class StartMovedClient(BrokerEvent):
 
     def applied(self, scene: Scene) -> Scene:
         return clients.started(scene, self._client(), "new_" if self.new_process_id is not None else "")
-
-    def _client(self) -> NewClient:
-        process_id = self.process_id if self.keeps_process_id else self.new_process_id
-        return NewClient(process_id, self.threads, member_ids=self.member_ids, first_thread_alone=self.first_thread_alone)
-
-    def comes(self) -> tuple[NewClient, str | None] | None:
-        return self._client(), self.process_id
-
-    def drawn(self, client: NewClient) -> Self:
-        new = None if self.keeps_process_id else client.process_id
-        alone = client.first_thread_alone
-        return replace(self, new_process_id=new, threads=client.threads, member_ids=client.member_ids, first_thread_alone=alone)
-
-    def copied_disks(self) -> tuple[tuple[str, str], ...]:
-        new = self.process_id if self.keeps_process_id else self.new_process_id
-        return ((new, self.process_id),) if self.keeps_state and new is not None else ()
-
-    def lost_disks(self) -> tuple[str, ...]:
-        return () if self.keeps_state else (self.process_id,)
