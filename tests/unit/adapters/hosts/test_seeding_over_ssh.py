@@ -17,6 +17,8 @@ from holdfast.adapters.hosts.ssh_settings import target
 from holdfast.adapters.hosts.state_directories import Place
 from holdfast.errors import StatePathTrouble
 
+pytestmark = pytest.mark.starts
+
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Sshd]:

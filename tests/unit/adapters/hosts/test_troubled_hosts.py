@@ -24,6 +24,8 @@ from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import Does
 
+pytestmark = pytest.mark.starts
+
 OTHER = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
 FILE = "kafka-streams-process-metadata"
 SERVICE = Path(__file__).parents[3] / "harness" / "service.sh"

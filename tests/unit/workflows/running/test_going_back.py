@@ -195,6 +195,7 @@ class TestReplacement:
         assert halt(reality.run(plan, back=True)) is Halt.REFUSED
         assert reality.done[2:] == [(Does.STOP, C)], "the old client is not started while that is open"
 
+    @pytest.mark.thorough
     def test_a_kill_at_each_single_operation(self, tmp_path: Path) -> None:
         plan = article_plan(REPLACES)
         for left in count():

@@ -55,6 +55,7 @@ def test_each_restart_is_done_once_whenever_its_run_is_killed(run: Callable[...,
     check(reality, until_done(reality, run, lives))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("run", RUNS)
 def test_a_kill_at_each_single_operation(run: Callable[..., Ran]) -> None:
     for left in count():
