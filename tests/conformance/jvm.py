@@ -60,7 +60,7 @@ class LeaderJvm:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
-        if self._process.wait(timeout=60) and kind is None:
+        if self._process.wait(timeout=600) and kind is None:
             raise RuntimeError(f"The JVM of Kafka {self.release} ended badly: {self._said()}")
         self._reader.join()
         self._process.stdout.close()

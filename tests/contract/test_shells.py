@@ -125,8 +125,13 @@ def test_a_signal_is_a_status(shell: Shell) -> None:
 
 def test_a_time_limit_ends_the_script_and_what_it_started(shell: Shell, tmp_path: Path) -> None:
     numbers = tmp_path / "numbers"
-    with pytest.raises(HostTrouble, match=r"within 1\.5 s") as refused:
-        shell.run('sleep 600 & echo "$$ $!" > "$1"; wait', (str(numbers),), limit_s=1.5, most_bytes=10)
+    for limit_s in (1.5, 6, 60):
+        with pytest.raises(HostTrouble, match=f"within {limit_s:g} s") as refused:
+            shell.run(
+                'sleep 600 & echo "$$ $!" > "$1.new"; mv "$1.new" "$1"; wait', (str(numbers),), limit_s=limit_s, most_bytes=10
+            )
+        if numbers.exists():
+            break  # otherwise a busy machine has not begun it within that time
 
     assert refused.value.begun
     processes = [int(number) for number in numbers.read_text().split()]

@@ -137,7 +137,7 @@ class Rest:
         """The status of a request that carries no credentials."""
         try:
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
-                f"{self.base}/api/v2/dags", timeout=30
+                f"{self.base}/api/v2/dags", timeout=PATIENCE_S
             ) as answer:
                 return answer.status
         except urllib.error.HTTPError as refusal:

@@ -45,7 +45,7 @@ class Deployer:
 format_version: "1.0"
 groups:
   orders:
-    limit_s: 5
+    limit_s: 60
     http:
       url: {self.url}
       ca: "{self.ca}"

@@ -23,6 +23,6 @@ def read_only(folder: Path) -> Iterator[Path]:
             one.chmod(0o755)
 
 
-def run(*command: str, timeout_s: float = 120, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*command: str, timeout_s: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
     whole = [*_AS_ANYBODY, *command] if os.geteuid() == 0 else [*command]
     return subprocess.run(whole, capture_output=True, text=True, timeout=timeout_s, check=False, env={**os.environ, **environment})

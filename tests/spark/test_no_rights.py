@@ -46,7 +46,7 @@ def test_a_job_says_so_before_it_computes_anything(lake: FsspecLake, packed: Pat
     job = [str(ROOT / "spark_jobs" / "decode_snapshots.py"), "--lake", lake.url, "--days", synthetic_fleet.DAYS[1]]
     options = ["--master", "local[1]", "--conf", "spark.ui.enabled=false", "--py-files", str(packed)]
     with no_rights.read_only(Path(lake.url)):
-        done = no_rights.run(f"{SCRIPTS}/spark-submit", *options, *job, timeout_s=240, **strange_environment(strange_python))
+        done = no_rights.run(f"{SCRIPTS}/spark-submit", *options, *job, timeout_s=1_200, **strange_environment(strange_python))
 
     assert done.returncode == 1
     assert (

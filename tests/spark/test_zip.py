@@ -15,7 +15,7 @@ pytestmark = pytest.mark.spark
 def submit(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = ["spark-submit", "--master", "local[2]", "--conf", "spark.ui.enabled=false", *arguments]
     return subprocess.run(
-        command, env=strange_environment(python), cwd=python.parent, capture_output=True, text=True, check=False, timeout=300
+        command, env=strange_environment(python), cwd=python.parent, capture_output=True, text=True, check=False, timeout=1_200
     )
 
 

@@ -28,7 +28,7 @@ def printed() -> list[str]:
         "holdfast.Groups",
     ]
     done = subprocess.run(
-        [*command, *GROUP_IDS], capture_output=True, encoding="utf-8", timeout=120, check=True, env={"LC_ALL": "C.UTF-8"}
+        [*command, *GROUP_IDS], capture_output=True, encoding="utf-8", timeout=600, check=True, env={"LC_ALL": "C.UTF-8"}
     )
     return done.stdout.splitlines()
 

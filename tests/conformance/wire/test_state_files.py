@@ -202,7 +202,7 @@ def kafka(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     command = [java_tool("java"), "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "-cp"]
     command += [f"{compile_java(SOURCES, jars)}:{jars}", "state_files.StateFiles"]
     command += [str(folder / "checkpoints"), str(folder / "processes")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     lines = [line.split("\t", 2) for line in done.stdout.splitlines() if line.startswith(("checkpoint\t", "process\t"))]
     found = Kafka(*(tuple(words[2] for words in lines if words[0] == kind) for kind in ("checkpoint", "process")))

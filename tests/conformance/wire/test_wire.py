@@ -56,7 +56,7 @@ def ask(release: str, lines: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]
         input=text,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
         check=True,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]

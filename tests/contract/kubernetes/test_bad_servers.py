@@ -1,7 +1,5 @@
 """An API server that fails, says nothing, talks nonsense, or is none: the contract server plays it."""
 
-import time
-
 import pytest
 from tests.harness.kubernetes import contract_server
 from tests.harness.kubernetes.cluster import Cluster
@@ -63,11 +61,8 @@ def test_an_answer_without_end_is_cut(contract: Cluster, namespace: str) -> None
 
 def test_a_server_that_says_nothing_is_not_waited_for(contract: Cluster, namespace: str) -> None:
     told(contract).tricks[f"GET {pods.path_of(namespace, 'words-0')}"] = contract_server.never
-    began = time.monotonic()
-    with pytest.raises(HostTrouble, match=r"not answered within 1 s|failed: "):
+    with pytest.raises(HostTrouble, match=r"not answered within 1 s|failed: (Read|Connect)Timeout"):
         pods.read(Api(contract.server(), 1), namespace, "words-0")
-
-    assert time.monotonic() - began < 15
 
 
 def test_an_overloaded_server_is_asked_again(contract: Cluster, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,7 +178,7 @@ def _handler(server: ContractServer) -> type[BaseHTTPRequestHandler]:
 
 def never(handler: BaseHTTPRequestHandler) -> None:
     """A server that took the request and says nothing."""
-    time.sleep(20)
+    time.sleep(600)
 
 
 def raw(content: bytes) -> Trick:

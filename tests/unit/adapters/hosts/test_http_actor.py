@@ -222,7 +222,7 @@ def test_a_service_that_drips_is_given_up(deployer: Deployer) -> None:
             time.sleep(0.05)
 
     deployer.answers = drips
-    found = actor(deployer, **{"limit_s: 5": "limit_s: 1"})
+    found = actor(deployer, **{"limit_s: 60": "limit_s: 1"})
     with pytest.raises(HostTrouble, match="did not answer within 1 s") as trouble:
         found.process(RESTART)
     assert not trouble.value.lasting
@@ -286,8 +286,8 @@ def test_a_secret_is_read_whenever_it_is_needed(deployer: Deployer, tmp_path: Pa
         ("state: /process/state", "state: process", "no JSON pointer"),
         ("[/process/boot, /process/number]", "[]", "`identity` is needed"),
         ("MOVING: changing", "MOVING: gone", "changing"),
-        ("    limit_s: 5", "    limit_s: 5\n    ssh: {}", "services by their URL"),
-        ("    limit_s: 5", "    limit_s: 5\n    systemd: {unit: x}", "one of `systemd`"),
+        ("    limit_s: 60", "    limit_s: 60\n    ssh: {}", "services by their URL"),
+        ("    limit_s: 60", "    limit_s: 60\n    systemd: {unit: x}", "one of `systemd`"),
         ("      url:", "      connection: x\n      url:", "Airflow has connections"),
         ("/server.crt", "/gone.crt", "cannot be read"),
     ],

@@ -144,7 +144,7 @@ class TestHostsThatDoNotAnswer:
 
         def run() -> None:
             with pytest.raises(HostTrouble) as refused:
-                shell.run('touch "$1"; sleep 5', (str(began),), limit_s=60, most_bytes=10)
+                shell.run('touch "$1"; while [ ! -e "$1.over" ]; do sleep 0.1; done', (str(began),), limit_s=600, most_bytes=10)
             troubles.append(refused.value)
 
         with SshHosts(host.settings) as hosts:
@@ -157,6 +157,7 @@ class TestHostsThatDoNotAnswer:
                 time.sleep(0.01)
             host.drop_connections()
             running.join(60)
+            (tmp_path / "began.over").touch()
             assert troubles[0].begun
             assert "connection broke" in str(troubles[0])
             # The next script gets a connection of its own.

@@ -33,7 +33,7 @@ def held_by_another(file: Path) -> Iterator[subprocess.Popen[str]]:
         assert holder.stdout.readline() == "held\n"
         yield holder
         holder.stdin.close()
-        holder.wait(10)
+        holder.wait(300)
 
 
 def can_lock(file: Path) -> bool:

@@ -203,7 +203,7 @@ class TestWhatCannotBeRead:
             """Until the two other groups were described, and asked for their topics."""
 
             def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
-                assert answered.wait(20), "the others waited, too"
+                assert answered.wait(300), "the others waited, too"
                 raise StatePathTrouble(f"{url}: no answer")
 
         class Noticing(FakeCluster):
