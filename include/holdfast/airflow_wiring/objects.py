@@ -51,7 +51,8 @@ ROLL_BACK = Param(
     type="boolean",
     title="Roll back",
     description="With *Carry out the whole plan*: roll back what was done, the last step first; the plan cannot be"
-    " continued then. Without it: list the rollbacks in the log, and confirm those in *Done*, which you have done by hand.",
+    " continued then. Without it: list the rollbacks in the log, and confirm those in *Done*, which you have done by hand."
+    " Refused where another plan for the group was begun since.",
 )
 WHICH_SNAPSHOT = Param(
     None,

@@ -61,13 +61,14 @@ def roll_back(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id
     nothing is written. Return the checklist's path. `actor`: as `apply`."""
     from holdfast.rollout.execution import undo_words
     from holdfast.rollout.text.wording import printable
+    from holdfast.workflows import rollbacks
     from holdfast.workflows.running import going_back
 
     if params["snapshot"]:
         raise InvalidInput("rollbacks are listed and confirmed without a snapshot: leave `snapshot` empty")
     plan, approval, words, hands = _begun(plan_id, params, actor, run_id)
     journal, left = going_back.confirm(plan, approval, words, hands)
-    for one in going_back.steps_of(plan, journal):
+    for one in rollbacks.steps_of(plan, journal):
         state = "open" if one in left else "rolled back"
         log.info("Step %s: %s. %s", one.step.id, state, printable(undo_words.describe(one), 2_000))
     log.info("Plan %s: %d of its steps are not rolled back.", plan_id, len(left))

@@ -43,7 +43,8 @@ class Break(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A stored journal. `last`: the digest of the last entry, or of what the first one follows. `there`: anything is stored."""
+    """A stored journal. `last`: the digest of the last entry, or of what the first one follows. `there`: anything is stored.
+    `leases`: of each entry the number of the group's lease under which it was added; 0: not kept."""
 
     journal: Journal
     last: str
@@ -52,6 +53,7 @@ class Kept:
     broken: Break | None = None
     head_is_behind: bool = False
     there: bool = False
+    leases: tuple[int, ...] = ()
 
     @property
     def standing(self) -> str:
@@ -89,6 +91,7 @@ def read(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Kept:
         broken=broken or _head_break(plan_id, head, digests, needed=signed_before or (bool(keys) and "approval.json" in folder)),
         head_is_behind=head is not None and head.entries < len(links),
         there=bool(seals),
+        leases=(*(0 for _ in before), *(link.lease for link in links)),
     )
 
 
@@ -156,13 +159,14 @@ def begin(lake: Lake, plan_id: str, keys: SigningKeys) -> None:
 def append(lake: Lake, kept: Kept, entry: Entry, keys: SigningKeys = NO_KEYS, lease: int = 0) -> Kept:
     """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if another run added one meanwhile."""
     plan_id, number = kept.journal.plan_id, kept.number + 1
-    link = codec_of(Link).write(Link(plan_id, number, kept.last, entry)) | {"lease": lease}
+    link = codec_of(Link).write(Link(plan_id, number, kept.last, entry, lease))
     content = dumps(seal.signed(link, Kind.ENTRY, keys), indent=2).encode()
     place = (FOLDER, plan_id, ENTRIES, f"{number:0{DIGITS}}.json")
     # An object store may have taken it, and lost the answer: then the stored entry is this one, byte for byte.
     if not lake.create(place, content) and (not lease or lake.read(place, LARGEST_ENTRY) != content):
         raise StatePathTrouble(f"Another run is applying plan {plan_id}: its journal has new entries. Find out which run.")
-    longer = replace(kept, journal=kept.journal.with_entry(entry), last=digest(content), number=number)
+    journal, leases = kept.journal.with_entry(entry), (*kept.leases, lease)
+    longer = replace(kept, journal=journal, last=digest(content), number=number, leases=leases)
     if keys and kept.number == 0:
         longer = replace(longer, seal=Seal.SIGNED)
     return write_head(lake, longer, keys)

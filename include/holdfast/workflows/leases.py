@@ -130,9 +130,20 @@ class Leases:
         there are keys."""
         return tuple(dict.fromkeys(lease.plan_id for lease in islice(self._without_renewals(), MOST_LOOKED_AT)))
 
-    def _without_renewals(self) -> Iterator[Lease]:
+    def applied_since(self, number: int) -> tuple[str, ...]:
+        """The other plans that were applied to the group under leases of higher numbers, the last one first. Raise StepRefused
+        where they are too many to look at all."""
+        found = [lease.plan_id for lease in islice(self._without_renewals(number), MOST_LOOKED_AT + 1)]
+        if len(found) > MOST_LOOKED_AT:
+            raise StepRefused(
+                f"Plans were applied to the group more than {MOST_LOOKED_AT:,} times since plan {self.plan_id} was: whether another"
+                " one was begun is unknown. Create a new plan."
+            )
+        return tuple(one for one in dict.fromkeys(found) if one != self.plan_id)
+
+    def _without_renewals(self, above: int = 0) -> Iterator[Lease]:
         """The leases, the last one first. Of one that was renewed the last: a run of hours renews its lease hundreds of times."""
-        numbers = sorted(_numbers(self.lake.names(self._folder), DIGITS), reverse=True)
+        numbers = sorted((one for one in _numbers(self.lake.names(self._folder), DIGITS) if one > above), reverse=True)
         first = numbers[0] + 1 if numbers else 0
         for number in numbers:
             if number >= first:

@@ -52,7 +52,7 @@ DEFAULT_LAKE = ".holdfast/lake"
     "back",
     is_flag=True,
     help="Go back: with --run roll back what was done of the plan, the last step first; without it list the rollbacks, and confirm"
-    " manual ones (--confirm).",
+    " manual ones (--confirm). Refused where another plan for the group was begun since.",
 )
 @click.option(
     "--accept-divergence",

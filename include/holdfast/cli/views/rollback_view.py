@@ -12,7 +12,7 @@ from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Event, Journal
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import many, printable
-from holdfast.workflows.running import going_back
+from holdfast.workflows import rollbacks
 
 
 def show(plan: AnyPlan, journal: Journal, waiting: Wait | None = None, went_back: WentBack | None = None) -> None:
@@ -25,7 +25,7 @@ def to_json(plan: AnyPlan, journal: Journal) -> dict[str, object]:
         "going_back": journal.went_back() is not None,
         "rollbacks": [
             {"step": one.step.id, "state": _state(one, journal), "who": _who(one), "what": undo_words.describe(one)}
-            for one in going_back.steps_of(plan, journal)
+            for one in rollbacks.steps_of(plan, journal)
         ],
     }
 
@@ -41,7 +41,7 @@ def ended_to_json(found: WentBack) -> dict[str, object]:
 
 
 def _blocks(plan: AnyPlan, journal: Journal, waiting: Wait | None, went_back: WentBack | None) -> Iterator[Block]:
-    found = going_back.steps_of(plan, journal)
+    found = rollbacks.steps_of(plan, journal)
     closed = sum(_state(one, journal) != "open" for one in found)
     group, cluster = printable(plan.basis.group_id), printable(plan.basis.cluster)
     yield Heading(1, f"Plan {plan.plan_id} for {group} on {cluster}: {closed} of {many(len(found), 'begun step')} rolled back")

@@ -8,7 +8,7 @@ from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.undo import Undo
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.journal.back import ClientSeen
-from holdfast.rollout.journal.journal import Event, Journal
+from holdfast.rollout.journal.journal import Entry, Event, Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,26 @@ class Strayed:
 
     joined: tuple[str, ...]
     left: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MovedOn:
+    """Other clients than the last run left the group with. `halted_at`: when it halted, with the clients that the group had then;
+    None: those that the steps make of the plan's."""
+
+    clients: Strayed
+    halted_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltUpon:
+    """Another plan for the group, of which something was done later: first `step`, then (`at`). `going_back`: it is being rolled
+    back, and is not done with that."""
+
+    plan_id: str
+    step: str
+    at: str
+    going_back: bool
 
 
 class Open(StrEnum):
@@ -59,10 +79,42 @@ class WentBack:
 
 def strayed(undos: Iterable[Undo], journal: Journal, planned: Sequence[str], now: Sequence[ClientSeen]) -> Strayed | None:
     """`undos`: all of them. None: no client did, or who was there is unknown."""
-    began = next((one.clients for one in reversed(journal.entries) if one.clients is not None), None)
+    entries = (one for one in reversed(journal.back().entries) if one.event is not Event.HALTED)
+    began = next((one.clients for one in entries if one.clients is not None), None)
     if began is None:
         return None
+    named, unnamed = _touched(undos)
     then, here = {one.name for one in began}, {one.name for one in now}
+    return _strayed(here - then - named - set(planned), then - here - named, unnamed)
+
+
+def moved_on(
+    undos: Iterable[Undo], journal: Journal, planned: Sequence[str], now: Sequence[ClientSeen], *, lasting: bool
+) -> MovedOn | None:
+    """Before going back begins. `undos`: all of them; `lasting`: clients of this kind of group keep their names over restarts, else
+    they are counted. None: the group has the clients that the last run left it with."""
+    halt = _halt(journal)
+    named, unnamed = _touched(undos)
+    then = set(planned) if halt is None or halt.clients is None else {one.name for one in halt.clients}
+    here = {one.name for one in now}
+    joined, left = here - then - named, then - here - named
+    if not lasting:
+        unnamed += min(len(joined), len(left))
+    found = _strayed(joined, left, unnamed)
+    return None if found is None else MovedOn(found, None if halt is None or halt.clients is None else halt.at)
+
+
+_DID = (Event.BEGUN, Event.ACTED, Event.CONFIRMED, Event.DONE)
+
+
+def _halt(journal: Journal) -> Entry | None:
+    """The halt after which nothing was done. None: something was."""
+    last = next((one for one in reversed(journal.entries) if one.event is Event.HALTED or one.event in _DID), None)
+    return last if last is not None and last.event is Event.HALTED else None
+
+
+def _touched(undos: Iterable[Undo]) -> tuple[set[str], int]:
+    """The clients that come or go by rollbacks, or did so by their steps: names, and how many have none."""
     named: set[str] = set()
     unnamed = 0
     for undo in undos:
@@ -70,8 +122,11 @@ def strayed(undos: Iterable[Undo], journal: Journal, planned: Sequence[str], now
             unnamed += name is None
             named |= set() if name is None else {name}
         unnamed += 0 if undo.goes or undo.returns else len(undo.acts)
-    joined, left = sorted(here - then - named - set(planned)), sorted(then - here - named)
-    found = Strayed(tuple(joined) if len(joined) > unnamed else (), tuple(left) if len(left) > unnamed else ())
+    return named, unnamed
+
+
+def _strayed(joined: set[str], left: set[str], unnamed: int) -> Strayed | None:
+    found = Strayed(tuple(sorted(joined)) if len(joined) > unnamed else (), tuple(sorted(left)) if len(left) > unnamed else ())
     return found if found.joined or found.left else None
 
 

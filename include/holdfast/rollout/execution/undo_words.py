@@ -1,7 +1,7 @@
 """Going back, in words."""
 
 from holdfast.rollout.execution.acts import Act
-from holdfast.rollout.execution.back_course import ClientsCompared, Open, Strayed, Unsettled
+from holdfast.rollout.execution.back_course import BuiltUpon, ClientsCompared, MovedOn, Open, Strayed, Unsettled
 from holdfast.rollout.execution.undo import Left, Manual, PutBack, Undo
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.text.wording import many, printable
@@ -71,12 +71,34 @@ def value_word(value: str | None) -> str:
 
 
 def stray(found: Strayed) -> str:
+    return _came_and_went(found, "since going back began")
+
+
+def moved_on(found: MovedOn) -> str:
+    since = "since the steps of the plan were done" if found.halted_at is None else f"since the halt of {found.halted_at}"
+    return (
+        f"{_came_and_went(found.clients, since)} Nothing was rolled back. Check that this plan is still the one to"
+        " roll back: what others did since stays. If so, go back again."
+    )
+
+
+def _came_and_went(found: Strayed, since: str) -> str:
     parts = []
     if found.joined:
-        parts.append(f"{many(len(found.joined), 'client')} joined since going back began ({_names(found.joined)}).")
+        parts.append(f"{many(len(found.joined), 'client')} joined {since} ({_names(found.joined)}).")
     if found.left:
-        parts.append(f"{many(len(found.left), 'client')} left since going back began ({_names(found.left)}).")
+        parts.append(f"{many(len(found.left), 'client')} left {since} ({_names(found.left)}).")
     return " ".join(parts)
+
+
+def built_upon(plan_id: str, found: BuiltUpon) -> str:
+    """Why a plan is not rolled back."""
+    other = f"plan {printable(found.plan_id, 40)}"
+    first = f"Finish rolling back {other} first" if found.going_back else f"Roll back {other} first"
+    return (
+        f"Plan {plan_id} is not rolled back: {other} for the same group was begun since (step {printable(found.step, 100)},"
+        f" {found.at}), and was made for the group as it was then. {first}, or create a new plan."
+    )
 
 
 def open_(found: Unsettled) -> str:

@@ -261,14 +261,16 @@ class Journal:
         return next((entry.at for entry in reversed(self.entries) if entry.event is Event.DONE), None)
 
 
-@record(version=FORMAT_VERSION, also={"lease": COUNT, "signature": SIGNATURE})
+@record(version=FORMAT_VERSION, also={"signature": SIGNATURE})
 class Link:
-    """A stored entry: a file of its own, never changed, that names the digest of the one before."""
+    """A stored entry: a file of its own, never changed, that names the digest of the one before. `lease`: the number of the group's
+    lease under which it was added; 0: not kept."""
 
     plan_id: str = member(NAME)
     number: int = member(integer(1, MOST_ENTRIES))
     previous: str = member(NAME)
     entry: Entry = spread(codec_of(Entry))
+    lease: int = member(COUNT, default=0)
 
 
 @record(version=FORMAT_VERSION, also={"signature": SIGNATURE})

@@ -25,7 +25,8 @@ from holdfast.web.plan import live_bars
 from holdfast.web.plan.live_bars import Bars
 from holdfast.web.plan.plan_page import Memory, PlanPage
 from holdfast.web.plans import State
-from holdfast.workflows.running import going_back, guards, pausing, showing
+from holdfast.workflows import rollbacks
+from holdfast.workflows.running import guards, pausing, showing
 
 SILENT_S = 180
 """A run whose last sign is older may have ended; a command on a host may take two minutes."""
@@ -226,7 +227,7 @@ def _back(plan: AnyPlan, journal: Journal) -> Back | None:
     since = journal.went_back()
     if since is None:
         return None
-    steps = [one.step.id for one in going_back.steps_of(plan, journal)]
+    steps = [one.step.id for one in rollbacks.steps_of(plan, journal)]
     undone = frozenset(one.step for one in journal.back().entries if one.event is Event.DONE)
     return Back(
         since, sum(one in undone for one in steps), len(steps), undone, next((one for one in steps if one not in undone), "")

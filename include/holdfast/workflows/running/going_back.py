@@ -6,6 +6,7 @@ still holds: the pause, the lease, the list of what Holdfast may do by itself, a
 rollback explains.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
@@ -14,7 +15,7 @@ from holdfast.rollout.execution import back_course, undo_words
 from holdfast.rollout.execution.acts import may_be_running
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, Wait
-from holdfast.rollout.execution.undo import Left, PutBack, Undo, remaining, undos
+from holdfast.rollout.execution.undo import Left, PutBack, Undo, remaining
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.back import ClientSeen
@@ -22,7 +23,9 @@ from holdfast.rollout.journal.journal import Approval, Event, Journal
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows import apply as applying
+from holdfast.workflows import journals, rollbacks
 from holdfast.workflows.apply import Confirmation, Hands, Writing
+from holdfast.workflows.rollbacks import steps_of
 from holdfast.workflows.running import guards, walking
 from holdfast.workflows.running.acting import LOOK_AGAIN_S, Halted
 from holdfast.workflows.running.progress import Tells
@@ -30,12 +33,6 @@ from holdfast.workflows.running.walking import Walk
 
 REST_S = 60.0
 """For so long a group in the middle of a rebalance is waited for before something is rolled back."""
-
-
-def steps_of(plan: AnyPlan, journal: Journal) -> tuple[Undo, ...]:
-    """What is rolled back of a plan, the last step first, rolled back by now or not."""
-    kind = kind_of(plan)
-    return undos(plan.steps, journal, lambda step: kind.rollback(plan, step), lambda step: kind.acts(plan, step))
 
 
 def ended(plan: AnyPlan, fresh: AnySnapshot) -> WentBack:
@@ -56,13 +53,39 @@ class Back(Walk):
             return
         if not steps_of(self._plan, self._journal):
             raise StepRefused(f"No step of plan {self._plan.plan_id} was begun: there is nothing to go back over.")
-        step, seen = self._due(), self._clients()
-        if seen is None:
-            self._rest(step, "The group is rebalancing, so its clients are not visible.")
+        step = self._due()
+        seen = self._as_it_stands(step)
         me = self._means.hands.me.name
         unseen = "" if seen is not None else "; the group was rebalancing, so who joins and leaves is not checked"
         entry = self._means.hands.entry(step, Event.GOING_BACK, f"rolls back what was done{unseen}", me)
         self._writing.add(replace(entry, clients=seen))
+
+    def _as_it_stands(self, step: AnyStep) -> tuple[ClientSeen, ...] | None:
+        """The clients as going back begins. None: a group that does not come to rest. Raise Halted where they are others than the
+        last run left: whoever goes back has to know. Given again it goes on, while the group has those that the halt was for.
+
+        It is waited for in this turn: until it is journaled, no other turn knows that going back was decided.
+        """
+        clocks = self._means.clocks
+        until = clocks.elapsed() + REST_S
+        while True:
+            seen = self._clients()
+            why = "The group is rebalancing, so its clients are not visible." if seen is None else self._moved_on(seen)
+            if why is None or clocks.elapsed() > until:
+                break
+            self._tell(Tells.WAITING, why, step)
+            with suppress(walking.Later):
+                self._look_again()
+        if self._away_since is not None:
+            raise Halted(Halt.CLUSTER, "The group could not be read, so nothing was rolled back.")
+        if why is not None and seen is not None:
+            raise Halted(Halt.DRIFT, why)
+        return seen
+
+    def _moved_on(self, seen: tuple[ClientSeen, ...]) -> str | None:
+        found, planned = steps_of(self._plan, self._journal), self._kind.planned_for(self._plan)
+        moved = back_course.moved_on(found, self._journal, planned, seen, lasting=self._kind.lasting_names)
+        return None if moved is None else undo_words.moved_on(moved)
 
     def _as_far_as_it_goes(self) -> Wait | None:
         looked_twice = False
@@ -220,10 +243,6 @@ class Back(Walk):
     def _journal(self) -> Journal:
         return self._writing.journal
 
-    def _clients(self) -> tuple[ClientSeen, ...] | None:
-        """None: no member of a group in the middle of a rebalance is visible."""
-        return None if self._fresh.group_state in REBALANCING else self._kind.clients(self._fresh)
-
     def _strayed(self, found: tuple[Undo, ...]) -> str | None:
         now = self._clients()
         if now is None:
@@ -253,13 +272,16 @@ def confirm(
 ) -> tuple[Journal, tuple[Undo, ...]]:
     """Add the words of people who have rolled steps back, and return the journal and what remains.
 
-    Raise InvalidInput for a step that is not the next one to roll back, and as `apply`. Without confirmations nothing is written.
+    Raise InvalidInput for a step that is not the next one to roll back, StepRefused where another plan for the group was begun
+    since (`rollbacks`), and as `apply`. Without confirmations nothing is written.
     """
     applying.refuse_secrets(confirmations, hands)
     journal = applying.begin(plan, None, approval, hands, back=True)
+    rollbacks.refuse_built_upon(plan, journals.read(hands.lake, plan.plan_id, hands.keys), hands.leases(plan))
     if confirmations:
         applying.keep_plan_and_approval(plan, approval, hands)
         with applying.under_lease(plan, hands) as writing:
+            rollbacks.refuse_built_upon(plan, writing.kept, writing.held.leases)
             for word in confirmations:
                 _confirm(plan, word, writing)
             journal = writing.journal

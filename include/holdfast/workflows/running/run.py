@@ -22,6 +22,7 @@ from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Approval, Event, Sighting
 from holdfast.workflows import apply as applying
+from holdfast.workflows import rollbacks
 from holdfast.workflows.apply import Writing
 from holdfast.workflows.running import guards, walking
 from holdfast.workflows.running.acting import Halted
@@ -43,8 +44,8 @@ def run(plan: AnyPlan, approval: Approval, means: Means, *, accept: bool | Halt 
     whichever of `ACCEPTED` it is (True), or that one only. `back`: what was done is rolled back, the last step first
     (`going_back`).
 
-    Raise StepRefused for a plan that may not be applied, StatePathTrouble while another run applies a plan for the group; nothing
-    is done then. Lost where the lease was lost.
+    Raise StepRefused for a plan that may not be applied, or not rolled back (`rollbacks`), StatePathTrouble while another run
+    applies a plan for the group; nothing is done then. Lost where the lease was lost.
     """
     with _walking(plan, approval, means, None, back=back) as walk:
         ended = walk.turn(accept=accept)
@@ -75,6 +76,8 @@ def _walking(plan: AnyPlan, approval: Approval, means: Means, left: Left | None,
     applying.begin(plan, fresh, approval, hands, back=back)
     applying.keep_plan_and_approval(plan, approval, hands)
     with applying.under_lease(plan, hands, goes_on=left is not None) as writing:
+        if back:
+            rollbacks.refuse_built_upon(plan, writing.kept, writing.held.leases)
         walk = Back if back else _Forward
         yield walk(plan, approval, means, writing, fresh, left or Left())
 

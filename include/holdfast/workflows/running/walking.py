@@ -7,10 +7,12 @@ from typing import ClassVar, Never
 
 from holdfast.errors import CannotPredict, ClusterTrouble
 from holdfast.ports import Actor, GroupSettings
+from holdfast.rollout.contract.group_state import REBALANCING
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, Wait
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
+from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Approval, Event, Sighting
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.codec import COUNT, TEXT, nullable
@@ -84,7 +86,7 @@ class Later(Exception):
 
 
 class Walk(ABC):
-    """`fresh`: a look at the group just now; None: the turn begins with one."""
+    """`fresh`: a look at the group just now; None: the turn begins with one. `_seen`: the clients at the last look; None: unknown."""
 
     BACK: ClassVar[bool] = False
 
@@ -93,10 +95,12 @@ class Walk(ABC):
     ) -> None:
         self._plan, self._approval, self._means, self._writing = plan, approval, means, writing
         self._looked = fresh is not None
+        self._kind = kind_of(plan)
         self._fresh: AnySnapshot
+        self._seen: tuple[ClientSeen, ...] | None = None
         if fresh is not None:
             self._fresh = move.seen_for(plan, fresh)
-        self._kind = kind_of(plan)
+            self._seen = self._clients()
         now = means.clocks.elapsed()
         self._waits_for, self._waits_since = left.step, now - left.waited_s
         self._away_since = None if left.away_s is None else now - left.away_s
@@ -172,6 +176,10 @@ class Walk(ABC):
         """The step that comes next. None: there is none."""
         return applying.due(self._plan, self._writing.journal)
 
+    def _clients(self) -> tuple[ClientSeen, ...] | None:
+        """None: no member of a group in the middle of a rebalance is visible."""
+        return None if self._fresh.group_state in REBALANCING else self._kind.clients(self._fresh)
+
     def _is_done(self, step: AnyStep) -> bool:
         return self._writing.journal.has(step.id, Event.DONE)
 
@@ -211,7 +219,7 @@ class Walk(ABC):
                 raise Halted(Halt.CLUSTER, f"The group could not be read. {trouble}") from None
             self._tell(Tells.WAITING, f"The group cannot be read now: {trouble}")
             raise Later from None
-        self._away_since, self._looked = None, True
+        self._away_since, self._looked, self._seen = None, True, self._clients()
         self._showing.looked(self._fresh)
 
     def _tell(self, event: Tells, text: str, step: AnyStep | None = None) -> None:
@@ -234,6 +242,5 @@ class Walk(ABC):
         if step is None:
             return
         entry = self._means.hands.entry(step, Event.HALTED, found.text)
-        self._writing.add(
-            replace(entry, halt=found.why, rebalances=found.rebalances, differences=found.differences, pause=found.pause)
-        )
+        entry = replace(entry, halt=found.why, rebalances=found.rebalances, differences=found.differences, pause=found.pause)
+        self._writing.add(replace(entry, clients=self._seen))

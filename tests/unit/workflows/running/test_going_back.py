@@ -22,6 +22,7 @@ from holdfast.rollout.journal.journal import Event
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.workflows import rollbacks
 from holdfast.workflows.apply import Confirmation
 from holdfast.workflows.running import going_back, pausing
 from holdfast.workflows.running.progress import Tells
@@ -222,7 +223,7 @@ def test_a_run_that_was_killed_at_any_operation_is_gone_back_over(acts: int) -> 
         reality = RunningGroup()
         with suppress(Killed):
             reality.run(plan, dies_after=left)
-        if not reality.journal(plan).entries or going_back.steps_of(plan, reality.journal(plan)) == ():
+        if not reality.journal(plan).entries or rollbacks.steps_of(plan, reality.journal(plan)) == ():
             continue
         ran = reality.run(plan, back=True)
 
