@@ -1,6 +1,6 @@
 """What is rolled back of a plan, and which other plan for its group keeps it from that.
 
-Whoever applied another plan since has built upon what this one did: going back would take that from under it. Which came first is
+A plan that was applied since has built upon what this one did, and going back would take that from under it. Which came first is
 decided by the numbers of the group's lease, under which every entry of a journal is added, and not by clocks.
 """
 

@@ -62,7 +62,7 @@ class Back(Walk):
 
     def _as_it_stands(self, step: AnyStep) -> tuple[ClientSeen, ...] | None:
         """The clients as going back begins. None: a group that does not come to rest. Raise Halted where they are others than the
-        last run left: whoever goes back has to know. Given again it goes on, while the group has those that the halt was for.
+        last run left: the user who goes back has to know. Given again it goes on, while the group has those that the halt was for.
 
         It is waited for in this turn: until it is journaled, no other turn knows that going back was decided.
         """

@@ -86,7 +86,7 @@ class Later(Exception):
 
 
 class Walk(ABC):
-    """`fresh`: a look at the group just now; None: the turn begins with one. `_seen`: the clients at the last look; None: unknown."""
+    """`fresh`: a look at the group just now; None: the turn begins with one. `_seen`: the clients at the last look, if known."""
 
     BACK: ClassVar[bool] = False
 

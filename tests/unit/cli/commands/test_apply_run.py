@@ -157,8 +157,11 @@ def test_it_goes_back_over_what_was_done(desk: Desk) -> None:
 def test_going_back_ends_with_another_status_where_the_group_is_another(desk: Desk) -> None:
     assert desk.run().return_value == 0
     desk.strangers = {STRANGER: client(STRANGER, ((), ()))}
+    halted = desk.run("again", "--back", "--format", "text")
     ran = desk.run("again", "--back", "--format", "text")
 
+    assert halted.return_value == 3
+    assert f"1 client joined since the steps of the plan were done ({STRANGER})" in halted.stderr
     assert ran.return_value == 3
     assert f"not there before: {STRANGER}" in ran.stdout
     assert f"Client {STRANGER}" in ran.stdout, "all that differs"

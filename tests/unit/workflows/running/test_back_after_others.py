@@ -22,7 +22,7 @@ from holdfast.workflows.running import going_back, pausing, run
 
 
 def stops(reality: RunningGroup, one: str) -> Plan:
-    """A plan for the group as it is now."""
+    """A plan for the group at this moment."""
     change = change_from_json({"format_version": "1.0", "events": [{"remove_client": {"process_id": one, "leaves": False}}]})
     made = plans.make(reality.look(20), change, Policy(exclude=("relabel",), acts=BOTH), reality.now())
     assert isinstance(made, Plan)
