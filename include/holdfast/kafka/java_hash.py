@@ -101,11 +101,12 @@ def _string_order(texts: Sequence[str], calls: Sequence[str], capacity: int, *, 
     waits = computed and size > 0 and calls.index(texts[-1]) == len(calls) - 1  # no call came after the last new key
     while True:
         full = capacity * 3 // 4 + 1
-        buckets = [code & (capacity - 1) for code in codes]
-        if size >= crowded and _most_in_a_bucket(buckets[:full]) >= crowded:
+        mask = capacity - 1
+        if size >= crowded and _most_in_a_bucket([code & mask for code in codes[:full]]) >= crowded:
             order = order_of_computed if computed else hash_order
             return order(calls, java.string_hash, java.string_order, capacity)
         if size < full + waits:
+            buckets = [code & mask for code in codes]
             numbers = range(size - 1, -1, -1) if computed else range(size)
             return [texts[number] for number in sorted(numbers, key=buckets.__getitem__)]
         capacity *= 2

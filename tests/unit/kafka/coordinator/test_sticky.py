@@ -116,8 +116,27 @@ def test_takers_that_are_equally_loaded_take_rounds_as_the_queue_does(seed: int)
         assert quick.array == slow.array
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_takers_that_hold_some_of_the_tasks_pass_them_on_as_the_queue_does(seed: int) -> None:
+    """The short cuts of few takers and of rounds against one poll after the other, which polls holders aside."""
+    chance = random.Random(seed)
+    size, most = chance.choice((1, 2, 6, 16, 17, 40)), chance.choice((1, 1, 3))
+    capacities = [chance.randint(1, most) for _ in range(size)]
+    start = [capacity * 2 + chance.randint(0, seed % 2) for capacity in capacities]
+    tasks = chance.choice((5, 100, 300))
+    held = [chance.randrange(size) if chance.random() < 0.1 else taker % size for taker in range(seed, seed + tasks)]
+    quick, slow = LeastLoaded(range(size), list(start), capacities), _Slow(range(size), list(start), capacities)
+    for part in (held, held[:3], held):
+        assert quick.take_each_outside(part) == [slow.take_outside((one,)) for one in part]
+        assert quick.array == slow.array
+    assert quick.deal(40) == slow.deal(40), "the queue knows how many tasks each has"
+
+
 class _Slow(LeastLoaded):
     """The same, one task after the other."""
+
+    def take(self) -> int:
+        return self._one()
 
     def deal(self, tasks: int) -> list[int]:
         return [self._one() for _ in range(tasks)]

@@ -4,9 +4,10 @@ Tasks are numbered by subtopology (in Java's order) and partition; members in th
 `LocalState.processIdToState` (`StickyTaskAssignor.initialize`, 4.2.0 to 4.4.0).
 """
 
-from collections import deque
-from collections.abc import Sequence
-from itertools import chain
+from bisect import bisect_right
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.coordinator.release import Behaviour
@@ -22,7 +23,9 @@ class Books:
     """What the assignor starts with.
 
     `size`: how many tasks. `threads`: the members of each process, in the order of its own map; `process_of`: a member's process.
-    `owner`: who had an active task, the last of several, or NO_OWNER. `candidates`: who had a task's standbys, the best first.
+    `owner`: who had an active task, the last of several, or NO_OWNER; `owned`: how many tasks each has so, `free`: how many have
+    no owner. `first_standby`: who had a task's standby, the best of several, or NO_OWNER; `several_standbys`: all of them, where
+    there are several; `had_standbys`: whether there are any.
     """
 
     def __init__(self, group: Group, facts: Behaviour) -> None:
@@ -39,10 +42,17 @@ class Books:
         for process, threads in enumerate(self.threads):
             for member in threads:
                 self.process_of[member] = process
+        self.owned = [0] * len(self.members)
         self.owner = self._owners()
-        self.candidates = self._standbys()
-        if facts.offsets_count:
+        self.free = self.owner.count(NO_OWNER)
+        if sum(self.owned) + self.free != self.size:  # some had the same task, or one that is no more
+            kept = Counter(self.owner)
+            self.owned = [kept[number] for number in range(len(self.members))]
+        self.several_standbys: dict[int, list[int]] = {}
+        self.first_standby = self._standbys()
+        if facts.offsets_count and any(member.task_offsets for member in self.members):
             self._rank_by_offsets()
+        self.had_standbys = max(self.first_standby, default=NO_OWNER) >= 0
 
     def _processes(self, facts: Behaviour) -> list[list[int]]:
         threads: dict[str, list[int]] = {}
@@ -64,13 +74,15 @@ class Books:
         return [number_of[one] for one in java_hash.string_map_order(list(number_of))]
 
     def _owners(self) -> list[int]:
-        """Tasks that are no more are left out."""
+        """Tasks that are no more are left out, but for `owned`."""
+        owned = self.owned
         owners = {one.id: [NO_OWNER] * one.tasks for one in self._subtopologies}
         for number, member in enumerate(self.members):
             for subtopology, partitions in member.active:
                 own = owners.get(subtopology)
                 if own is None:
                     continue
+                owned[number] += len(partitions)
                 try:
                     for partition in partitions:
                         own[partition] = number
@@ -80,15 +92,21 @@ class Books:
                             own[partition] = number
         return list(chain.from_iterable(owners.values()))
 
-    def _standbys(self) -> dict[int, list[int]]:
-        candidates: dict[int, list[int]] = {}
+    def _standbys(self) -> list[int]:
+        """Whose standby each task was, the first of several."""
+        first = [NO_OWNER] * self.size
         for number, member in enumerate(self.members):
             for subtopology, partitions in member.standby:
-                first, tasks = self._spans.get(subtopology, (0, 0))
+                begin, tasks = self._spans.get(subtopology, (0, 0))
                 for partition in partitions:
-                    if partition < tasks:
-                        candidates.setdefault(first + partition, []).append(number)
-        return candidates
+                    if partition >= tasks:
+                        continue
+                    task = begin + partition
+                    if first[task] < 0:
+                        first[task] = number
+                    else:
+                        self.several_standbys.setdefault(task, [first[task]]).append(number)
+        return first
 
     def _rank_by_offsets(self) -> None:
         """4.4 (`rankStandbyCandidates`): previous standbys, then others with an offset; of either the greatest offset first."""
@@ -102,12 +120,16 @@ class Books:
                     known[first + partition] = offset
                     others.setdefault(first + partition, []).append(number)
             offsets.append(known)
-        for task, standbys in self.candidates.items():
-            rest = [number for number in others.pop(task, ()) if number not in standbys]
-            standbys.sort(key=lambda number: -offsets[number].get(task, 0))
-            standbys += sorted(rest, key=lambda number: -offsets[number][task])
-        for task, rest in others.items():
-            self.candidates[task] = sorted(rest, key=lambda number: -offsets[number][task])
+        for task in others.keys() | {task for task, standby in enumerate(self.first_standby) if standby >= 0}:
+            first = self.first_standby[task]
+            ranked = sorted(
+                self.several_standbys.get(task, [first] if first >= 0 else []), key=lambda number: -offsets[number].get(task, 0)
+            )
+            rest = [number for number in others.get(task, ()) if number not in ranked]
+            ranked += sorted(rest, key=lambda number: -offsets[number][task])
+            self.first_standby[task] = ranked[0]
+            if len(ranked) > 1:
+                self.several_standbys[task] = ranked
 
     def by_partition(self, *, stateful_only: bool) -> list[int]:
         """Tasks by partition, and by subtopology where that is the same."""
@@ -120,9 +142,15 @@ class Books:
             low = high
         return tasks
 
+    def in_partition_order(self, tasks: Iterable[int]) -> list[int]:
+        """Some tasks, as `by_partition` has all of them."""
+        begins = [self._spans[one.id][0] for one in self._subtopologies]
+        return sorted(tasks, key=lambda task: (task - begins[bisect_right(begins, task) - 1], task))
+
     def named(self, owners: Sequence[list[int]]) -> list[Tasks]:
         """What each member has. Each of `owners` has the owner of every task, or NO_OWNER."""
-        named: list[list[tuple[str, tuple[int, ...]]]] = [[] for _ in self.members]
+        columns: list[Iterable[tuple[str, tuple[int, ...]]]] = []
+        all_have = True
         buckets: list[list[int]] = [[] for _ in self.members]
         for one in self._subtopologies:
             first, tasks = self._spans[one.id]
@@ -137,11 +165,11 @@ class Books:
             if len(owners) > 1:
                 for bucket in buckets:
                     bucket.sort()
-            for have, bucket in zip(named, buckets, strict=True):
-                if bucket:
-                    have.append((one.id, tuple(bucket)))
-                    bucket.clear()
-        return list(map(tuple, named))
+            all_have = all_have and all(buckets)
+            columns.append(list(zip(repeat(one.id), map(tuple, buckets))))
+            deque(map(list.clear, buckets), maxlen=0)
+        rows: list[Tasks] = list(zip(*columns, strict=True)) if columns else [()] * len(self.members)
+        return rows if all_have else [tuple([have for have in row if have[1]]) for row in rows]
 
     def name(self, task: int) -> tuple[str, int]:
         """The subtopology and the partition of a task."""

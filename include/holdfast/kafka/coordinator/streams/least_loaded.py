@@ -2,11 +2,21 @@
 
 The assignor uses two kinds: processes by `ProcessState.load` (tasks by members, a double) and the members of one process by how
 many tasks they have. Java's queue and Python's `heapq` treat equals differently, so the sifting is written out here.
+
+What a queue does depends on its loads and capacities alone, not on who the takers are: rounds of equals, and all turns of the few
+members of one process, are worked out once and kept by place in the array.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
 from math import gcd
+from operator import eq, le
+from typing import cast
+
+_FEW_TAKERS = 16
+_FEW_TASKS = 256
+_NO_TAKER = -1
 
 
 class LeastLoaded:
@@ -20,28 +30,30 @@ class LeastLoaded:
     def __init__(self, takers: Sequence[int], counts: list[int], capacities: Sequence[int] | None = None) -> None:
         """The takers are offered one by one."""
         self._counts = counts
-        self._capacities = capacities
-        self._heap: list[int] = []
-        self._loads: list[float] = []
-        if not any(map(counts.__getitem__, takers)):
-            self._heap, self._loads = list(takers), [0] * len(takers)  # none moves up
-            return
-        for taker in takers:
-            self._offer(taker)
+        self._capacities = capacities if capacities and min(capacities) != max(capacities) else None
+        self._heap: list[int] = list(takers)
+        self._loads: list[float] = list(map(counts.__getitem__, takers))
+        if self._capacities:
+            self._loads = [load / self._capacities[taker] for taker, load in zip(takers, self._loads, strict=True)]
+        if not all(map(le, self._loads, self._loads[1:])):  # else none moves up
+            self._heap, self._loads = [], []
+            for taker in takers:
+                self._offer(taker)
 
     def deal(self, tasks: int) -> list[int]:
         """Who takes each of `tasks` tasks, one after the other: the first of the queue takes one and goes back into it."""
-        if len(self._heap) == 1:
-            taker = self._heap[0]
+        heap = self._heap
+        if len(heap) == 1:
+            taker = heap[0]
             self._counts[taker] += tasks
             return [taker] * tasks  # nothing to compare it with
+        if not self._capacities and len(heap) <= _FEW_TAKERS and tasks <= _FEW_TASKS:
+            return cast("list[int]", self._turns_of_few(tasks, ()))
         takers: list[int] = []
         while len(takers) < tasks:
             left = tasks - len(takers)
-            if left >= len(self._heap) and self._loads[0] == max(self._loads):
-                takers += self._deal_to_equals(left)
-            else:
-                takers.append(self.take())
+            turns = self._until_equal() or self._deal_rounds(left, takers)
+            takers += [self.take() for _ in range(min(turns, left))]
         return takers
 
     def take(self) -> int:
@@ -89,12 +101,34 @@ class LeastLoaded:
             self._offer(passed)
         return taker
 
-    def take_each_outside(self, held: Iterable[int]) -> list[int | None]:
-        """`take_outside` of one each, task by task: `take` is written out, because there are many."""
+    def take_each_outside(self, held: Sequence[int]) -> list[int | None]:
+        """`take_outside` of one each, task by task. Where all are equally loaded, and none would take a task that it holds, a round
+        is taken at once."""
+        if not self._capacities and len(self._heap) <= _FEW_TAKERS and len(held) <= _FEW_TASKS:
+            place_of = {taker: place for place, taker in enumerate(self._heap)}
+            return self._turns_of_few(len(held), tuple(map(place_of.__getitem__, held)))
+        takers: list[int | None] = []
+        while len(takers) < len(held):
+            turns = self._until_equal()
+            if not turns:
+                profile, divisor = self._profile()
+                turns = sum(profile) // divisor
+                places, after = _rounds_of(profile, divisor, turns)
+                found = list(map(self._heap.__getitem__, places))
+                theirs = held[len(takers) : len(takers) + turns]
+                if len(theirs) == turns and not any(map(eq, found, theirs)):
+                    takers += found
+                    self._after_rounds(after, 1, divisor)
+                    continue
+            takers += self.take_one_by_one(held[len(takers) : len(takers) + turns])
+        return takers
+
+    def take_one_by_one(self, held: Iterable[int]) -> list[int | None]:
+        """Who takes each task that `held` holds (_NO_TAKER: none does): `take` is written out, because there are many."""
+        takers: list[int | None] = []
         heap, loads, counts, capacities = self._heap, self._loads, self._counts, self._capacities
         bottom = len(heap) - 1
         half = bottom >> 1
-        takers: list[int | None] = []
         for one in held:
             first = heap[0]
             if first == one:
@@ -168,31 +202,76 @@ class LeastLoaded:
             index = parent
         heap[index], loads[index] = taker, load
 
-    def _deal_to_equals(self, tasks: int) -> list[int]:
-        """Whole rounds, where all are equally loaded, and the rest of a round. At least one task is dealt.
+    def _until_equal(self) -> int:
+        """How many tasks may bring all to the load of the most loaded; they are not equally loaded before. 0: they are."""
+        loads, capacities = self._loads, self._capacities
+        most = max(loads)
+        if loads[0] == most:
+            return 0
+        if not capacities:
+            return int(most) * len(loads) - int(sum(loads))
+        heap = self._heap
+        room = most * sum(map(capacities.__getitem__, heap)) - sum(map(self._counts.__getitem__, heap))
+        return max(1, int(room + 0.001))  # the doubles of a sum that is whole may be just below it
+
+    def _profile(self) -> tuple[tuple[int, ...], int]:
+        """The capacities along the array, and by what all of them can be divided."""
+        if not self._capacities:
+            return (1,) * len(self._heap), 1
+        profile = tuple(map(self._capacities.__getitem__, self._heap))
+        return profile, gcd(*profile)
+
+    def _deal_rounds(self, tasks: int, takers: list[int]) -> int:
+        """Where all are equally loaded: add who takes the tasks of whole rounds, and return how many tasks have to follow one by
+        one, at least: what is left, less than a round.
 
         A round brings all to the next common load: the queue is as it was, with others in their places. Who takes what in a round
         depends on nothing but the capacities along the array. Loads are fractions of small integers, which doubles order exactly.
         """
-        heap, capacities = self._heap, self._capacities
-        profile = tuple(map(capacities.__getitem__, heap)) if capacities else (1,) * len(heap)
-        divisor = gcd(*profile)
-        dealt = tasks - tasks % (sum(profile) // divisor)
-        if not dealt:
-            return [self.take()]
-        places, after = _rounds_of(profile, divisor, dealt)
-        takers = list(map(heap.__getitem__, places))
+        profile, divisor = self._profile()
+        rounds, rest = divmod(tasks, sum(profile) // divisor)
+        if rounds:
+            places, after = _rounds_of(profile, divisor, tasks - rest)
+            takers += map(self._heap.__getitem__, places)
+            self._after_rounds(after, rounds, divisor)
+        return rest
+
+    def _after_rounds(self, after: Sequence[int], rounds: int, divisor: int) -> None:
+        heap, counts, capacities = self._heap, self._counts, self._capacities
+        for taker in heap:
+            counts[taker] += rounds * capacities[taker] // divisor if capacities else rounds
         self._heap = list(map(heap.__getitem__, after))
-        rounds = dealt * divisor // sum(profile)
-        for taker, capacity in zip(heap, profile, strict=True):
-            self._counts[taker] += rounds * capacity // divisor
         taker = heap[0]
-        load: float = self._counts[taker]
+        load: float = counts[taker]
         self._loads = [load / capacities[taker] if capacities else load] * len(heap)
-        return takers
+
+    def _turns_of_few(self, tasks: int, held: tuple[int, ...]) -> list[int | None]:
+        """Who takes each task. `held`: the place in the array of who holds each, or nothing where none does."""
+        heap, counts, loads = self._heap, self._counts, self._loads
+        least = loads[0]
+        places, after, added = _turns_of(tuple([int(load - least) for load in loads]), tasks, held)
+        self._heap = list(map(heap.__getitem__, after))
+        self._loads = [load + least for load in added]
+        for taker, load in zip(self._heap, self._loads, strict=True):
+            counts[taker] = int(load)
+        if None in places:
+            return [None if place is None else heap[place] for place in places]
+        return list(map(heap.__getitem__, cast("Sequence[int]", places)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
+def _turns_of(
+    loads: tuple[int, ...], tasks: int, held: tuple[int, ...]
+) -> tuple[Sequence[int | None], Sequence[int], Sequence[int]]:
+    """The places in the array of those who take `tasks` tasks, one after the other (None: all hold it), and afterwards who is at
+    each place, with what load. `loads` is along the array, which is in order; `held` as above."""
+    counts = list(loads)
+    queue = LeastLoaded(range(len(loads)), counts)  # none moves up: the array is in order
+    takers = queue.take_one_by_one(held or repeat(_NO_TAKER, tasks))
+    return tuple(takers), tuple(queue.array), tuple(map(counts.__getitem__, queue.array))
+
+
+@lru_cache(maxsize=128)
 def _rounds_of(profile: tuple[int, ...], divisor: int, tasks: int) -> tuple[Sequence[int], Sequence[int]]:
     """The places in the array of those who take the tasks of whole rounds, and who is at each place afterwards.
 

@@ -5,12 +5,12 @@ to the previous owner, to a previous standby, then to the least loaded process w
 that shrinks as members fill up. Tasks, members and processes are numbers (`books`).
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.kafka.coordinator.streams.books import NO_OWNER, Books
-from holdfast.kafka.coordinator.streams.group import Group, MemberTarget, Target, Task
+from holdfast.kafka.coordinator.streams.group import Group, MemberTarget, Target, Task, Tasks
 from holdfast.kafka.coordinator.streams.least_loaded import LeastLoaded
 
 
@@ -21,6 +21,10 @@ def assign(group: Group) -> Target:
     """
     facts = behaviour(group.release)
     return _Assignor(group, facts).assign() if group.members else Target(())
+
+
+_TARGET: Callable[[tuple[str, Tasks, Tasks]], MemberTarget] = partial(tuple.__new__, MemberTarget)
+"""A MemberTarget of its fields: there is one for each thread of a group."""
 
 
 class _Quota:
@@ -80,39 +84,37 @@ class _Assignor:
         active = books.named([self._active])
         standby = books.named(self._standby) if self._replicas else [()] * len(active)
         ids = [member.member_id for member in books.members]
-        given = dict(zip(ids, map(MemberTarget, ids, active, standby), strict=True))
-        return Target(tuple(given[one.member_id] for one in self._group.members), missing)
+        given = dict(zip(ids, map(_TARGET, zip(ids, active, standby, strict=True)), strict=True))
+        return Target(tuple([given[one.member_id] for one in self._group.members]), missing)
 
     # Active tasks.
 
     def _assign_active(self) -> None:
         left = self._keep_owners()
-        self._loads = [sum(map(self._counts.__getitem__, members)) for members in self._books.threads]
-        if left and self._books.candidates:
+        self._loads = self._loads_now()
+        if left and self._books.had_standbys:
             left = [task for task in left if not self._taken_by_standby(task)]
         self._give_to_least_loaded(sorted(left))
 
+    def _loads_now(self) -> list[int]:
+        return [sum(map(self._counts.__getitem__, members)) for members in self._books.threads]
+
     def _keep_owners(self) -> list[int]:
         """Owners keep what fits into the quota. Return the other tasks: by partition, where standbys may take them."""
-        owner = self._books.owner
-        owned = Counter(owner)
-        free = owned.pop(NO_OWNER, 0)
-        if not owned:
-            return self._books.by_partition(stateful_only=False) if self._books.candidates else list(range(self._books.size))
-        most = max(owned.values())
-        fills = sum(count == most for count in owned.values()) if most == self._active_quota.value else 0
+        books = self._books
+        if books.free == books.size:
+            return books.by_partition(stateful_only=False) if books.had_standbys else list(range(books.size))
+        most = max(books.owned)
+        fills = books.owned.count(most) if most == self._active_quota.value else 0
         later = self._active_quota.after(fills) if most <= self._active_quota.value else None
-        settled = later is not None and (later.value == self._active_quota.value or not self._books.candidates)
+        settled = later is not None and (later.value == self._active_quota.value or not books.had_standbys)
         if later is None or not settled or (self._replicas and most >= self._total_quota.value):
             return self._keep_owners_one_by_one()
         self._active_quota = later
-        self._active = list(owner)
-        for member, count in owned.items():
-            self._counts[member] = count
-        if not free:
-            return []
-        tasks = self._books.by_partition(stateful_only=False) if self._books.candidates else range(self._books.size)
-        return [task for task in tasks if owner[task] < 0]
+        self._active = list(books.owner)
+        self._counts = list(books.owned)
+        left = _places_of(NO_OWNER, books.owner, books.free)
+        return books.in_partition_order(left) if books.had_standbys else left
 
     def _keep_owners_one_by_one(self) -> list[int]:
         """Where the quota shrinks while members fill up it matters who fills up first."""
@@ -151,9 +153,10 @@ class _Assignor:
         `held`: for standbys, the processes that have the task; there must not be a second copy.
         """
         process_of, loads, threads = self._books.process_of, self._loads, self._books.threads
-        candidates = self._books.candidates.get(task, ())
-        if len(candidates) == 1:
-            return candidates[0] if process_of[candidates[0]] not in held else NO_OWNER
+        candidates = self._books.several_standbys.get(task)
+        if candidates is None:
+            first = self._books.first_standby[task]
+            return first if first >= 0 and process_of[first] not in held else NO_OWNER
         best, best_load, best_count = NO_OWNER, 0.0, 0
         for member in candidates:
             process = process_of[member]
@@ -177,12 +180,19 @@ class _Assignor:
             queue = self._queues[process] = LeastLoaded(self._books.threads[process], self._counts)
         return queue
 
+    def _takers_in(self, processes: list[int], before: list[int]) -> list[int]:
+        """Which member of the process takes each task, one after the other. `before`: the loads before processes took them."""
+        turns = [
+            iter(self._queue_in(process).deal(load - former) if load > former else ())
+            for process, (load, former) in enumerate(zip(self._loads, before, strict=True))
+        ]
+        return list(map(next, map(turns.__getitem__, processes)))
+
     def _give_to_least_loaded(self, tasks: list[int]) -> None:
         """Active tasks that no previous owner and no standby took. Which process takes which, then which of its members."""
-        before = list(self._counts)
+        before, loads = list(self._counts), list(self._loads)
         processes = self._queue_of_processes().deal(len(tasks))
-        turns = {process: iter(self._queue_in(process).deal(count)) for process, count in Counter(processes).items()}
-        takers = list(map(next, map(turns.__getitem__, processes)))
+        takers = self._takers_in(processes, loads)
         if len(tasks) == len(self._active):
             self._active = takers
         else:
@@ -204,8 +214,10 @@ class _Assignor:
     def _assign_standbys(self) -> tuple[tuple[Task, int], ...]:
         tasks = self._books.by_partition(stateful_only=True)
         held_by: dict[int, list[int]] = {}
-        if not self._books.candidates and max(self._books.owner, default=NO_OWNER) < 0:
+        if not self._books.had_standbys and self._books.free == self._books.size:
             left = tasks
+        elif self._replicas == 1 and not self._books.several_standbys:
+            left = self._give_each_to_previous_holder(tasks[::-1])
         else:
             left = []
             for task in reversed(tasks):
@@ -216,6 +228,31 @@ class _Assignor:
                         held_by[task] = held
         left.sort(reverse=True)
         return tuple(self._standbys_to_least_loaded(left, held_by))
+
+    def _give_each_to_previous_holder(self, tasks: list[int]) -> list[int]:
+        """`_give_to_previous_holders` of one standby a task, where at most one member had it before. Return what none takes."""
+        process_of, counts, (standby,), before = self._books.process_of, self._counts, self._standby, self._loads
+        quota = self._total_quota.value
+        left = []
+        actives, owners, firsts = (
+            map(one.__getitem__, tasks) for one in (self._active, self._books.owner, self._books.first_standby)
+        )
+        for task, active, owner, first in zip(tasks, map(process_of.__getitem__, actives), owners, firsts, strict=True):
+            member = owner
+            if member < 0 or process_of[member] == active or counts[member] >= quota:
+                member = first
+                if member < 0 or process_of[member] == active or counts[member] >= quota:
+                    left.append(task)
+                    continue
+            standby[task] = member
+            count = counts[member] = counts[member] + 1
+            if count == quota:
+                quota = self._total_quota.filled()
+        self._loads = self._loads_now()
+        for process, (load, former) in enumerate(zip(self._loads, before, strict=True)):
+            if load != former:
+                self._queues[process] = None
+        return left
 
     def _give_to_previous_holders(self, task: int) -> list[int]:
         """Standbys go to who had the task, active or standby, has room, and is in a process without it. Return who has it then:
@@ -247,20 +284,27 @@ class _Assignor:
         """
         processes: list[int] = []
         places: list[int] = []
+        loads = list(self._loads)
         if self._replicas == 1:  # none of them is placed already
             process_of, active = self._books.process_of, self._active
             found = self._queue_of_processes().take_each_outside([process_of[active[task]] for task in left])
-            for task, process in zip(left, found, strict=True):
-                if process is None:
-                    yield Task(*self._books.name(task)), 1
-                else:
-                    processes.append(process)
-                    places.append(task)
+            processes = [process for process in found if process is not None]
+            if len(processes) == len(left):
+                places = left
+            else:
+                places = [task for task, process in zip(left, found, strict=True) if process is not None]
+                yield from (
+                    (Task(*self._books.name(task)), 1) for task, process in zip(left, found, strict=True) if process is None
+                )
         else:
             yield from self._several_to_least_loaded(left, held_by, processes, places)
-        turns = {process: iter(self._queue_in(process).deal(count)) for process, count in Counter(processes).items()}
+        takers = self._takers_in(processes, loads)
         first, *others = self._standby
-        for task, member in zip(places, map(next, map(turns.__getitem__, processes)), strict=True):
+        if not others:
+            for task, member in zip(places, takers, strict=True):
+                first[task] = member
+            return
+        for task, member in zip(places, takers, strict=True):
             if first[task] < 0:
                 first[task] = member
             else:
@@ -282,3 +326,13 @@ class _Assignor:
                 held.append(process)
                 processes.append(process)
                 places.append(task)
+
+
+def _places_of(value: int, values: list[int], count: int) -> list[int]:
+    """Where `value` is, `count` times, among `values`."""
+    places: list[int] = []
+    at = -1
+    for _ in range(count):
+        at = values.index(value, at + 1)
+        places.append(at)
+    return places
