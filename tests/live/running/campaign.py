@@ -4,7 +4,7 @@ none is lost, the journal is whole, and the end is as forecast; where the group 
 client that came back late), the run halted for it, that was accepted, and every task is where it was forecast. A sixth client that
 joins midway halts the run before its next act. Root is needed (namespaces of the network and of mounts).
 
-    python -m tests.live.running.campaign [--kind led|consumer|by-broker] [--releases 2.8.2,3.9.1,4.3.1] [--scenarios …]
+    python -m tests.live.running.campaign [--kind led|consumer|by-broker|moving] [--releases 2.8.2,3.9.1,4.3.1] [--scenarios …]
         [--rounds 2] [--kills 10] [--of run,run,connection,sshd,broker,slow] [--seed 1] [--network 19] [--into build/runs.jsonl]
 
 One JSON line a round, and a summary at the end. It goes on after a round that is not as wanted, and its status is 1 then.
@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from tests.live.running import hosted, machines, other_kinds
+from tests.live.running import hosted, machines, moving, other_kinds
 from tests.live.running.hosted import Document, Hosted
 from tests.live.running.machines import Machine
 from tests.live.running.scenarios import OF_OTHER_KINDS, SCENARIOS, Planned, joined_at, takes_out
@@ -41,7 +41,9 @@ MOST_RUNS = 60
 _AGAIN_S = 2.0
 LED = "led"
 """Streams groups whose leader assigns."""
-_RELEASES = {LED: "2.8.2,3.9.1,4.3.1", "consumer": "3.9.1", "by-broker": other_kinds.BY_BROKER}
+MOVING = "moving"
+"""Such groups that become groups whose broker assigns (`moving`)."""
+_RELEASES = {LED: "2.8.2,3.9.1,4.3.1", "consumer": "3.9.1", "by-broker": other_kinds.BY_BROKER, MOVING: other_kinds.BY_BROKER}
 JOINS_WITHIN_S = 30.0
 """Of a rolling restart of five clients."""
 _BEGINS_S = 3.0
@@ -80,6 +82,8 @@ class Round:
         self._next = 0.0
         self._done = self._accepted = False
         self._joins_at: float | None = None
+        self._waits_for = ""
+        """The step that the last run left to a person."""
         self.why = ""
         """Why the last run halted."""
         self.log = ""
@@ -98,9 +102,10 @@ class Round:
             self._accepted = self._accepted or self.why == "rebalances"
             if status == 2 and self._planned.by_hand is not None:
                 acts += tuple(self._group.services.done)
-                self._planned.by_hand()
+                confirms = self._planned.by_hand(self._waits_for)
                 self._group.services.forget()
-                self._group.confirm(self._planned.plan, self._by_hand())
+                if confirms:
+                    self._group.confirm(self._planned.plan, self._waits_for)
             elif status is not None:
                 time.sleep(_AGAIN_S)
         acts += tuple(self._group.services.done)
@@ -140,6 +145,8 @@ class Round:
             time.sleep(0.02)
         status, lines = run.end()
         self._done = bool(lines) and lines[-1].get("done") is True
+        if status == 2 and lines:
+            self._waits_for = lines[-1]["waiting_for"]["step"]
         why = ""
         if status == 3 and lines and lines[-1].get("entries"):
             why = lines[-1]["entries"][-1].get("halt", "")
@@ -172,9 +179,6 @@ class Round:
     def _wrong_acts(self, acts: tuple[tuple[str, str], ...]) -> list[str]:
         return [] if acts == self._planned.acts else [f"done: {acts}, planned: {self._planned.acts}"]
 
-    def _by_hand(self) -> str:
-        return next(step["id"] for step in self._planned.steps if step["action"] == "set_config")
-
 
 def _journal_wrong(group: Hosted, planned: Planned, *, whole: bool = True) -> list[str]:
     """Whole, each act begun once and seen once, each step done once. `whole` False: at most once."""
@@ -183,15 +187,19 @@ def _journal_wrong(group: Hosted, planned: Planned, *, whole: bool = True) -> li
     wrong = [] if kept.broken is None else [f"journal: {kept.broken.value}"]
     for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
         found = Counter(one.step for one in kept.journal.entries if one.event is event and (one.acted is not None or not acted))
-        wanted = [step["id"] for step in planned.steps if not acted or step["id"] in planned.acting]
-        wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] > 1 or found[one] < whole]
+        wanted = Counter(planned.acting) if acted else Counter(step["id"] for step in planned.steps)
+        wrong += [
+            f"{event.value} of step {one}: {found[one]} times, not {most}"
+            for one, most in wanted.items()
+            if found[one] > most or (whole and found[one] < most)
+        ]
     return wrong
 
 
 def campaign(given: argparse.Namespace, release: str, folder: Path, chance: random.Random) -> list[Document]:
     (folder / "machines").mkdir()
     rows: list[Document] = []
-    known = SCENARIOS if given.kind == LED else OF_OTHER_KINDS
+    known = SCENARIOS if given.kind == LED else moving.SCENARIOS if given.kind == MOVING else OF_OTHER_KINDS
     names = given.scenarios.split(",") if given.scenarios else list(known)
     with (
         machines.namespaces(folder / "machines", CLIENTS + SPARE, given.network) as made,
@@ -214,14 +222,15 @@ def campaign(given: argparse.Namespace, release: str, folder: Path, chance: rand
 def _started(given: argparse.Namespace, release: str, folder: Path, made: Sequence[Machine]) -> AbstractContextManager[Hosted]:
     host = f"10.77.{given.network}.1"
     if given.kind != LED:
-        return hosted.another_kind(folder, given.kind, release, made, CLIENTS, host)
+        made_of = moving.Moving if given.kind == MOVING else other_kinds.KINDS[given.kind]
+        return hosted.another_kind(folder, made_of, release, made, CLIENTS, host)
     return hosted.started(folder, release, made, CLIENTS, host, {"acceptable.recovery.lag": str(given.recovery_lag)})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--releases", default="")
-    parser.add_argument("--kind", default=LED, choices=(LED, *other_kinds.KINDS))
+    parser.add_argument("--kind", default=LED, choices=(LED, *other_kinds.KINDS, MOVING))
     parser.add_argument("--scenarios", default="")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--kills", type=int, default=10, help="in each round, at most")

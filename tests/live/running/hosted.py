@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from kafka.admin import KafkaAdminClient
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.maven import kafka_streams
 from tests.harness.kafka.streams_app import StreamsClient
@@ -28,6 +29,7 @@ from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import ACTS, Policy
 from holdfast.workflows import plan as planning
@@ -87,6 +89,8 @@ class RunProcess:
 
 class Clients(Run):
     """Each client on its machine."""
+
+    reads_disks = True
 
     def __init__(self, experiment: Experiment, bootstrap: str, folder: Path, machines: Mapping[str, Machine]) -> None:
         super().__init__(experiment, bootstrap, folder)
@@ -167,11 +171,20 @@ class Hosted:
         """With what the disks show."""
         given = ["--bootstrap-server", self.clients.bootstrap, "--group", self.group_id, *self.login]
         given += self.clients.about(self.folder)
-        for address in self.runs_on() if isinstance(self.clients, Clients) else ():
+        for address in self.runs_on() if self.clients.reads_disks else ():
             given += ["--state-dir", self.state_dir(self.services.of[address].machine)]
         output = self.folder / "seen.json"
         assert snapshot_command.command.main([*given, "--output", str(output)], standalone_mode=False) == 0
         return any_kind.snapshot_from_json(loads(output.read_text(encoding="utf-8")))
+
+    def state(self) -> str:
+        """Of the group, by its name in Kafka; of one without members too."""
+        admin = KafkaAdminClient(bootstrap_servers=self.clients.bootstrap)
+        try:
+            listed = {one["group_id"]: one["group_state"] for one in admin.list_groups()}
+        finally:
+            admin.close()
+        return str(listed.get(self.group_id, "Dead"))
 
     def wait_stable(self, members: int) -> None:
         """Until the group is stable with that number of clients of one thread each."""
@@ -186,7 +199,8 @@ class Hosted:
 
     def plan(self, *events: Document, acts: Sequence[str] = tuple(str(one) for one in ACTS)) -> Path:
         before = self.snapshot()
-        change = kind_of(before).change_for({"format_version": "1.0", "events": list(events)}, before)
+        asked = kind_of(before).change_for({"format_version": "1.0", "events": list(events)}, before)
+        before, change = move.followed(before, asked)
         exclude = () if isinstance(self.clients, Clients) else self.clients.exclude
         policy = Policy(acts=tuple(one for one in ACTS if str(one) in acts), exclude=exclude)
         made = planning.make(before, change, policy, datetime.now(UTC))
@@ -253,11 +267,18 @@ def started(
 
 
 @contextmanager
-def another_kind(folder: Path, kind: str, release: str, machines: Sequence[Machine], number: int, host: str) -> Iterator[Hosted]:
-    """As `started`, for a group of that kind (`other_kinds.KINDS`)."""
+def another_kind(
+    folder: Path,
+    kind: type[other_kinds.Consumers] | type[other_kinds.ByBroker],
+    release: str,
+    machines: Sequence[Machine],
+    number: int,
+    host: str,
+) -> Iterator[Hosted]:
+    """As `started`, for a group of that kind."""
     kafka_streams(release)
     with Broker(folder / "broker", properties={"group.initial.rebalance.delay.ms": "3000"}, host=host) as broker:
-        clients = other_kinds.KINDS[kind](release, broker.bootstrap, folder / "clients")
+        clients = kind(release, broker.bootstrap, folder / "clients")
         clients.prepare()
         try:
             with Services(machines, folder / "services", clients.on) as services:

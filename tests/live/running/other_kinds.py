@@ -75,6 +75,7 @@ class Consumers:
 
     group_id, topic = "billing", "orders"
     exclude: tuple[str, ...] = ()
+    reads_disks = False
 
     def __init__(self, release: str, bootstrap: str, folder: Path) -> None:
         self.release, self.bootstrap, self.folder = release, bootstrap, folder
@@ -132,6 +133,7 @@ class ByBroker:
         "static-members",
     )
     """What has steps that must happen within the assignment interval is a person's."""
+    reads_disks = False
 
     def __init__(self, release: str, bootstrap: str, folder: Path) -> None:
         assert release == BY_BROKER, f"groups whose broker assigns: {BY_BROKER}, found {release}"

@@ -27,15 +27,16 @@ _STABLE_WITHIN_S = 120
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, and what must have been done to the machines, in the steps `acting`. `by_hand`: does the step that is a person's.
-    `joins`: the machine whose client joins at some moment, and is no part of the plan."""
+    """A plan, and what must have been done to the machines, in the steps `acting`, one for each act. `by_hand`: does the step that
+    is a person's, and says whether it has to be confirmed. `joins`: the machine whose client joins at some moment, and is no part
+    of the plan."""
 
     plan: Path
     steps: tuple[Document, ...]
     acts: tuple[tuple[str, str], ...]
     acting: tuple[str, ...]
     options: tuple[str, ...]
-    by_hand: Callable[[], None] | None = None
+    by_hand: Callable[[str], bool] | None = None
     joins: str | None = None
 
 
@@ -64,7 +65,7 @@ def another_setting(group: Hosted, _chance: random.Random) -> Planned:
     now = group.streams.application.settings[STANDBYS]
     wanted = "0" if now == "1" else "1"
     planned = _planned(group, {"rolling_restart": {"set_config": {STANDBYS: int(wanted)}}})
-    return replace(planned, by_hand=lambda: _roll_out(group, wanted))
+    return replace(planned, by_hand=lambda _: _roll_out(group, wanted))
 
 
 def sixth_client(group: Hosted, _chance: random.Random) -> Planned:
@@ -129,19 +130,22 @@ def process_id(group: Hosted, address: str) -> str:
 
 
 def _planned(group: Hosted, *events: Document) -> Planned:
-    plan = group.plan(*events)
-    document = json.loads(plan.read_text())
-    made = any_kind.plan_from_json(document)
-    kind = kind_of(made)
-    found = [(step.id, acts) for step in made.steps if (acts := kind.acts(made, step)) is not None]
-    acts = tuple((act.does.value, (act.host or "").removeprefix("/")) for _, each in found for act in each.acts)
-    steps = tuple(document["steps"])
+    planned = acts_of(group.plan(*events))
     options: list[str] = []
-    for step in steps:
+    for step in planned.steps:
         if step.get("action") == "write_process_metadata":
             machine = group.services.of[step["inputs"]["host"]].machine
             options += ["--state-dir-of", f"{step['inputs']['process_id']}={group.state_dir(machine)}"]
-    return Planned(plan, steps, acts, tuple(one for one, _ in found), tuple(options))
+    return replace(planned, options=tuple(options))
+
+
+def acts_of(plan: Path, by_hand: Callable[[str], bool] | None = None) -> Planned:
+    document = json.loads(plan.read_text())
+    made = any_kind.plan_from_json(document)
+    kind = kind_of(made)
+    found = [(step.id, act) for step in made.steps if (acts := kind.acts(made, step)) is not None for act in acts.acts]
+    acts = tuple((act.does.value, (act.host or "").removeprefix("/")) for _, act in found)
+    return Planned(plan, tuple(document["steps"]), acts, tuple(one for one, _ in found), (), by_hand)
 
 
 def _made_ready(group: Hosted) -> str:
@@ -155,8 +159,8 @@ def _made_ready(group: Hosted) -> str:
     return address
 
 
-def _roll_out(group: Hosted, standbys: str) -> None:
-    """As a person would: client by client, each once the group is stable."""
+def _roll_out(group: Hosted, standbys: str) -> bool:
+    """As a person would: client by client, each once the group is stable. No snapshot shows it."""
     application = group.streams.application
     group.streams.application = replace(application, settings=dict(application.settings) | {STANDBYS: standbys})
     for address in group.runs_on():
@@ -165,3 +169,4 @@ def _roll_out(group: Hosted, standbys: str) -> None:
         while len(group.streams.generations()) == since or group.snapshot().group_state != STABLE:
             assert time.monotonic() < ends_at, "the group is stable soon after a restart"
             time.sleep(0.5)
+    return True

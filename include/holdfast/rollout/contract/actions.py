@@ -26,6 +26,7 @@ class ActionName(StrEnum):
     AWAIT_STABLE = "await_stable"
     ADD_TOPIC = "add_topic"
     REMOVE_TOPIC = "remove_topic"
+    SET_GROUP_PROTOCOL = "set_group_protocol"
     STOP_CLASSIC_CLIENTS = "stop_classic_clients"
     START_MOVED_CLIENT = "start_moved_client"
 

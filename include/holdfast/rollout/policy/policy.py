@@ -59,6 +59,8 @@ ACTS = (
     ActionName.RESTART_CLIENT,
     ActionName.WRITE_PROCESS_METADATA,
     ActionName.SET_CONFIG,
+    ActionName.STOP_CLASSIC_CLIENTS,
+    ActionName.START_MOVED_CLIENT,
 )
 """The actions that Holdfast can carry out by itself, where the policy's `acts` names them."""
 

@@ -247,8 +247,17 @@ class _Forward(Walk):
             return True
         if not self._is_at_rest(step):
             return False
-        self._refuse_unguarded()
+        if not self._only_starts_again(step):
+            self._refuse_unguarded()
         return True
+
+    def _only_starts_again(self, step: AnyStep) -> bool:
+        """Whether the step starts clients that this plan has stopped: neither a window that closes nor their lag leaves them
+        down."""
+        acts = self._kind.acts(self._plan, step)
+        acted = (one.acted for one in self._writing.journal.entries if one.event is Event.ACTED)
+        stopped = {one.client for one in acted if one is not None and one.does is Does.STOP}
+        return acts is not None and all(one.does is Does.START and one.kept_as in stopped for one in acts.acts)
 
     def _is_at_rest(self, step: AnyStep) -> bool:
         """A stable group; within a batch of acts, any group that is not rebalancing."""

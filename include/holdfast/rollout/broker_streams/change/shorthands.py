@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.broker_streams.events.table import OF_MOVES
 from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches_json import MOST_EVENTS, THEN
@@ -12,6 +13,11 @@ from holdfast.rollout.json.codec import NAMES, either, integer, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
 VERB = "rolling_restart"
+_OF_MOVES = tuple(event.VERB for event in OF_MOVES)
+_NO_MOVE = (
+    "{} is part of a move from the classic protocol, and the group has moved already. Use add_client for a client that starts;"
+    " for a classic group ask for move_to_streams_protocol"
+)
 
 
 class _WaitFor(StrEnum):
@@ -39,7 +45,10 @@ def written_out(document: object, snapshot: StreamsGroupSnapshot | None) -> obje
         return document  # its reader says what is wrong
     found: list[object] = []
     for index, item in enumerate(events):
-        if isinstance(item, dict) and [*item] == [VERB]:
+        verb = next(iter(item)) if isinstance(item, dict) and len(item) == 1 else None
+        if verb in _OF_MOVES and (snapshot is None or snapshot.classic is None):
+            raise InvalidInput(_NO_MOVE.format(verb), f"events[{index}]")
+        if isinstance(item, dict) and verb == VERB:
             found += _restarts(_read(item[VERB], index), snapshot)
         else:
             found.append(item)

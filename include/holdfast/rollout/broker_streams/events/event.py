@@ -97,6 +97,10 @@ class BrokerEvent(ABC):
         """The process ID in its classic group of the client that it brings. None: it was in none."""
         return None
 
+    def prepares(self) -> bool:
+        """Whether it only changes what clients read when they start next."""
+        return False
+
     def becomes_instances(self) -> bool:
         """Whether a client comes back with instance IDs that it did not have."""
         return False

@@ -7,6 +7,7 @@ from holdfast.rollout.broker_streams.events.remove_client import RemoveClient
 from holdfast.rollout.broker_streams.events.replace_client import ReplaceClient
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.events.set_group_protocol import SetGroupProtocol
 from holdfast.rollout.broker_streams.events.set_topology import SetTopology
 from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
@@ -18,10 +19,11 @@ EVENTS: tuple[type[BrokerEvent], ...] = (
     ReplaceClient,
     RestartClient,
     SetConfig,
+    SetGroupProtocol,
     SetTopology,
     StartMovedClient,
     StopClassicClients,
 )
 
-OF_MOVES: tuple[type[BrokerEvent], ...] = (StartMovedClient, StopClassicClients)
+OF_MOVES: tuple[type[BrokerEvent], ...] = (SetGroupProtocol, StartMovedClient, StopClassicClients)
 """Those that only the plan of a move to this protocol has; no request has them."""

@@ -1,13 +1,15 @@
 """What Holdfast can do by itself of a plan for a streams group whose broker assigns: stop, start and restart processes.
 
 A person does what has to happen within the assignment interval, or without leaving the group, with another process ID or disk; and
-partitions. Configs of the group are set at the brokers.
+partitions. Configs of the group are set at the brokers. Of a move it does all but the setting of the clients, and process IDs.
 """
 
 from holdfast.rollout.broker_streams.events.add_client import AddClient
 from holdfast.rollout.broker_streams.events.remove_client import RemoveClient
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
+from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamThread
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
@@ -28,6 +30,10 @@ def acts(plan: BrokerPlan, step: BrokerStep) -> Acts | None:
             return Acts(item.ACTIONS, (_act(plan, Does.RESTART, item.process_id),))
         case RemoveClient() as item:
             return Acts(item.ACTIONS, (_act(plan, Does.STOP, item.process_id),))
+        case StopClassicClients(process_ids) as item:
+            return Acts(item.ACTIONS, tuple(_act(plan, Does.STOP, one) for one in process_ids))
+        case StartMovedClient() as item if item.threads in (None, _threads(plan, item.process_id)):
+            return Acts(item.ACTIONS, (_act(plan, Does.START, item.process_id),))
         case AddClient(client):
             return Acts(step.item.ACTIONS, (Act(Does.START, client.process_id or "", client.host),))
         case _:

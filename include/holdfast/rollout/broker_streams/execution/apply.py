@@ -9,6 +9,7 @@ from datetime import datetime
 
 from holdfast.rollout.broker_streams.change.change import BrokerItem
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 from holdfast.rollout.broker_streams.execution import evidence
 from holdfast.rollout.broker_streams.execution.drift import drifts
 from holdfast.rollout.broker_streams.execution.verify import verify
@@ -24,7 +25,7 @@ from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.text.wording import listed, many, printable
 
 
 class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
@@ -40,6 +41,8 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
         return WAIT_AT_LEAST_S if self.waits(step) else None
 
     def stale(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> tuple[str, ...]:
+        if returned := _classic_again(plan, journal, fresh):
+            return (returned,)
         done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
         if not done and not any(one.matters for one in drifts(plan.basis, fresh)):
             return ()  # every member has what it had
@@ -61,7 +64,10 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
         for process_id in step.item.stops():
             if still := evidence.still_listed(plan.basis, process_id, fresh):
                 return f"The group still lists {many(still, 'member')} of {printable(process_id)}, which was stopped."
-        return None
+        if step.item.was_classic() is None:
+            return None
+        found = evidence.shown(plan.basis, [one.item for one in plan.steps], plan.steps.index(step), fresh)
+        return found.text if found.shown is Shown.NOT_YET else None
 
     def differences(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[str, ...] | None:
         verdict = verify(plan, fresh)
@@ -87,6 +93,18 @@ def _due(plan: BrokerPlan, step: BrokerStep) -> list[BrokerItem]:
     return due
 
 
+def _classic_again(plan: BrokerPlan, journal: Journal, fresh: StreamsGroupSnapshot) -> str | None:
+    """Clients that are members of a classic group after all of them had stopped: it keeps streams members out."""
+    stopped = any(isinstance(one.item, StopClassicClients) and journal.has(one.id, Event.DONE) for one in plan.steps)
+    if not stopped or fresh.classic is None or not fresh.members:
+        return None
+    clients = list(dict.fromkeys(printable(one.process_id or one.member_id) for one in fresh.members))
+    return (
+        f"{many(len(clients), 'client')} started with group.protocol=classic ({listed(clients)}): no streams member can join while"
+        " the group is classic. Stop them, and set group.protocol=streams."
+    )
+
+
 def _in_plan(plan: BrokerPlan, step: BrokerStep, event: BrokerEvent) -> bool:
     """Whether a step before it has started, or restarted, the client that it stops."""
     came: set[str] = set()
@@ -108,6 +126,8 @@ def _decide(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: Streams
         return not_shown_yet(step, word, missing)
     items = [one.item for one in plan.steps]
     found = evidence.shown(plan.basis, items, plan.steps.index(step), fresh)
+    if found.shown is Shown.NOT_YET and event.was_classic() is not None and word is not None:
+        return Note(step, f"{word}. The next clients start at once: all are to join within the initial delay.")
     if found.shown is Shown.HAPPENED:
         return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
     if found.shown is Shown.CANNOT_SHOW:

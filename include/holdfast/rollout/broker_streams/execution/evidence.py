@@ -42,6 +42,9 @@ def shown(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int, 
     """Of the event number `index`."""
     event = items[index]
     assert not isinstance(event, Then), "a wait is decided by the steps before it"
+    if event.prepares():
+        moved = basis.classic is not None and fresh.classic is None
+        return evidence(Shown.HAPPENED, Sees.MOVED) if moved else evidence(Shown.CANNOT_SHOW, Sees.AT_ITS_START)
     if event.configures():
         return _configured(event.configures(), items[index + 1 :], fresh)
     grows = event.grows()
@@ -87,6 +90,8 @@ def _members(
     comes = event.comes()
     if comes is None:
         return evidence(Shown.HAPPENED, Sees.GONE, event.stops()[0])
+    if (old := event.was_classic()) is not None and fresh.classic is not None:
+        return evidence(Shown.NOT_YET, Sees.STILL_CLASSIC, old)
     if comes[0].process_id is not None:
         return _runs(basis, comes[0].process_id, threads_of(basis, earlier, event), fresh)
     return _came_somewhere(basis, items, index, fresh)

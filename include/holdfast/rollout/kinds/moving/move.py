@@ -10,9 +10,11 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import STANDBYS
+from holdfast.kafka.streams.group import Changelog
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.events.set_group_protocol import SetGroupProtocol
 from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
@@ -69,7 +71,9 @@ def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGrou
         config[STANDBYS] = standbys
     if config:
         yield SetConfig.codec().read(config)
-    yield StopClassicClients(tuple(str(one.process_id) for one in snapshot.clients))
+    clients = tuple(str(one.process_id) for one in snapshot.clients)
+    yield SetGroupProtocol(clients)
+    yield StopClassicClients(clients)
     new, members = dict(event.new_process_ids), dict(event.member_ids)
     kept = group.classic is not None and group.classic.keeps_process_ids
     late = [one for process_id in dict.fromkeys(event.late) for one in snapshot.clients if one.process_id == process_id]
@@ -95,7 +99,21 @@ def seen_for(plan: AnyPlan, fresh: AnySnapshot) -> AnySnapshot:
 def _seen(plan: Any, fresh: Any) -> StreamsGroupSnapshot:
     basis: StreamsGroupSnapshot = plan.basis
     assert basis.classic is not None, "it was classic"
-    found = as_streams_group(fresh, basis.classic, basis.broker_release)
+    found = as_streams_group(_with_changelogs(fresh, basis), basis.classic, basis.broker_release)
     if found.members:
         return found
     return replace(found, topology=basis.topology, topics=basis.topics)  # an empty group shows none
+
+
+def _with_changelogs(fresh: Any, basis: StreamsGroupSnapshot) -> Any:
+    """Which tasks are stateful, a look at the brokers alone may not show; the plan has it."""
+    subtopologies = () if basis.topology is None else basis.topology.subtopologies
+    known = {one.subtopology: one.changelog_topics for one in subtopologies}
+
+    def whole(task: Any) -> Any:
+        if task.changelogs is not None:
+            return task
+        topics = known.get(str(task.id.subtopology), ())
+        return replace(task, changelogs=tuple(Changelog(topic, task.id.partition, None) for topic in topics))
+
+    return replace(fresh, tasks=tuple(map(whole, fresh.tasks)))

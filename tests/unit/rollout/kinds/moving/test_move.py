@@ -320,9 +320,10 @@ class TestFollowingIt:
         there = any_kind.snapshot_from_json(classic())
         empty = any_kind.snapshot_from_json(owned_by_nobody(classic()))
 
-        assert isinstance(self.next(made, there), Wait)
-        assert isinstance(self.next(made, empty), Note)
-        assert isinstance(self.next(made, empty, "1"), Wait)  # no client has started
+        assert isinstance(self.next(made, there), Wait)  # for the person who sets group.protocol
+        assert isinstance(self.next(made, there, "1"), Wait)
+        assert isinstance(self.next(made, empty, "1"), Note)
+        assert isinstance(self.next(made, empty, "1", "2"), Wait)  # no client has started
 
     def test_notes_what_a_snapshot_of_the_streams_group_shows(self) -> None:
         made = only(planned(), "plainly")

@@ -1,0 +1,147 @@
+"""A classic Streams group on machines that moves to `group.protocol=streams` by runs of a plan: a person changes the setting of its
+clients, the run stops them all, waits until the group is empty, and starts them. Then it goes back to the classic protocol,
+offline, and moves again.
+
+    python -m tests.live.running.campaign --kind moving [--scenarios moves,moves_seeded] [--rounds 1] [--kills 8]
+"""
+
+import json
+import random
+import time
+from pathlib import Path
+
+from tests.harness.kafka.streams_app import PROCESS_METADATA, Application, StreamsClient
+from tests.live.running import other_kinds
+from tests.live.running.hosted import Document, Hosted
+from tests.live.running.machines import Machine
+from tests.live.running.other_kinds import Client
+from tests.live.running.scenarios import Planned, acts_of
+
+DELAY_MS = 60_000
+"""The initial delay: all clients start within it, each after a command over SSH."""
+SESSION_MS = 20_000
+_EMPTY_WITHIN_S = 300
+_DELAY_OPTIONS = ("longer-initial-delay", "seed-process-ids-and-longer-initial-delay")
+_SEEDS = "seed-process-ids"
+
+
+class Moving(other_kinds.ByBroker):
+    """One client on each of the first machines. `protocol`: the setting that clients start with."""
+
+    group_id, topic = "streams-moving", "streams-moving-input"
+    exclude: tuple[str, ...] = (*_DELAY_OPTIONS, _SEEDS)
+    reads_disks = True
+
+    def __init__(self, release: str, bootstrap: str, folder: Path) -> None:
+        super().__init__(release, bootstrap, folder)
+        self.protocol = "classic"
+
+    def about(self, folder: Path) -> list[str]:
+        properties = folder / "application.properties"
+        text = "".join(f"{key}={value}\n" for key, value in self._settings().items())
+        properties.write_text(text, encoding="utf-8")
+        return ["--kafka-release", self.release, "--app-config", str(properties)] if self.protocol == "classic" else []
+
+    def on(self, machine: Machine, process_id: str | None = None) -> Client:
+        self.application = Application(self.release, self.group_id, self.bootstrap, self.topic, self._settings())
+        folder = self.folder / f"client-{len(self.ever) + 1}-{machine.address}"
+        found = StreamsClient(
+            self.application,
+            folder,
+            threads=1,
+            process_id=process_id,
+            disk=machine.disk,
+            inside=machine.inside,
+            own_disk=machine.own_disk,
+        )
+        self.ever.append(found)
+        found.load()
+        return found
+
+    def _settings(self) -> dict[str, str]:
+        if self.protocol == "streams":
+            return {"group.protocol": "streams"}
+        return {"session.timeout.ms": str(SESSION_MS), "heartbeat.interval.ms": "1000"}
+
+
+def moves(group: Hosted, _chance: random.Random) -> Planned:
+    """All but the setting is the run's."""
+    return _planned(group, (*_DELAY_OPTIONS, _SEEDS))
+
+
+def moves_seeded(group: Hosted, _chance: random.Random) -> Planned:
+    """New process IDs, with which tasks are placed where their state is: a person writes them, and starts the clients."""
+    return _planned(group, _DELAY_OPTIONS)
+
+
+SCENARIOS = {one.__name__: one for one in (moves, moves_seeded)}
+
+
+def _planned(group: Hosted, exclude: tuple[str, ...]) -> Planned:
+    clients = group.clients
+    assert isinstance(clients, Moving)
+    if clients.protocol == "streams":
+        _goes_back(group, clients)
+    clients.exclude = exclude
+    config = {"streams.initial.rebalance.delay.ms": DELAY_MS}
+    request = {"broker_release": clients.release, "kafka_release": clients.release, "source_patterns": False, "config": config}
+    plan = group.plan({"move_to_streams_protocol": request})
+    document = json.loads(plan.read_text())
+    print(json.dumps({"option": document["chosen"], "headline": document["headline"], **_figures(document)}), flush=True)
+
+    def by_hand(step: str) -> bool:
+        return _does(group, clients, document, step)
+
+    return acts_of(plan, by_hand)
+
+
+def _figures(plan: Document) -> Document:
+    """What the options are forecast to move."""
+    wanted = ("moves", "cold_moves", "restored_records")
+    found = {one["name"]: {key: (one.get("summary") or {}).get(key) for key in wanted} for one in plan["candidates"]}
+    return {"forecast": found}
+
+
+def _does(group: Hosted, clients: Moving, plan: Document, step: str) -> bool:
+    """What a person does of the step that a run waits for. Whether it has to be confirmed."""
+    item = next(one for one in plan["steps"] if one["id"] == step)
+    if item["action"] == "set_group_protocol":
+        clients.protocol = "streams"
+        for address in group.runs_on():
+            group.services.make_ready(address)  # so that a start takes no time, however busy this machine is
+        return True
+    assert item["action"] == "start_moved_client", item
+    starts = [one["inputs"] for one in plan["steps"] if one["action"] == "start_moved_client"]
+    at = {_process_id(group, address): address for address in group.services.of if _disk(group, address).exists()}
+    for one in starts:
+        _disk(group, at[one["process_id"]]).write_text(json.dumps({"processId": one["new_process_id"]}, separators=(",", ":")))
+        group.services.make_ready(at[one["process_id"]])
+    for one in starts:
+        group.services.start(at[one["process_id"]])
+    return False
+
+
+def _disk(group: Hosted, address: str) -> Path:
+    return group.services.of[address].machine.disk / "state" / group.group_id / PROCESS_METADATA
+
+
+def _process_id(group: Hosted, address: str) -> str:
+    found: str = json.loads(_disk(group, address).read_text())["processId"]
+    return found
+
+
+def _goes_back(group: Hosted, clients: Moving) -> None:
+    """To the classic protocol, offline, with other process IDs than those that were seeded."""
+    there = group.runs_on()
+    for address in there:
+        group.services.stop(address)
+    ends_at = time.monotonic() + _EMPTY_WITHIN_S
+    while group.state() not in ("Empty", "Dead"):
+        assert time.monotonic() < ends_at, "the group is empty soon after all of its clients have stopped"
+        time.sleep(1)
+    clients.protocol = "classic"
+    for address in there:
+        group.services.make_ready(address)
+    for address in there:
+        group.services.start(address)
+    group.wait_stable(len(there))
