@@ -78,11 +78,25 @@ def test_the_shorthand_is_written_out() -> None:
         ({"format_version": "1.0", "events": 3}, "events"),
         ({"format_version": "1.0", "events": [{"rolling_restart": {}, "then": "stable"}]}, "an event has one verb"),
         (3, "object"),
+        *(
+            ({"format_version": "1.0", "events": [{"restart_client": {"process_id": "a"}}, {verb: value}]}, f"{verb} is part of a move")
+            for verb, value in {
+                "set_group_protocol": {"process_ids": ["a"]},
+                "stop_classic_clients": {"process_ids": ["a"]},
+                "start_moved_client": {"process_id": "a", "threads": 1},
+            }.items()
+        ),
     ],
 )
 def test_a_shorthand_that_is_wrong(document: Any, problem: str) -> None:
     with pytest.raises(InvalidInput, match=problem):
         KIND.check_change(document)
+
+
+def test_a_client_that_starts_after_a_move_is_no_moved_one() -> None:
+    """The group is a streams group: it was forecast as add_client."""
+    with pytest.raises(InvalidInput, match=r"Use add_client .* move_to_streams_protocol"):
+        forecast({"start_moved_client": {"process_id": "z", "threads": 1}})
 
 
 def test_a_change_that_does_not_fit() -> None:
