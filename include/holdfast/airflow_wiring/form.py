@@ -24,6 +24,7 @@ CHANGE_TYPES = {
     "change settings": "Change settings of Kafka Streams",
     "upgrade Kafka Streams": "Upgrade Kafka Streams",
     "stop and start all": "Stop and start all clients",
+    "move to the streams protocol": "Move to the streams protocol (KIP-1071)",
 }
 ABOUT_CLUSTER = """**[Plan a rollout]({page})** has the same fields, offers the group's hosts and settings to select from,
 and checks the request before it is sent.
@@ -34,7 +35,7 @@ WHAT = """Change type. It needs:
 - **Replace a host**: *Hosts*, one host; optional in *Details*: the new host's name and the state on its disk
 - **Scale**: *Clients*; to scale in, also *Hosts*: the hosts to remove
 - **Rolling restart**: nothing; *Hosts* for a part of the group
-- **Change settings**, **Upgrade**, **Stop and start**: the fields in *Details*
+- **Change settings**, **Upgrade**, **Stop and start**, **Move**: the fields in *Details*
 
 Other changes: a Change document under *Custom (JSON)*."""
 EXAMPLE = """```json
@@ -131,7 +132,11 @@ def fields() -> dict[str, Param]:
         "kafka_release": Param(
             None, type=["null", "string"], enum=[None, *reversed(RELEASES)], section=DETAILS, title="Release",
             values_display={"null": "Unchanged"},
-            description="Upgrade: the target release of Kafka Streams.",
+            description="Upgrade: the target release of Kafka Streams. Move: the release that clients start with.",
+        ),
+        "broker_release": Param(
+            None, type=["null", "string"], minLength=1, maxLength=40, section=DETAILS, title="Release of the brokers",
+            description="Move to the streams protocol: Kafka of the group's brokers, such as 4.3.1.",
         ),
         "minutes": Param(
             None, type=["null", "number"], exclusiveMinimum=0, maximum=1_000_000, section=DETAILS, title="Minutes",

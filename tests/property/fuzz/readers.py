@@ -268,6 +268,7 @@ def form(case: Case) -> None:
         "change settings",
         "upgrade Kafka Streams",
         "stop and start all",
+        "move to the streams protocol",
         "document",
     )
     sent = {"cluster": whole.cluster, "group": whole.group_id, "what": case.chance.choice((*kinds, *kinds, typed()))}
@@ -280,6 +281,7 @@ def form(case: Case) -> None:
         "new_host",
         "disk",
         "kafka_release",
+        "broker_release",
         "minutes",
         "settings",
     ):

@@ -12,6 +12,7 @@ from holdfast.rollout.contract.batches_json import LONGEST_STOP, MOST_EVENTS, MO
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import NAME, NAMES, TEXT, Codec, as_it_is, choice, integer, number
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import RELEASE
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.text.wording import printable
 
@@ -34,11 +35,13 @@ class What(StrEnum):
     SETTINGS = "change settings"
     UPGRADE = "upgrade Kafka Streams"
     STOP = "stop and start all"
+    MOVE = "move to the streams protocol"
 
 
 MOST_CLIENTS = 1_000
 MAY_BE_EMPTY = ("rack.aware.assignment.tags",)
 """Lists: nothing is a value of theirs."""
+_RELEASE = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 
 
@@ -75,6 +78,7 @@ FIELDS = {
     What.SETTINGS: ("settings", "hosts", "at_once"),
     What.UPGRADE: ("kafka_release", "hosts", "at_once"),
     What.STOP: ("minutes",),
+    What.MOVE: ("broker_release", "kafka_release"),
 }
 """What each asks for; the first one must be there, except for a rolling restart, which is of all hosts then."""
 _NEEDS = {
@@ -83,6 +87,7 @@ _NEEDS = {
     "settings": "one or more, a line each, such as max.warmup.replicas=6",
     "kafka_release": "the release to go to, such as 3.9.1",
     "minutes": "for how many minutes",
+    "broker_release": "the Kafka release of the group's brokers, such as 4.3.1",
 }
 
 
@@ -98,13 +103,16 @@ def refuse_incomplete(request: "Request") -> None:
             )
     if request.kafka_release is not None:
         behaviour(request.kafka_release)
+    if request.broker_release is not None and not _RELEASE.fullmatch(request.broker_release):
+        raise InvalidInput(f"a release such as 4.3.1 is needed, {strict.shown(request.broker_release)} was found", "broker_release")
     if request.what is What.REPLACE and len(request.hosts) != 1:
         raise InvalidInput(f"{len(request.hosts)} were found; '{request.what}' is for one at a time", "hosts")
 
 
 @record(check=refuse_incomplete)
 class Request:
-    """None, or nothing: not given. `hosts`: by name, or one client by another name; `minutes`: how long all clients are stopped."""
+    """None, or nothing: not given. `hosts`: by name, or one client by another name; `minutes`: how long all clients are stopped.
+    `kafka_release`: that clients are upgraded to, or start with after a move; `broker_release`: that their brokers run."""
 
     what: What = member(choice(What))
     hosts: tuple[str, ...] = member(Codec(_hosts, list, lambda: shapes.either(TEXT.shape(), NAMES.shape())), default=())
@@ -114,6 +122,7 @@ class Request:
     threads: int | None = member(integer(1, MOST_THREADS), default=None)
     settings: tuple[tuple[str, ConfigValue], ...] = member(TEXT.to(_settings, _lines), default=())
     kafka_release: str | None = member(NAME, default=None)
+    broker_release: str | None = member(RELEASE, default=None)
     at_once: int | None = member(integer(1, MOST_EVENTS), default=None)
     minutes: float | None = member(
         number(f"a number of minutes above 0, {LONGEST_STOP:,} at most", 0, LONGEST_STOP, above=True), default=None

@@ -62,6 +62,9 @@ class Requested(ABC, Generic[M, I]):
     def stop(self, minutes: float) -> Iterator[I]:
         raise AssertionError(f"{What.STOP} is not one of {self.asks}, which stops {minutes} minutes")
 
+    def move(self, request: Request) -> Iterator[I]:
+        raise AssertionError(f"{What.MOVE} is not one of {self.asks}, which moves to brokers of {request.broker_release}")
+
 
 def items(group: Requested[M, I], request: Request) -> Iterator[I]:
     """Raise InvalidInput for a request that the group cannot be asked for."""
@@ -89,6 +92,8 @@ def _items(group: Requested[M, I], request: Request) -> Iterator[I]:
         case What.STOP:
             assert request.minutes is not None, "refused before"
             yield from group.stop(request.minutes)
+        case What.MOVE:
+            yield from group.move(request)
         case _:
             assert_never(request.what)
 

@@ -32,6 +32,7 @@ def change_requested(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyC
             _in_change(lambda: refuse_misfit(snapshot, change))
         else:
             refuse_misfit(snapshot, change)
+            move.refuse_prevented(snapshot, change)
         return change
 
     return fitting

@@ -29,7 +29,7 @@ MOST_SAID = 100
 """Characters kept of the beginning and of the end of a schema's message: the value is first."""
 FRESH = "fresh"
 WHOLE_NUMBERS = ("clients", "threads", "at_once")
-TEXTS = ("new_host", "disk", "kafka_release")
+TEXTS = ("new_host", "disk", "kafka_release", "broker_release")
 NAMES = (
     "cluster",
     "group",

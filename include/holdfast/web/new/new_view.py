@@ -80,7 +80,7 @@ def choices(found: Known | None) -> tuple[ChangeType, ...]:
         What.STOP: "Stop and start all",
         What.SCALE: "Scale",
     }
-    titles |= {What.REPLACE: "Replace a host", What.UPGRADE: "Upgrade Kafka Streams"}
+    titles |= {What.REPLACE: "Replace a host", What.UPGRADE: "Upgrade Kafka Streams", What.MOVE: "Move to the streams protocol"}
     one = "client" if found is None else found.one
     about = {
         What.REPLACE: "One machine or pod replaces another.",
@@ -89,6 +89,7 @@ def choices(found: Known | None) -> tuple[ChangeType, ...]:
         What.SETTINGS: GroupKind.settings_note if found is None else found.settings_note,
         What.UPGRADE: "To another release, client by client.",
         What.STOP: "All clients stop, and start together after some minutes.",
+        What.MOVE: "All clients stop, and start with group.protocol=streams (KIP-1071).",
     }
     change_types = [ChangeType(what.value, titles[what], about[what]) for what in What if found is None or what in found.asks]
     return (*change_types, ChangeType(DOCUMENT, "Custom (JSON)", "Any events, as a Change document."))
@@ -106,6 +107,7 @@ _LABELS = {
     "minutes": "Minutes stopped",
     "settings": "Settings",
     "kafka_release": "Target release",
+    "broker_release": "Release of the brokers",
     "at_once": "Restarts at a time",
     "change": "Change document",
     "policy": "Policy",
@@ -119,6 +121,8 @@ def label_of(name: str, what: str = "") -> str:
     """The label of a field on the form for this change type; empty for what is no field."""
     if name == "hosts" and what:
         return _HOSTS.get(what, "Hosts")
+    if name == "kafka_release" and what == What.MOVE:
+        return "Release of the clients"
     if name == "threads" and what in _THREADS:
         return _THREADS[what]
     return _LABELS.get(name, name.replace("_", " ").capitalize() if name else "")

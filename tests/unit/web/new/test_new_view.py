@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness import plain_groups
-from tests.harness.article import AFTER, A, C, change, group
+from tests.harness.article import AFTER, A, C, Document, change, group
 from tests.harness.pages.web_lake import HOSTILE
 from tests.harness.plans import NOON, read
 
@@ -18,6 +18,7 @@ from holdfast.web.new import new_page, new_request, new_view
 from holdfast.web.templating import sentence
 from holdfast.workflows import snapshots
 
+ROOT = Path(__file__).resolve().parents[4]
 GONE = json.dumps(change({"remove_client": {"process_id": A[:-1] + "7"}}))
 READERS = {"a": plain_groups.member(0, 1, 2, host="app-a"), "b": plain_groups.member(3, 4, 5, host="app-b", client_id="b")}
 
@@ -27,6 +28,16 @@ def hosted() -> AnySnapshot:
     for number, client in zip((10, 9, 2), document["clients"].values(), strict=True):
         client["host"] = f"app-{number}"
     return read(document)
+
+
+def stateful_document() -> Document:
+    """A recorded group: which tasks are stateful is known."""
+    found: Document = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text(encoding="utf-8"))
+    return found
+
+
+def stateful() -> AnySnapshot:
+    return read(stateful_document())
 
 
 def plain() -> AnySnapshot:
@@ -64,6 +75,13 @@ class TestWhatIsTyped:
             "Add a client (2 threads) (2 times).",
             "Replace app-b (b) by b-80000000-0000-0000-0000-000000000000 (host app-c).",
         }
+
+    def test_a_move_to_the_streams_protocol(self) -> None:
+        found = asked(stateful(), what="move to the streams protocol", broker_release=" 4.3.1 ", kafka_release="4.3.1")
+
+        assert found.problems == {}
+        assert (found.conf["broker_release"], found.conf["kafka_release"]) == ("4.3.1", "4.3.1")
+        assert found.sentence.startswith("Move to group.protocol=streams, with brokers of Kafka 4.3.1")
 
     def test_of_an_unknown_group_is_checked_as_far_as_it_goes(self) -> None:
         sent = {"cluster": ["new"], "group": ["g"], "what": ["scale"], "clients": ["5"]}
@@ -139,6 +157,33 @@ class TestRefusals:
         assert "open-sesame" not in str(found.conf)
         assert found.sentence == ""
         assert "open-sesame" not in str(found.problems)
+
+    @pytest.mark.parametrize(
+        ("fields", "where", "said"),
+        [
+            ({}, "broker_release", "the Kafka release of the group's brokers"),
+            ({"broker_release": "4.1.1"}, "broker_release", "the broker runs Kafka 4.1.1: group.protocol=streams"),
+            ({"broker_release": "4.2.0"}, "broker_release", "KAFKA-20254"),
+            ({"broker_release": "new"}, "broker_release", "'new'"),
+            ({"broker_release": "4.3.1", "kafka_release": "3.9.1"}, "kafka_release", "the clients run Kafka Streams 3.9.1"),
+            ({"broker_release": "4.3.1", "minutes": "5"}, None, ""),
+        ],
+        ids=str,
+    )  # fmt: skip
+    def test_a_move_that_brokers_or_clients_refuse(self, fields: dict[str, str], where: str | None, said: str) -> None:
+        found = asked(stateful(), what="move to the streams protocol", **({"kafka_release": "4.3.1"} | fields))
+
+        assert list(found.problems) == ([] if where is None else [where])
+        assert where is None or said in found.problems[where]
+
+    def test_a_move_that_a_topology_or_its_features_prevent(self) -> None:
+        document = stateful_document()
+        document["config"] |= {"rack.aware.assignment.tags": ["zone"]}
+        found = asked(read(document), what="move to the streams protocol", broker_release="4.3.1", kafka_release="4.3.1")
+
+        assert list(found.problems) == ["what"]
+        assert "it places standbys by client tags (rack.aware.assignment.tags=zone)" in found.problems["what"]
+        assert "does not apply" in asked(plain(), what="move to the streams protocol", broker_release="4.3.1").problems["what"]
 
     def test_a_setting_that_stands_twice(self) -> None:
         sent = {"what": ["change settings"], "setting.max.warmup.replicas": ["6"], "settings": ["max.warmup.replicas = 7"]}

@@ -159,7 +159,7 @@ def test_no_client_starts_before_the_classic_group_is_empty_and_all_start_at_onc
 
 
 def test_clients_that_start_as_classic_ones_halt_it() -> None:
-    """The person said so, but the setting is not there."""
+    """The step was confirmed, but the setting is not there."""
     reality = MovingGroup()
     reality.goes()
     reality.person_sets_the_protocol("classic")

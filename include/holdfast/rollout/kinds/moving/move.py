@@ -19,7 +19,10 @@ from holdfast.rollout.broker_streams.events.start_moved_client import StartMoved
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.facts import moves
+from holdfast.rollout.facts.moves import Prevention, Prevents
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot
+from holdfast.rollout.json.strict import refuse
 from holdfast.rollout.kinds.moving.as_streams_group import as_streams_group, moving
 from holdfast.rollout.kinds.moving.prevented import standbys_of
 from holdfast.rollout.kinds.registry import kind_of
@@ -35,6 +38,25 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
     if not kind_of(snapshot).leaves(change):
         return snapshot, change
     return _moved(snapshot, change)
+
+
+def refuse_prevented(snapshot: AnySnapshot, change: AnyChange) -> None:
+    """Raise InvalidInput, by the fields of a form, for a move that clients or brokers refuse, or that ignores what the application
+    uses. Of a Change document a plan says so, which is blocked."""
+    group: Any = followed(snapshot, change)[0]
+    prevents: tuple[Prevention, ...] = () if group is snapshot else group.classic.prevents
+    fields = {
+        where: [one for one in prevents if _FIELDS.get(one.kind, "what") == where]
+        for where in ("broker_release", "kafka_release", "what")
+    }
+    refuse(InvalidInput(f"the group cannot move: {moves.sentences(found)}", where) for where, found in fields.items() if found)
+
+
+_FIELDS = {
+    Prevents.BROKER_TOO_OLD: "broker_release",
+    Prevents.BROKER_LOSES_GROUP: "broker_release",
+    Prevents.CLIENT_TOO_OLD: "kafka_release",
+}
 
 
 def _moved(snapshot: Any, change: Any) -> tuple[StreamsGroupSnapshot, BrokerChange]:

@@ -15,6 +15,7 @@ from holdfast.rollout.group import requested
 from holdfast.rollout.group.requested import Requested
 from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
@@ -71,6 +72,10 @@ class _Requested(Requested[Client, Item]):
 
     def stop(self, minutes: float) -> Iterator[Item]:
         yield StopApplication(minutes)
+
+    def move(self, request: Request) -> Iterator[Item]:
+        assert request.broker_release is not None, "refused before"
+        yield MoveToStreamsProtocol(request.broker_release, kafka_release=request.kafka_release)
 
 
 def _refuse_no_upgrade(request: Request, snapshot: Snapshot) -> None:

@@ -79,7 +79,10 @@ def test_the_shorthand_is_written_out() -> None:
         ({"format_version": "1.0", "events": [{"rolling_restart": {}, "then": "stable"}]}, "an event has one verb"),
         (3, "object"),
         *(
-            ({"format_version": "1.0", "events": [{"restart_client": {"process_id": "a"}}, {verb: value}]}, f"{verb} is part of a move")
+            (
+                {"format_version": "1.0", "events": [{"restart_client": {"process_id": "a"}}, {verb: value}]},
+                f"{verb} is part of a move",
+            )
             for verb, value in {
                 "set_group_protocol": {"process_ids": ["a"]},
                 "stop_classic_clients": {"process_ids": ["a"]},
