@@ -45,8 +45,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 ALONE = ("tests/dags/test_try.py", "tests/dags/test_astro.py")
 """Files that share nothing with the others of their folder."""
-TOGETHER = ("tests/live/", "tests/web/", "tests/spark/", "tests/dags/", "tests/contract/")
-"""Folders that stay in one process: their tests share a cluster, an Airflow, a browser, a Spark session."""
+TOGETHER = (
+    *("tests/live/", "tests/web/", "tests/spark/", "tests/dags/", "tests/contract/"),
+    *(f"tests/conformance/{folder}/" for folder in ("streams", "consumer", "coordinator")),
+)
+"""Folders that stay in one process: their tests share a cluster, an Airflow, a browser, a Spark session, warm JVMs."""
 LONGEST_FIRST = ("tests/live/", "tests/spark/", *ALONE, *TOGETHER, "tests/conformance/", "tests/property/", "tests/unit/")
 
 

@@ -66,16 +66,19 @@ class LeaderJvm:
         self._process.stdout.close()
         self._errors.close()
 
-    def ask(self, questions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _line(self, question: Any) -> str:
+        return json.dumps(question)
+
+    def ask(self, questions: Iterable[Any]) -> list[dict[str, Any]]:
         """One answer a question, in order; what the release throws is an answer: `{"error": "Class: message"}`."""
         return [answer for _, answer in self.answers(questions)]
 
-    def answers(self, questions: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    def answers(self, questions: Iterable[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Every question with its answer, in order. Exhaust or close it before the next call."""
-        waiting: collections.deque[dict[str, Any]] = collections.deque()
+        waiting: collections.deque[Any] = collections.deque()
         try:
             for question in questions:
-                self._process.stdin.write(json.dumps(question) + "\n")
+                self._process.stdin.write(self._line(question) + "\n")
                 self._process.stdin.flush()
                 waiting.append(question)
                 if len(waiting) > AHEAD:

@@ -51,7 +51,7 @@ def cases(draw: some.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     return document, change(event)
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cases())
 def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
     snapshot, requested = snapshot_from_json(case[0]), change_from_json(case[1])

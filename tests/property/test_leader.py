@@ -43,7 +43,7 @@ def drawn(seed: int, release: str) -> tuple[Group, Assignment]:
 
 
 @given(assigned())
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_task_runs_exactly_once(case: tuple[Group, Assignment]) -> None:
     """A task is active on one client, and handed to one consumer of it or withheld from one."""
     group, decision = case
@@ -54,7 +54,7 @@ def test_every_task_runs_exactly_once(case: tuple[Group, Assignment]) -> None:
 
 @given(assigned())
 @example(drawn(22, "3.2.3"))
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_client_never_has_a_task_twice(case: tuple[Group, Assignment]) -> None:
     """Unless some of its members are newer than the leader, which books those as another client (as the jars do: seed 22)."""
     group, decision = case
@@ -67,7 +67,7 @@ def test_a_client_never_has_a_task_twice(case: tuple[Group, Assignment]) -> None
 
 
 @given(assigned())
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_nothing_is_handed_over_that_another_member_owns(case: tuple[Group, Assignment]) -> None:
     """Cooperative rebalancing (KIP-429): first revoked, then assigned, and who waits rejoins at once."""
     group, decision = case
@@ -84,7 +84,7 @@ def test_nothing_is_handed_over_that_another_member_owns(case: tuple[Group, Assi
 
 
 @given(assigned())
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_an_assignment_does_not_depend_on_the_order_of_clients(case: tuple[Group, Assignment]) -> None:
     """Unless Java's own tables do: where two member IDs share a bucket of the leader's map, it reads first who is listed first."""
     group, decision = case

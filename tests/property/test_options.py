@@ -34,7 +34,7 @@ def evaluated(snapshot: Document, event: Document) -> dict[str, EvaluatedOption]
 PROMISES = ("copy-process-metadata", "seed-process-id", "copy-state-directory")
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(replacements())
 def test_each_remedy_keeps_what_it_promises(case: tuple[Document, Document]) -> None:
     """The old ID: nothing moves, only its own tasks restore. A seeded one: no other client's tasks move. The disk: nothing
@@ -53,7 +53,7 @@ def test_each_remedy_keeps_what_it_promises(case: tuple[Document, Document]) -> 
     assert (whole.moved, whole.restored_records, whole.cold) == (0, 0, ())
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(replacements())
 def test_the_chosen_way_never_moves_more_than_the_plain_one(case: tuple[Document, Document]) -> None:
     snapshot, event = case

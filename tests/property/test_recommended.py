@@ -107,7 +107,7 @@ def refuse_worse(best: tuple[float, ...], baseline: tuple[float, ...]) -> None:
             return
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changes(), policies())
 def test_of_a_streams_group(case: tuple[Document, Document], policy: Policy) -> None:
     snapshot, event = case
@@ -186,7 +186,7 @@ def judged_of_consumers(seed: int) -> str:
     return best.name
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 2**32))
 def test_of_a_consumer_group(seed: int) -> None:
     judged_of_consumers(seed)
@@ -254,7 +254,7 @@ def judged_of_broker_streams(seed: int) -> str:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32))
 def test_of_a_group_whose_broker_assigns(seed: int) -> None:
     judged_of_broker_streams(seed)

@@ -52,7 +52,7 @@ def otherwise(client: Client, stateful: list[TaskId], chance: random.Random) -> 
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(some.integers(0, 2**32))
 def test_a_decision_is_the_same_with_a_memory(seed: int) -> None:
     chance = random.Random(seed)

@@ -66,7 +66,7 @@ def shares(board: Board) -> list[tuple[list[int], list[int]]]:
     return [(sorted(client.active), sorted(client.standby)) for client in board.clients]
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(SEEDS)
 def test_balance_tries_every_pair_of_clients_and_task(seed: int) -> None:
     ours, literal, _, _ = boards(seed)
@@ -101,7 +101,7 @@ def _balance_literally(board: Board) -> None:
                         moved = True
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(SEEDS)
 def test_standbys_go_one_by_one_to_the_least_loaded(seed: int) -> None:
     ours, literal, group, _ = boards(seed)
@@ -125,7 +125,7 @@ def _standbys_literally(board: Board, replicas: int) -> None:
             board.give_standby(min(free)[1], task)
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(SEEDS)
 def test_stateful_tasks_are_dealt_one_by_one_and_then_evened_out(seed: int) -> None:
     ours, literal, _, _ = boards(seed)
@@ -139,7 +139,7 @@ def test_stateful_tasks_are_dealt_one_by_one_and_then_evened_out(seed: int) -> N
     assert ours.load_order == literal.load_order
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(SEEDS)
 def test_movements_are_looked_for_at_every_task_of_every_client(seed: int) -> None:
     board, _, group, line = boards(seed)
@@ -168,7 +168,7 @@ def test_movements_are_looked_for_at_every_task_of_every_client(seed: int) -> No
         assert [(one.task, one.destination) for one in mover._movements(kind)] == expected
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(SEEDS)
 def test_tasks_are_dealt_to_threads_from_a_queue(seed: int) -> None:
     board, _, _, _ = boards(seed)
@@ -259,7 +259,7 @@ class LiteralPrioritySet:
         self._queue.offer(client)
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(SEEDS)
 def test_movements_choose_as_from_a_queue_that_is_kept_at_every_step(seed: int) -> None:
     ours, literal, group, line = boards(seed)
@@ -275,7 +275,7 @@ def test_movements_choose_as_from_a_queue_that_is_kept_at_every_step(seed: int) 
     assert shares(ours) == shares(literal)
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(SEEDS)
 def test_a_queue_of_clients_polls_as_one_that_is_kept_at_every_step(seed: int) -> None:
     """Any movements, not only those that a leader makes: the rare ones leave an array that is no heap."""

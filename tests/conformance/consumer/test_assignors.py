@@ -51,20 +51,20 @@ def test_every_line_of_the_table_is_judged_by_a_jar() -> None:
     assert {behaviour(release) for release in JUDGED} == set(LINES)
 
 
-@pytest.mark.parametrize("release", _releases())
-def test_random_groups_are_assigned_as_the_release_assigns_them(release: str) -> None:
+@pytest.mark.parametrize("jvm", _releases(), indirect=True)
+def test_random_groups_are_assigned_as_the_release_assigns_them(jvm: PlainJvm) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {CASES} groups for Kafka {release}")
     chances = [random.Random(SEED + number) for number in range(CASES // ROUNDS)]
     cases = [random_case(chance) for chance in chances]
     thrown = 0
-    with PlainJvm(release) as jvm:
-        recorded = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
-        _compare([("a recorded case", case) for case in recorded], jvm)
-        for number in range(ROUNDS):
-            where = [f"HOLDFAST_SEED={SEED + group}, round {number}" for group in range(len(cases))]
-            answers = _compare(list(zip(where, cases, strict=True)), jvm)
-            thrown += sum("error" in answer for answer in answers)
-            cases = [after_round(*each) for each in zip(cases, answers, chances, strict=True)]
+    recorded = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    _compare([("a recorded case", case) for case in recorded], jvm)
+    for number in range(ROUNDS):
+        where = [f"HOLDFAST_SEED={SEED + group}, round {number}" for group in range(len(cases))]
+        answers = _compare(list(zip(where, cases, strict=True)), jvm)
+        thrown += sum("error" in answer for answer in answers)
+        cases = [after_round(*each) for each in zip(cases, answers, chances, strict=True)]
     assert thrown < CASES / 4 + 5, "many of the groups make the leader throw: they say little about assignments"
 
 
@@ -99,12 +99,12 @@ def _fail(where: str, case: Case, jvm: PlainJvm) -> None:
     pytest.fail(f"Kafka {jvm.release} and Holdfast differ ({where}):\n{differs(small)}\n{json.dumps(small)}", pytrace=False)
 
 
-@pytest.mark.parametrize("release", dict.fromkeys((*_releases(), "3.2.3", "3.3.2")))
-def test_members_write_their_subscriptions_as_the_release_writes_them(release: str) -> None:
+@pytest.mark.parametrize("jvm", dict.fromkeys((*_releases(), "3.2.3", "3.3.2")), indirect=True)
+def test_members_write_their_subscriptions_as_the_release_writes_them(jvm: PlainJvm) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: subscriptions for Kafka {release}")
     cases = [random_case(random.Random(SEED + number)) for number in range(100)]
-    with PlainJvm(release) as jvm:
-        answers = jvm.ask(plain_groups.question(case, release, "subscriptions") for case in cases)
+    answers = jvm.ask(plain_groups.question(case, release, "subscriptions") for case in cases)
     written = 0
     for case, answer in zip(cases, answers, strict=True):
         for member in plain_groups.group_of(case, release).members:

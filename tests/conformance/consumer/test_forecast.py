@@ -43,23 +43,23 @@ def _releases() -> tuple[str, ...]:
     return tuple(asked.split(",")) if asked else JUDGED
 
 
-@pytest.mark.parametrize("release", _releases())
-def test_the_twin_sees_every_round_the_same(release: str) -> None:
+@pytest.mark.parametrize("jvm", _releases(), indirect=True)
+def test_the_twin_sees_every_round_the_same(jvm: PlainJvm) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {CASES} forecasts for Kafka {release}")
     seen: collections.Counter[str] = collections.Counter()
-    with PlainJvm(release) as jvm:
-        for line in RECORDED.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            _, found = compared(entry["case"], entry["change"], jvm)
-            assert found == "", f"{entry['why']} ({release}): {found}"
-        for seed in range(SEED, SEED + 4 * CASES):
-            if seed >= SEED + CASES and seen["stable"] > CASES / 2:
-                break
-            case, change = random_forecast_case(seed)
-            kind, found = compared(case, change, jvm, living={"wire": True} if seed % 2 else None)
-            if found:
-                _fail(f"HOLDFAST_SEED={seed}: {found}", case, change, jvm)
-            seen[kind] += 1
+    for line in RECORDED.read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        _, found = compared(entry["case"], entry["change"], jvm)
+        assert found == "", f"{entry['why']} ({release}): {found}"
+    for seed in range(SEED, SEED + 4 * CASES):
+        if seed >= SEED + CASES and seen["stable"] > CASES / 2:
+            break
+        case, change = random_forecast_case(seed)
+        kind, found = compared(case, change, jvm, living={"wire": True} if seed % 2 else None)
+        if found:
+            _fail(f"HOLDFAST_SEED={seed}: {found}", case, change, jvm)
+        seen[kind] += 1
     print(dict(seen))
     assert seen["stable"] > CASES / 2, "most of the groups settle"
     assert seen["refused"] <= CASES / 4, "most of the changes that are drawn can be forecast"

@@ -21,22 +21,22 @@ CHANGES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 10)
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 
 
-@pytest.mark.parametrize("release", ["4.2.1", "4.3.1", "4.4.0"])
-def test_every_target_of_a_change_is_the_one_that_was_forecast(release: str) -> None:
+@pytest.mark.parametrize("jvm", ["4.2.1", "4.3.1", "4.4.0"], indirect=True)
+def test_every_target_of_a_change_is_the_one_that_was_forecast(jvm: WholeCoordinatorJvm) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {CHANGES} changes for Kafka {release}")
     kinds = (ReportedChange, StaticChange, RandomChange, ApartChange) if release == "4.4.0" else (RandomChange, ApartChange)
     changes = [kinds[number % len(kinds)](random.Random(SEED + number), release) for number in range(CHANGES)]
     targets = undetermined = 0
-    with WholeCoordinatorJvm(release) as jvm:
-        for number, (change, (_, answer)) in enumerate(zip(changes, jvm.answers(one.script for one in changes), strict=True)):
-            shown = answer["steps"][change.settled :]
-            where = f"HOLDFAST_SEED={SEED + number}, Kafka {release}, {change.events}"
-            assert not [one["error"] for one in shown if "error" in one], where
-            forecast = change.forecast(shown[0])
-            assert not mismatch(forecast, computed(shown)), f"{where}: {mismatch(forecast, computed(shown))}"
-            targets += len(forecast)
-            undetermined += sum(bool(one["assignment"]["undetermined_tasks"]) for one in forecast)
-        moved = moves(jvm, release)
+    for number, (change, (_, answer)) in enumerate(zip(changes, jvm.answers(one.script for one in changes), strict=True)):
+        shown = answer["steps"][change.settled :]
+        where = f"HOLDFAST_SEED={SEED + number}, Kafka {release}, {change.events}"
+        assert not [one["error"] for one in shown if "error" in one], where
+        forecast = change.forecast(shown[0])
+        assert not mismatch(forecast, computed(shown)), f"{where}: {mismatch(forecast, computed(shown))}"
+        targets += len(forecast)
+        undetermined += sum(bool(one["assignment"]["undetermined_tasks"]) for one in forecast)
+    moved = moves(jvm, release)
     print(f"{targets} targets, {undetermined} with undetermined tasks; {moved} of moves")
     assert moved > CHANGES, "the moves make the coordinator compute too few targets"
     assert targets > CHANGES, "the changes make the coordinator compute too few targets"

@@ -55,60 +55,58 @@ def test_what_kafka_writes_is_read_as_what_it_was_given(release: str) -> None:
             assert found == RecordKey(kind, "shop", of_member.get("memberId"))
 
 
-@pytest.mark.parametrize("release", ["4.2.1", "4.3.1"])
-def test_the_log_and_the_description_of_a_group_tell_the_same_targets(release: str) -> None:
+@pytest.mark.parametrize("jvm", ["4.2.1", "4.3.1"], indirect=True)
+def test_the_log_and_the_description_of_a_group_tell_the_same_targets(jvm: WholeCoordinatorJvm) -> None:
     """Records 17 to 23 that a whole coordinator wrote, replayed, give the targets that it describes."""
     print(f"HOLDFAST_SEED={SEED}")
     scripts = [random_script(random.Random(SEED + number)) | {"bytes": True} for number in range(10)]
-    with WholeCoordinatorJvm(release) as jvm:
-        for answer in jvm.ask(scripts):
-            targets: dict[str | None, Any] = {}
-            epochs = []
-            for one in answer["records"]:
-                key = records.decode_key(base64.b64decode(one["key"]))
-                assert key is not None, one["says"]
-                value = None if one["value"] is None else records.decode_value(key.kind, base64.b64decode(one["value"]))
-                if key.kind is RecordKind.TARGET_MEMBER:
-                    targets.pop(key.member_id, None)
-                    if isinstance(value, TargetMember):
-                        targets[key.member_id] = value.target
-                if isinstance(value, TargetMetadata):
-                    epochs.append(value.epoch)
-            last = answer["steps"][-1]
-            (group,) = description.decode_response(base64.b64decode(last["described"]))
-            assert [member.member_id for member in group.members] == list(last["members"])
-            assert {member.member_id: member.target for member in group.members if member.member_id in targets} == targets
-            assert epochs == sorted(epochs)
-            assert not epochs or epochs[-1] == group.assignment_epoch  # none: no member stayed until the first target
+    for answer in jvm.ask(scripts):
+        targets: dict[str | None, Any] = {}
+        epochs = []
+        for one in answer["records"]:
+            key = records.decode_key(base64.b64decode(one["key"]))
+            assert key is not None, one["says"]
+            value = None if one["value"] is None else records.decode_value(key.kind, base64.b64decode(one["value"]))
+            if key.kind is RecordKind.TARGET_MEMBER:
+                targets.pop(key.member_id, None)
+                if isinstance(value, TargetMember):
+                    targets[key.member_id] = value.target
+            if isinstance(value, TargetMetadata):
+                epochs.append(value.epoch)
+        last = answer["steps"][-1]
+        (group,) = description.decode_response(base64.b64decode(last["described"]))
+        assert [member.member_id for member in group.members] == list(last["members"])
+        assert {member.member_id: member.target for member in group.members if member.member_id in targets} == targets
+        assert epochs == sorted(epochs)
+        assert not epochs or epochs[-1] == group.assignment_epoch  # none: no member stayed until the first target
 
 
-@pytest.mark.parametrize("release", ["4.2.1", "4.3.1"])
-def test_the_replayed_log_has_every_target_that_was_described(release: str) -> None:
+@pytest.mark.parametrize("jvm", ["4.2.1", "4.3.1"], indirect=True)
+def test_the_replayed_log_has_every_target_that_was_described(jvm: WholeCoordinatorJvm) -> None:
     """Of random scripts: the recorded target of each assignment epoch is the one that members are described with in that epoch."""
     print(f"HOLDFAST_SEED={SEED}")
     scripts = [random_script(random.Random(SEED + number)) | {"bytes": True} for number in range(15)]
     compared = 0
-    with WholeCoordinatorJvm(release) as jvm:
-        for answer in jvm.ask(scripts):
-            replay = Replay()
-            epochs = []
-            for one in answer["records"]:
-                key = records.decode_key(base64.b64decode(one["key"]))
-                assert key is not None, one["says"]
-                value = None if one["value"] is None else records.decode_value(key.kind, base64.b64decode(one["value"]))
-                replay.take(key, value, 0)
-                epochs += [value.epoch] if isinstance(value, TargetMetadata) else []
-            assert [one.assignment_epoch for one in replay.targets] == epochs[-MOST_TARGETS:]
-            recorded = {one.assignment_epoch: {each.member_id: each for each in one.members} for one in replay.targets}
-            for step in (step for step in answer["steps"] if "described" in step):
-                (group,) = description.decode_response(base64.b64decode(step["described"]))
-                if group.group_epoch == group.assignment_epoch and group.assignment_epoch in recorded:
-                    told = recorded[group.assignment_epoch]
-                    for member in group.members:
-                        target, own = told[member.member_id], member.target
-                        assert (target.active, target.standby) == (in_order(own.active), in_order(own.standby)), step
-                        assert target.process_id == member.process_id
-                        compared += 1
+    for answer in jvm.ask(scripts):
+        replay = Replay()
+        epochs = []
+        for one in answer["records"]:
+            key = records.decode_key(base64.b64decode(one["key"]))
+            assert key is not None, one["says"]
+            value = None if one["value"] is None else records.decode_value(key.kind, base64.b64decode(one["value"]))
+            replay.take(key, value, 0)
+            epochs += [value.epoch] if isinstance(value, TargetMetadata) else []
+        assert [one.assignment_epoch for one in replay.targets] == epochs[-MOST_TARGETS:]
+        recorded = {one.assignment_epoch: {each.member_id: each for each in one.members} for one in replay.targets}
+        for step in (step for step in answer["steps"] if "described" in step):
+            (group,) = description.decode_response(base64.b64decode(step["described"]))
+            if group.group_epoch == group.assignment_epoch and group.assignment_epoch in recorded:
+                told = recorded[group.assignment_epoch]
+                for member in group.members:
+                    target, own = told[member.member_id], member.target
+                    assert (target.active, target.standby) == (in_order(own.active), in_order(own.standby)), step
+                    assert target.process_id == member.process_id
+                    compared += 1
     assert compared > 100
 
 

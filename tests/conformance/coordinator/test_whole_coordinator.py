@@ -32,24 +32,22 @@ OTHER_TOPOLOGY = {
 }
 
 
-@pytest.mark.parametrize("release", ["4.2.1", "4.3.1", "4.4.0"])
-def test_every_target_of_a_script_follows_from_what_was_described_before_it(release: str) -> None:
+@pytest.mark.parametrize("jvm", ["4.2.1", "4.3.1", "4.4.0"], indirect=True)
+def test_every_target_of_a_script_follows_from_what_was_described_before_it(jvm: WholeCoordinatorJvm) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {SCRIPTS} scripts for Kafka {release}")
     scripts = [random_script(random.Random(SEED + number)) for number in range(SCRIPTS)]
     compared = 0
-    with WholeCoordinatorJvm(release) as jvm:
-        for number, (script, answer) in enumerate(jvm.answers(scripts)):
-            targets, wrong = mismatches(script, answer["steps"], release)
-            compared += targets
-            assert not wrong, f"HOLDFAST_SEED={SEED + number}, Kafka {release}:\n" + "\n".join(wrong[:3])
-        assert [
-            "Topology updates are not supported yet." in one.get("error", "") for one in jvm.ask([OTHER_TOPOLOGY])[0]["steps"]
-        ] == [
-            False,
-            True,
-            False,
-            True,  # also in an empty group
-        ]
+    for number, (script, answer) in enumerate(jvm.answers(scripts)):
+        targets, wrong = mismatches(script, answer["steps"], release)
+        compared += targets
+        assert not wrong, f"HOLDFAST_SEED={SEED + number}, Kafka {release}:\n" + "\n".join(wrong[:3])
+    assert ["Topology updates are not supported yet." in one.get("error", "") for one in jvm.ask([OTHER_TOPOLOGY])[0]["steps"]] == [
+        False,
+        True,
+        False,
+        True,  # also in an empty group
+    ]
     print(f"{compared} targets")
     assert compared > 3 * SCRIPTS, "the scripts make the coordinator compute too few targets"
 

@@ -25,14 +25,14 @@ VALUES = (
 )
 
 
-@pytest.mark.parametrize("release", JUDGED)
-def test_keys_and_values_are_those_of_the_release(release: str) -> None:
-    with LeaderJvm(release) as jvm:
-        assert _table(release) == record_config_keys.keys_of(jvm)
-        assert _answers(jvm, {}) == _ours(release, {})
-        for key in OURS:
-            for value in VALUES:
-                assert _answers(jvm, {key: value}) == _ours(release, {key: value}), f"{key}={value!r}"
+@pytest.mark.parametrize("jvm", JUDGED, indirect=True)
+def test_keys_and_values_are_those_of_the_release(jvm: LeaderJvm) -> None:
+    release = jvm.release
+    assert _table(release) == record_config_keys.keys_of(jvm)
+    assert _answers(jvm, {}) == _ours(release, {})
+    for key in OURS:
+        for value in VALUES:
+            assert _answers(jvm, {key: value}) == _ours(release, {key: value}), f"{key}={value!r}"
 
 
 def _table(release: str) -> dict[tuple[str, str], tuple[str, str]]:

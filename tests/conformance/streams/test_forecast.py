@@ -29,20 +29,20 @@ JOINS = change_from_json(
 )
 
 
-@pytest.mark.parametrize("release", ["2.7.2", "3.2.3", "3.9.1", "4.3.1"])
-def test_every_round_is_what_the_leader_would_decide(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("jvm", ["2.7.2", "3.2.3", "3.9.1", "4.3.1"], indirect=True)
+def test_every_round_is_what_the_leader_would_decide(jvm: LeaderJvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {FORECASTS} forecasts for Kafka {release}")
     rounds = stable = 0
-    with LeaderJvm(release) as jvm:
-        for seed in range(SEED, SEED + FORECASTS):
-            case = random_groups.random_case(seed, release)
-            seen = list(_rounds(case, release, monkeypatch))
-            for group in seen[:ROUNDS_EACH] + seen[ROUNDS_EACH:][-1:]:
-                question = groups.case_of(group, case)
-                answer = jvm.ask([question])[0]
-                assert groups.difference(question, release, answer) == "", f"HOLDFAST_SEED={seed}, Kafka {release}"
-            rounds += len(seen)
-            stable += bool(seen)
+    for seed in range(SEED, SEED + FORECASTS):
+        case = random_groups.random_case(seed, release)
+        seen = list(_rounds(case, release, monkeypatch))
+        for group in seen[:ROUNDS_EACH] + seen[ROUNDS_EACH:][-1:]:
+            question = groups.case_of(group, case)
+            answer = jvm.ask([question])[0]
+            assert groups.difference(question, release, answer) == "", f"HOLDFAST_SEED={seed}, Kafka {release}"
+        rounds += len(seen)
+        stable += bool(seen)
     assert stable > FORECASTS / 2
     assert rounds > 2 * FORECASTS
 

@@ -43,17 +43,17 @@ def mixed_case(seed: int, release: str) -> Case | None:
     return case
 
 
-@pytest.mark.parametrize("release", RELEASES)
-def test_newer_members(release: str) -> None:
+@pytest.mark.parametrize("jvm", RELEASES, indirect=True)
+def test_newer_members(jvm: LeaderJvm) -> None:
+    release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: groups with newer members for Kafka {release}")
     drawn = (mixed_case(seed, release) for seed in range(SEED, SEED + 20 * CASES))
     cases = [case for case in drawn if case is not None][:CASES]
     seen: Counter[str] = Counter()
-    with LeaderJvm(release) as jvm:
-        for case, answer in jvm.answers(cases):
-            difference = groups.difference(case, release, answer)
-            assert not difference, f"Kafka {release}:\n{difference}\n{json.dumps(case)}"
-            seen[_kind(case, release)] += 1
+    for case, answer in jvm.answers(cases):
+        difference = groups.difference(case, release, answer)
+        assert not difference, f"Kafka {release}:\n{difference}\n{json.dumps(case)}"
+        seen[_kind(case, release)] += 1
     print(seen)
     assert seen["certain"] + seen["uncertain"] > len(cases) / 4, seen
 

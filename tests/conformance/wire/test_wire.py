@@ -5,18 +5,15 @@ version, with strings of all kinds. Bytes that are broken Kafka must not read wh
 the same. The samples are fresh in each run; their seed is printed. HOLDFAST_SEED=N: those of an earlier run.
 """
 
-import json
 import os
 import random
 import secrets
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.conformance.jvm import JAVA
-from tests.harness.kafka import maven
+from tests.conformance.jvm import LeaderJvm
 from tests.harness.kafka.wire_samples import Samples, mutant
 
 from holdfast.errors import HoldfastError
@@ -40,28 +37,27 @@ NEWEST = {
 }
 """The newest user data and the newest envelope that a release reads."""
 OF_EACH_VERSION = 20
-MUTANTS = 400
+MUTANTS = 250
 SEED = int(os.environ.get("HOLDFAST_SEED") or secrets.randbits(32))
 pytestmark = pytest.mark.jvm
 
 
-def ask(release: str, lines: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:
-    """What this release reads in each of these bytes."""
-    jars = maven.kafka_streams(release)
-    classes = maven.compile_java(JAVA / "wire", jars)
-    command = [maven.java_tool("java"), "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"]
-    text = "".join(f"{kind} {data.hex()}\n" for kind, data in lines)
-    done = subprocess.run(
-        [*command, "-cp", f"{classes}:{jars}", "holdfast.Wire"],
-        input=text,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=600,
-        check=True,
-    )
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(answers) == len(lines), done.stderr
-    return answers
+class WireJvm(LeaderJvm):
+    """What a release reads in bytes: a question is their kind and the bytes."""
+
+    def __init__(self, release: str) -> None:
+        self._prepare(release, ("wire",), "holdfast.Wire", (), heap="128m")
+
+    def _line(self, question: tuple[str, bytes]) -> str:
+        kind, data = question
+        return f"{kind} {data.hex()}"
+
+
+@pytest.fixture(scope="module", params=NEWEST)
+def jvm(request: pytest.FixtureRequest) -> Iterator[WireJvm]:
+    """One for all tests of a release."""
+    with WireJvm(request.param) as started:
+        yield started
 
 
 def of_every_version(first: int, newest: int, make: Callable[[int], Any]) -> list[Any]:
@@ -98,11 +94,11 @@ def unordered(info: Any) -> Any:
     return replace(info, standby=pairs(info.standby), partitions_by_host=hosts[0], standby_partitions_by_host=hosts[1])
 
 
-@pytest.mark.parametrize("release", NEWEST)
 class TestUserData:
-    def test_subscription_info(self, release: str, samples: Samples) -> None:
+    def test_subscription_info(self, jvm: WireJvm, samples: Samples) -> None:
+        release = jvm.release
         infos = of_every_version(1, NEWEST[release][0], samples.subscription)
-        answers = ask(release, [("S", subscription_info.encode(info)) for info in infos])
+        answers = jvm.ask([("S", subscription_info.encode(info)) for info in infos])
         for info, answer in zip(infos, answers, strict=True):
             assert answer.get("error") is None, (info, answer)
             sums = {shown(task, release): total for task, total in info.task_offset_sums}
@@ -126,9 +122,10 @@ class TestUserData:
             assert unordered(read) == unordered(info)
             assert subscription_info.encode(read) == again
 
-    def test_assignment_info(self, release: str, samples: Samples) -> None:
+    def test_assignment_info(self, jvm: WireJvm, samples: Samples) -> None:
+        release = jvm.release
         infos = of_every_version(1, NEWEST[release][0], samples.assignment)
-        answers = ask(release, [("A", assignment_info.encode(info)) for info in infos])
+        answers = jvm.ask([("A", assignment_info.encode(info)) for info in infos])
         for info, answer in zip(infos, answers, strict=True):
             assert answer.get("error") is None, (info, answer)
             assert answer["activeTasks"] == [shown(task, release) for task in info.active]
@@ -149,11 +146,12 @@ class TestUserData:
             assert unordered(read) == unordered(info)
             assert assignment_info.encode(read) == again
 
-    def test_the_envelopes(self, release: str, samples: Samples) -> None:
+    def test_the_envelopes(self, jvm: WireJvm, samples: Samples) -> None:
+        release = jvm.release
         joined = of_every_version(0, NEWEST[release][1], samples.envelope)
         handed = of_every_version(0, NEWEST[release][1], samples.handed)
         lines = [("E", consumer_protocol.encode_subscription(each)) for each in joined]
-        answers = ask(release, lines + [("C", consumer_protocol.encode_assignment(each)) for each in handed])
+        answers = jvm.ask(lines + [("C", consumer_protocol.encode_assignment(each)) for each in handed])
         for envelope, answer in zip(joined, answers, strict=False):
             assert answer.get("error") is None, (envelope, answer)
             assert answer["topics"] == list(envelope.topics)
@@ -204,13 +202,13 @@ DECODERS: dict[str, Callable[[bytes], Any]] = {
 }
 
 
-@pytest.mark.parametrize("release", NEWEST)
-def test_broken_bytes_mean_nothing_else_to_us_than_to_kafka(release: str, samples: Samples) -> None:
+def test_broken_bytes_mean_nothing_else_to_us_than_to_kafka(jvm: WireJvm, samples: Samples) -> None:
     """What Holdfast reads, Kafka reads, and what it writes for that, Holdfast reads as the same. Holdfast may refuse what it reads,
     not the reverse."""
+    release = jvm.release
     lines = list(_broken(release, samples))
     both = 0
-    for (kind, data), answer in zip(lines, ask(release, lines), strict=True):
+    for (kind, data), answer in zip(lines, jvm.ask(lines), strict=True):
         read = _ours(lambda kind=kind, data=data: DECODERS[kind](data))
         version = getattr(read, "version", 0)
         known = NEWEST[release][kind in "EC"]
@@ -264,17 +262,16 @@ PROCESS_FILES = (
 )
 
 
-@pytest.mark.parametrize("release", NEWEST)
 class TestStateDirectoryFiles:
-    def test_checkpoints(self, release: str) -> None:
-        answers = ask(release, [("K", data) for data in CHECKPOINTS])
+    def test_checkpoints(self, jvm: WireJvm) -> None:
+        answers = jvm.ask([("K", data) for data in CHECKPOINTS])
         for data, answer in zip(CHECKPOINTS, answers, strict=True):
             assert _ours(lambda data=data: {str(each): at for each, at in state_dir.parse_checkpoint(data)}) == answer.get(
                 "offsets"
             ), data
 
-    def test_process_metadata(self, release: str) -> None:
-        answers = ask(release, [("P", data) for data in PROCESS_FILES])
+    def test_process_metadata(self, jvm: WireJvm) -> None:
+        answers = jvm.ask([("P", data) for data in PROCESS_FILES])
         for data, answer in zip(PROCESS_FILES, answers, strict=True):
             found = _ours(lambda data=data: state_dir.parse_process_metadata(data))
             assert (None if found is None else str(found)) == answer.get("processId"), (data, answer)
