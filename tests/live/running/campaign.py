@@ -118,6 +118,9 @@ class Round:
         tasks = {"tasks_as_forecast": score.get(f"{of_what}_as_forecast"), "tasks": score.get(of_what)}
         found |= {"status": status, "result": verdict.get("result"), "rebalances": verdict.get("rebalances")} | tasks
         wrong = [*self._wrong_acts(acts), *_journal_wrong(self._group, self._planned)]
+        if self._done:
+            also, differs = self._planned.afterwards()
+            found, wrong = found | also, wrong + differs
         if status != 0 and not (self._accepted and tasks["tasks"] is not None and len(set(tasks.values())) == 1):
             wrong.append(f"status {status}, {verdict.get('result')}")
         if self._group.services.failed is not None:

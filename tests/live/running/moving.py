@@ -7,8 +7,11 @@ offline, and moves again.
 
 import json
 import random
+import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tests.harness.kafka.streams_app import PROCESS_METADATA, Application, StreamsClient
 from tests.live.running import other_kinds
@@ -16,6 +19,9 @@ from tests.live.running.hosted import Document, Hosted
 from tests.live.running.machines import Machine
 from tests.live.running.other_kinds import Client
 from tests.live.running.scenarios import Planned, acts_of
+
+from holdfast.rollout.broker_streams.execution.verify import of_members
+from holdfast.rollout.kinds import any_kind
 
 DELAY_MS = 60_000
 """The initial delay: all clients start within it, each after a command over SSH."""
@@ -89,10 +95,38 @@ def _planned(group: Hosted, exclude: tuple[str, ...]) -> Planned:
     document = json.loads(plan.read_text())
     print(json.dumps({"option": document["chosen"], "headline": document["headline"], **_figures(document)}), flush=True)
 
+    held, owners = _held(group), _owners(group, any_kind.plan_from_json(document).basis)
+    chosen = next(one for one in document["candidates"] if one["name"] == document["chosen"])
+
     def by_hand(step: str) -> bool:
         return _does(group, clients, document, step)
 
-    return acts_of(plan, by_hand)
+    def afterwards() -> tuple[Document, list[str]]:
+        now = _owners(group, group.snapshot())
+        moved = {task for task, address in now.items() if owners.get(task) != address}
+        cold = {task for task in moved if task not in held[now[task]]}
+        found = {"moved": len(moved), "cold": len(cold), "option": document["chosen"]}
+        wanted = chosen["summary"]["moves"], chosen["summary"]["cold_moves"]
+        differ = (len(moved), len(cold)) != wanted
+        return found, [f"moves and cold moves: {(len(moved), len(cold))}, forecast {wanted}"] if differ else []
+
+    return replace(acts_of(plan, by_hand), afterwards=afterwards)
+
+
+def _held(group: Hosted) -> dict[str, frozenset[str]]:
+    """The tasks of which there is a store on each machine's disk."""
+    folders = {address: service.machine.disk / "state" / group.group_id for address, service in group.services.of.items()}
+    return {
+        address: frozenset(one.name for one in folder.glob("[0-9]*_[0-9]*") if any(each.is_dir() for each in one.iterdir()))
+        for address, folder in folders.items()
+    }
+
+
+def _owners(group: Hosted, seen: Any) -> dict[str, str]:
+    """The machine that runs each stateful task. `seen`: a snapshot as a streams group, with the process IDs that disks have now."""
+    stateful = {one.subtopology for one in seen.topology.subtopologies if one.changelog_topics}
+    at = {_process_id(group, address): address for address in group.runs_on()}
+    return {str(task): at[process] for task, process in of_members(seen)[0].items() if task.subtopology in stateful}
 
 
 def _figures(plan: Document) -> Document:
@@ -115,7 +149,6 @@ def _does(group: Hosted, clients: Moving, plan: Document, step: str) -> bool:
     at = {_process_id(group, address): address for address in group.services.of if _disk(group, address).exists()}
     for one in starts:
         _disk(group, at[one["process_id"]]).write_text(json.dumps({"processId": one["new_process_id"]}, separators=(",", ":")))
-        group.services.make_ready(at[one["process_id"]])
     for one in starts:
         group.services.start(at[one["process_id"]])
     return False
@@ -131,7 +164,7 @@ def _process_id(group: Hosted, address: str) -> str:
 
 
 def _goes_back(group: Hosted, clients: Moving) -> None:
-    """To the classic protocol, offline, with other process IDs than those that were seeded."""
+    """To the classic protocol, offline, with empty disks: each has what it runs, and no more."""
     there = group.runs_on()
     for address in there:
         group.services.stop(address)
@@ -141,6 +174,7 @@ def _goes_back(group: Hosted, clients: Moving) -> None:
         time.sleep(1)
     clients.protocol = "classic"
     for address in there:
+        shutil.rmtree(group.services.of[address].machine.disk / "state")
         group.services.make_ready(address)
     for address in there:
         group.services.start(address)

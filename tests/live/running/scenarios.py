@@ -29,7 +29,7 @@ _STABLE_WITHIN_S = 120
 class Planned:
     """A plan, and what must have been done to the machines, in the steps `acting`, one for each act. `by_hand`: does the step that
     is a person's, and says whether it has to be confirmed. `joins`: the machine whose client joins at some moment, and is no part
-    of the plan."""
+    of the plan. `afterwards`: what else there is to report at the end, and what of it is wrong."""
 
     plan: Path
     steps: tuple[Document, ...]
@@ -38,6 +38,7 @@ class Planned:
     options: tuple[str, ...]
     by_hand: Callable[[str], bool] | None = None
     joins: str | None = None
+    afterwards: Callable[[], tuple[Document, list[str]]] = lambda: ({}, [])
 
 
 def rolling_restart(group: Hosted, _chance: random.Random) -> Planned:

@@ -111,7 +111,7 @@ def shows_a_run(lake: FsspecLake, plan: Any, document: object, text: str) -> Non
 
 
 @pytest.mark.parametrize("kind", GROUPS)
-@pytest.mark.parametrize("what", ["", "replace a host", "scale", "rolling restart", "change"])
+@pytest.mark.parametrize("what", ["", "replace a host", "scale", "rolling restart", "move to the streams protocol", "change"])
 def test_the_form(kind: str, what: str) -> None:
     document, _, _, only = GROUPS[kind]
     known = new_view.known(read(document), "snapshots/c/day=2026-11-20/g/120000-1.json", (), NOON)
@@ -130,6 +130,9 @@ def test_the_form(kind: str, what: str) -> None:
 
     assert f"{kind}. Newest snapshot" in page
     assert ("applied without a restart" in page) is (kind == "Kafka Streams group, broker assigns")
+    moves = kind == "Kafka Streams group"
+    assert ("Move to the streams protocol" in page) is moves
+    assert what != "move to the streams protocol" or ('id="f-broker_release"' in page and "Release of the clients" in page)
     if what == "replace a host":
         assert ('id="f-disk"' in page) is (kind != "Consumer group")
         assert only in page
