@@ -19,7 +19,7 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.maven import kafka_streams
-from tests.harness.kafka.streams_app import SESSION_TIMEOUT_S, Application, StreamsClient
+from tests.harness.kafka.streams_app import Application, StreamsClient
 from tests.live import observe
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -32,7 +32,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 WORDS = tuple(string.ascii_lowercase)
 """Each once: 26 records of the repartition topic and as many of the changelog; 2, 2, 8, 6, 4, 4 over six, as published."""
 _STEADY_S = 3
-_DATA_TIMEOUT_S = 90
+_DATA_TIMEOUT_S = 300
 _FIRST_DEPLOY_DELAY_MS = 3_000  # the members of a first deploy, started together, shall meet in one rebalance
 
 
@@ -153,17 +153,22 @@ class Run:
         return self.observed(name, events, change_hands)
 
     def observed(
-        self, name: str, events: Sequence[dict[str, object]], change_hands: Callable[[], None], *, rebalances: bool = True
+        self,
+        name: str,
+        events: Sequence[dict[str, object]],
+        change_hands: Callable[[], None],
+        *,
+        undisturbed_s: float | None = None,
     ) -> Step:
-        """Snapshot, forecast, change, await, snapshot. With `rebalances` False all that is awaited is the time in which one
-        would come."""
+        """Snapshot, forecast, change, await, snapshot. `undisturbed_s`: no rebalance is awaited, but this time in which one would
+        come."""
         before = self.snapshot()
         change: dict[str, object] = {"format_version": "1.0", "events": list(events)}
         foretold = forecast.forecast(before, change_from_json(change))
         since = self.generations()[-1].number
         began = time.monotonic()
         change_hands()
-        generations = self._settled(since) if rebalances else self._undisturbed(since)
+        generations = self._settled(since) if undisturbed_s is None else self._undisturbed(since, undisturbed_s)
         return Step(name, change, before, foretold, generations, self.snapshot(), time.monotonic() - began)
 
     def snapshot(self) -> Snapshot:
@@ -218,11 +223,11 @@ class Run:
                 )
             time.sleep(1)
 
-    def _undisturbed(self, since: int) -> tuple[Generation, ...]:
-        """The generations after number `since`, once every member runs and the session timeout has passed."""
+    def _undisturbed(self, since: int, seconds: float) -> tuple[Generation, ...]:
+        """The generations after number `since`, once every member runs and this time has passed."""
         for client in self.clients.values():
             client.wait_running()
-        time.sleep(SESSION_TIMEOUT_S + _STEADY_S)
+        time.sleep(seconds)
         return tuple(generation for generation in self.generations() if generation.number > since)
 
     def _create_input(self) -> None:

@@ -17,7 +17,7 @@ from holdfast.rollout.json.strict import loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Snapshot
 
-_READ_TIMEOUT_S = 60
+_READ_TIMEOUT_S = 300
 
 
 def process_id(member: GenerationMember) -> ProcessId:
@@ -36,6 +36,12 @@ def generations(bootstrap: str, group_id: str) -> tuple[Generation, ...]:
     return found
 
 
+def state(application: Application) -> str:
+    """What the broker calls the state of the group."""
+    with KafkaSession(ClusterConnection.of(application.bootstrap), Deadline(_READ_TIMEOUT_S)) as session:
+        return KafkaCluster(session).group(application.application_id).state
+
+
 def snapshot(application: Application, state_directories: Sequence[Path], folder: Path) -> Snapshot:
     """`holdfast snapshot` as an operator runs it, with the application's own properties file."""
     properties = folder / "application.properties"
@@ -50,5 +56,6 @@ def snapshot(application: Application, state_directories: Sequence[Path], folder
 def snapshot_of(given: Sequence[str], folder: Path) -> Snapshot:
     """What `holdfast snapshot` writes with these arguments. In this process, from whichever thread: it prints nothing."""
     output = folder / f"snapshot-{uuid.uuid4()}.json"
-    assert snapshot_command.command.main([*given, "--output", str(output)], standalone_mode=False) == 0
+    more = ["--timeout", str(_READ_TIMEOUT_S), "--output", str(output)]
+    assert snapshot_command.command.main([*given, *more], standalone_mode=False) == 0
     return snapshot_from_json(loads(output.read_text(encoding="utf-8")))

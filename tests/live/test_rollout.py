@@ -33,7 +33,7 @@ class Desk:
 
     def holdfast(self, *arguments: str | Path, status: int = 0) -> Any:
         command = [sys.executable, "-m", "holdfast.cli.main", *map(str, arguments)]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=180, check=False)
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=600, check=False)
         assert done.returncode == status, f"holdfast {arguments[0]} ended with {done.returncode}, not {status}:\n{done.stderr}"
         return json.loads(done.stdout)
 
@@ -94,7 +94,7 @@ def _replace(desk: Desk, run: Run, plan: Path) -> None:
 def _is_refused(desk: Desk, *arguments: str | Path) -> None:
     """The old client still runs: nothing is written."""
     command = [sys.executable, "-m", "holdfast.cli.main", *map(str, arguments)]
-    done = subprocess.run(command, cwd=desk.folder, capture_output=True, text=True, timeout=180, check=False)
+    done = subprocess.run(command, cwd=desk.folder, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert "still in the group" in done.stderr
 

@@ -2,9 +2,9 @@
 IDs?"""
 
 import pytest
-from tests.harness.kafka.streams_app import SESSION_TIMEOUT_S
 from tests.live import compare
 from tests.live.experiment import Record
+from tests.live.static_group import SESSION_S
 
 from holdfast.rollout.streams.guard import guard
 
@@ -51,4 +51,4 @@ def test_it_took_as_many_rebalances_as_forecast(static_record: Record, name: str
 
 def test_a_client_that_just_ends_is_missed_after_its_session_timeout(static_record: Record) -> None:
     (outcome,) = static_record.step("just ends").forecast.outcomes
-    assert outcome.rounds[0].at_seconds == SESSION_TIMEOUT_S, "which the broker knows of each member"
+    assert outcome.rounds[0].at_seconds == SESSION_S, "which the broker knows of each member"

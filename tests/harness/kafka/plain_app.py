@@ -8,6 +8,8 @@ from kafka.admin import KafkaAdminClient, NewTopic
 from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
+SESSION_S = 20
+"""A pause that a busy machine makes must not expel a consumer; a test waits this long where one is killed."""
 SOURCES = Path(__file__).with_name("java") / "plain"
 _JVM = ("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _LOGGING = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true")
@@ -29,7 +31,7 @@ class PlainGroup:
         self.settings = {
             "bootstrap.servers": bootstrap,
             "group.id": group_id,
-            "session.timeout.ms": "4000",
+            "session.timeout.ms": f"{SESSION_S * 1000}",
             "heartbeat.interval.ms": "300",
             "auto.offset.reset": "earliest",
             "key.deserializer": "org.apache.kafka.common.serialization.ByteArrayDeserializer",
@@ -63,14 +65,14 @@ class PlainGroup:
         command += [str(properties), ",".join(self._topics)]
         self._processes[name] = TetheredProcess(f"{self.group_id}/{name}", command, self._folder / f"{name}.log")
 
-    def wait_until_assigned(self, name: str, timeout_s: float = 60) -> None:
+    def wait_until_assigned(self, name: str, timeout_s: float = 300) -> None:
         """Return once this start of it was handed something."""
         process = self._processes[name]
         process.wait_until(lambda: "ASSIGNED" in process.log_text().rpartition("CLOSED")[2], "assigned", timeout_s)
 
     def close(self, name: str) -> None:
         """SIGTERM: the consumer is closed, and says so to the group unless it is static."""
-        self._processes.pop(name).stop(timeout_s=30)
+        self._processes.pop(name).stop(timeout_s=120)
 
     def kill(self, name: str) -> None:
         """SIGKILL: the group has to find out."""

@@ -26,8 +26,10 @@ _LOGGING = (
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 )
-SESSION_TIMEOUT_S = 10
-"""After which the group takes a client that just ended for gone."""
+SESSION_TIMEOUT_S = 45
+"""After which the group takes a client that just ended for gone; Kafka's default. A busy machine may stop a client for
+ten seconds, and a newcomer has taken 13 to join after the client that it replaces began to close."""
+_CLOSES_IN_S = 120
 _ARCHIVES_IN_S = 300
 """A JVM that makes an archive at its end."""
 _TRIES_S = 5
@@ -111,7 +113,7 @@ class StreamsClient:
         command += ["wordcount.WordCount", str(properties), self.application.input_topic, STORE, str(self._go)]
         self._process = TetheredProcess(f"Streams {self.application.release} client {self.folder.name}", command, self.log)
 
-    def wait_loaded(self, timeout_s: float = 120) -> None:
+    def wait_loaded(self, timeout_s: float = 300) -> None:
         self._started.wait_until(lambda: self._started.logged(_LOADED), "loaded", timeout_s)
 
     def go(self) -> None:
@@ -119,14 +121,14 @@ class StreamsClient:
         self.wait_loaded()
         self._go.touch()
 
-    def wait_running(self, timeout_s: float = 120) -> None:
+    def wait_running(self, timeout_s: float = 300) -> None:
         """Return once the client has been RUNNING. Raise ProcessTrouble with its log otherwise."""
         self._started.wait_until(lambda: self._started.logged(_RUNNING), "running", timeout_s)
 
     def stop(self) -> None:
         """SIGTERM: the client closes cleanly, and (as Streams does) does not leave its group."""
         if self._process:
-            self._process.stop(timeout_s=30 if self._options is None else _ARCHIVES_IN_S)
+            self._process.stop(timeout_s=_CLOSES_IN_S if self._options is None else _ARCHIVES_IN_S)
 
     def kill(self) -> None:
         """SIGKILL: nothing is written any more."""
