@@ -177,7 +177,7 @@ def test_inside_airflow_the_page_is_in_its_frame(browser: Browser, server: Serve
 
         assert frame.locator("h1").inner_text() == "Plans"
         assert frame.locator("a.standalone").first.is_hidden()
-        assert page.get_by_text("Rollouts").count() >= 1
+        page.get_by_text("Rollouts").first.wait_for()
         keep(reader, "airflow")
         frame.locator("tbody th a").first.click()
         frame.locator("#inputs").wait_for()

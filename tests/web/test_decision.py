@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from tests.harness.article import C
 from tests.harness.pages.airflow_server import Answer, Server
 from tests.harness.pages.browser import Reader, reading
@@ -244,9 +244,9 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
     with reading(browser, server, "olga") as reader:
         text = reader.open(where).page.locator("body")
         reader.page.get_by_test_id("hitl-option-Reject").wait_for()
-        assert f"in decided-airflow: within policy. Approve plan {plan_id}?" in text.inner_text()
-        assert "Requested by bob; another person must approve it." in text.inner_text()
-        assert reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']").count() == 1
+        expect(text).to_contain_text(f"in decided-airflow: within policy. Approve plan {plan_id}?")
+        expect(text).to_contain_text("Requested by bob; another person must approve it.")
+        expect(reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']")).to_have_count(1)
         server.wait("the decision", recorded)
         assert reader.trouble == []
 

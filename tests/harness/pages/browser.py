@@ -3,19 +3,20 @@
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
 from tests.harness.pages.airflow_server import Server
 
 PATIENCE_S = 300
 """For any one wait. Nothing is timed: a machine that is shared may be slow."""
 BACKGROUNDS = {"light": "rgb(246, 247, 249)", "dark": "rgb(13, 17, 23)"}
 """Of the pages, by theme."""
+expect.set_options(timeout=1_000 * PATIENCE_S)
 AXE = Path(__file__).parent / "axe.min.js"
 """axe-core 4.14.1 (MPL 2.0), as its makers publish it."""
 
@@ -36,11 +37,20 @@ class Reader:
         return self.until("document.documentElement.dataset.charts !== undefined")
 
     def until(self, expression: str) -> "Reader":
-        """Wait for it. Playwright's own waiting evaluates text in the page, which the page's policy forbids."""
-        deadline = time.monotonic() + PATIENCE_S
-        while not self.page.evaluate(expression):
-            assert time.monotonic() < deadline, expression
-            self.page.wait_for_timeout(20)
+        """Wait for it. Playwright's own waiting evaluates text in the page, which the page's policy forbids.
+
+        A page that is half loaded, or about to be replaced, has no answer yet.
+        """
+        trouble: list[str] = []
+
+        def true() -> bool:
+            try:
+                return bool(self.page.evaluate(expression))
+            except Error as error:
+                trouble[:] = [str(error)]
+                return False
+
+        wait_until(self.page, true, lambda: f"{expression} {trouble}")
         return self
 
     def processor_seconds(self) -> float:
@@ -60,8 +70,17 @@ class Reader:
         return [f"{one['id']}: {node['target']} {node['failureSummary'][:300]}" for one in serious for node in one["nodes"][:5]]
 
     def too_wide(self) -> int:
-        """By how many pixels the page is wider than the window."""
+        """By how many pixels the page is wider than the window, once what follows its size (charts) has followed."""
+        self.page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def wait_until(page: Page, true: Callable[[], bool], what: Callable[[], str]) -> None:
+    """Wait for what Playwright has no waiting of its own for, while its events arrive."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < deadline, what()
+        page.wait_for_timeout(20)
 
 
 @contextmanager
