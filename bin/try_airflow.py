@@ -88,6 +88,11 @@ def settings(port: int) -> dict[str, str]:
         "AIRFLOW_HOME": str(HOME),
         # SQLite waits 5 s for a lock by default, which a busy machine exceeds
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{HOME}/airflow.db?timeout=60",
+        # Nor does a busy machine answer a task within 5 s, or import a DAG file within 30: a task failed then, or a DAG was gone
+        "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": "60",
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "300",
+        "AIRFLOW__DAG_PROCESSOR__DAG_FILE_PROCESSOR_TIMEOUT": "600",
+        "AIRFLOW__DAG_PROCESSOR__STALE_DAG_THRESHOLD": "600",
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",

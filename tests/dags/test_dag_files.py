@@ -25,7 +25,8 @@ HEAVY = (
     "holdfast.rollout.consumer.plan",
 )
 POOLS = {"holdfast_kafka", "holdfast_spark"}
-PARSE_SECONDS_MOST = 1.0
+PARSES_MOST = 0.5
+"""Of the processor time in which the same interpreter has imported Airflow's own classes: machines differ by factors."""
 """For all five together, beyond Airflow's own import."""
 
 
@@ -103,22 +104,24 @@ class TestEveryDag:
 
 PARSE = """
 import json, sys, time, importlib.util
+started = time.process_time()
 import airflow.sdk, airflow.providers.standard.operators.hitl, airflow.providers.apache.spark.operators.spark_submit
 before = set(sys.modules)
 began = time.process_time()
 for path in sys.argv[1:]:
     spec = importlib.util.spec_from_file_location("parsed", path)
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
-print(json.dumps([time.process_time() - began, sorted(set(sys.modules) - before)]))
+print(json.dumps([(time.process_time() - began) / (began - started), sorted(set(sys.modules) - before)]))
 """
 
 
 def parse(*paths: Path) -> tuple[float, list[str]]:
-    """Seconds of processor time beyond Airflow's own classes, and the modules that were imported, in a fresh interpreter."""
+    """Processor time beyond that of Airflow's own classes, in parts of it, and the modules that were imported, in a fresh
+    interpreter."""
     command = [sys.executable, "-c", PARSE, *map(str, paths)]
     output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.splitlines()[-1]
-    seconds, modules = json.loads(output)
-    return seconds, modules
+    share, modules = json.loads(output)
+    return share, modules
 
 
 class TestParsing:
@@ -128,7 +131,7 @@ class TestParsing:
 
         assert [module for module in modules if module.startswith(HEAVY)] == []
 
-    def test_all_five_take_less_than_a_second(self) -> None:
-        seconds, _ = parse(*sorted((ROOT / "dags").glob("*.py")))
+    def test_all_five_take_little_beyond_airflow(self) -> None:
+        share, _ = parse(*sorted((ROOT / "dags").glob("*.py")))
 
-        assert seconds < PARSE_SECONDS_MOST
+        assert share < PARSES_MOST

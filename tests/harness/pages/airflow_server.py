@@ -123,11 +123,23 @@ class Server:
             return Answer(refusal.code, refusal.read().decode(errors="replace"), found)
 
 
+_PATIENT = {
+    "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "300",
+    "AIRFLOW__DAG_PROCESSOR__DAG_FILE_PROCESSOR_TIMEOUT": "600",
+    "AIRFLOW__DAG_PROCESSOR__STALE_DAG_THRESHOLD": "600",
+    "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": "60",
+    "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "300",
+    "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "300",
+}
+"""By default Airflow gives a task 5 s for each answer of the api-server, and a DAG file 30 s to be imported: a busy machine takes
+longer, and then a task fails or a DAG is gone for a while."""
+
+
 def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
     """`url`: where Airflow is found, with the path below which it is, if any."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
     include = ROOT / "include"
-    return inherited | {
+    own = {
         "PYTHONPATH": f"{include}:{ROOT}",
         "AIRFLOW_HOME": str(home),
         # SQLite waits 5 s for a lock by default, which a busy machine exceeds: then the server answers 500
@@ -152,6 +164,7 @@ def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
         "AIRFLOW_VAR_HOLDFAST_LAKE": str(lake),
         "AIRFLOW_VAR_HOLDFAST_APPROVERS": json.dumps(APPROVERS),
     }
+    return inherited | _PATIENT | own
 
 
 _COMMANDS = {"scheduler": "scheduler --skip-serve-logs", "triggerer": "triggerer --skip-serve-logs"}
