@@ -133,9 +133,20 @@ class TestWhoDecides:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '["ann", "bob"]')
         assert question(*make()).approvers == ("ann", "bob")
 
-        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '{"ann": 1}')
-        with pytest.raises(InvalidInput, match="holdfast_approvers"):
-            question(*make())
+        for wrong in ('{"ann": 1}', "[", '["ann", 1]'):
+            monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", wrong)
+            with pytest.raises(InvalidInput, match="holdfast_approvers"):
+                question(*make())
+
+    def test_their_short_ids_are_no_secrets_of_airflow(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It warned of them in the log of each turn of a run."""
+        from airflow.sdk._shared.secrets_masker import SecretsMasker
+
+        monkeypatch.setattr(SecretsMasker, "_has_warned_short_secret", False)
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '["ann", "bob"]')
+
+        assert decisions.approvers() == ("ann", "bob")
+        assert not SecretsMasker._has_warned_short_secret
 
 
 class TestTheQuestion:

@@ -25,7 +25,7 @@ from holdfast.ports import Lake
 from holdfast.rollout.journal.comment import Comment
 from holdfast.rollout.json import instants
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
-from holdfast.web import access, comparing, decision, overview, own_airflow, serving, templating, waiting
+from holdfast.web import access, comparing, decision, overview, own_airflow, runs, serving, templating, waiting
 from holdfast.web.new import making, new_routes
 from holdfast.web.plan import live, pausing_routes, placement, stages
 from holdfast.web.plan.comments_view import CommentsView
@@ -147,7 +147,14 @@ def _plan_page(
         "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),
     }
     pauses = access.token_for(user, pausing_routes.subject(plan_id)) if access.can_apply(user) else ""
-    values["live"] = running = live.of(pages.lake, shown, serving.now(), pauses)
+    values["live"] = running = live.of(
+        pages.lake,
+        shown,
+        serving.now(),
+        pauses,
+        runs.ended_in_airflow,
+        pages.built_upon(shown, serving.now(), signing_keys()),
+    )
     if running is not None and running.next and shown.state in (State.APPROVED, State.RUNNING):
         values |= {"next_step": None, "what_next": running.next}
     if whole:

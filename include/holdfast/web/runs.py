@@ -1,4 +1,5 @@
-"""The runs of `plan_rollout` that made plans: who requested them, and whether they can still be decided."""
+"""The runs of `plan_rollout` that made plans: who requested them, and whether they can still be decided. And whether a run of
+`apply_rollout` has ended."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,9 +8,12 @@ from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
 from sqlalchemy import select
 
-from holdfast.web.access import DAG
+from holdfast.web.access import APPLY, DAG
+from holdfast.web.plan.live_state import Ended
 
 ENDED = ("failed", "success")
+LONGEST_ID = 250
+"""Of a run: Airflow's own limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +34,14 @@ def of(run_ids: Iterable[str]) -> Mapping[str, Run]:
             select(DagRun.run_id, DagRun.state, DagRun.triggering_user_name).where(DagRun.dag_id == DAG, DagRun.run_id.in_(wanted))
         )
         return {run_id: Run(str(state) in ENDED, str(requested_by or "")) for run_id, state, requested_by in found}
+
+
+def ended_in_airflow(run_id: str) -> Ended | None:
+    """How the run of `apply_rollout` with this ID ended, which may be any text. None: it has not."""
+    if "\0" in run_id or len(run_id) > LONGEST_ID:
+        return None
+    with create_session() as session:
+        state = session.scalar(select(DagRun.state).where(DagRun.dag_id == APPLY, DagRun.run_id == run_id))
+    if state is None:
+        return Ended.DELETED
+    return {"failed": Ended.FAILED, "success": Ended.SUCCESS}.get(str(state))

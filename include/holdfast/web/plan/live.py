@@ -4,16 +4,14 @@ Which steps are done and why a run halted is the journal's; a pause is its own f
 is for people only: it adds what is waited for, the counts, and the group at the last look.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 
 from holdfast.ports import Lake
 from holdfast.rollout.contract.times import Estimate, Times
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Entry, Event, Journal
 from holdfast.rollout.journal.run_progress import Happened, RunProgress, RunState
 from holdfast.rollout.kinds.registry import kind_of
@@ -21,53 +19,18 @@ from holdfast.rollout.text.wording import capital, duration, many
 from holdfast.rollout.timing import left
 from holdfast.web.kinds.registry import pages_of
 from holdfast.web.parts.plan_view import ago, compact
-from holdfast.web.plan import live_bars
+from holdfast.web.plan import live_bars, live_state
 from holdfast.web.plan.live_bars import Bars
+from holdfast.web.plan.live_state import NEXT, Ended, Now
+from holdfast.web.plan.live_state import at as at_
 from holdfast.web.plan.plan_page import Memory, PlanPage
 from holdfast.web.plans import State
 from holdfast.workflows import rollbacks
 from holdfast.workflows.running import guards, pausing, showing
 
-SILENT_S = 180
-"""A run whose last sign is older may have ended; a command on a host may take two minutes."""
 MOST_STEPS = 9
 FULL = 1000
 _PLANNED = Memory()
-
-
-class Now(Enum):
-    """What the run does: a word, and the tone of its badge."""
-
-    READY = ("not started", "calm")
-    RUNNING = ("running", "ask")
-    SILENT = ("no sign of life", "warn")
-    PAUSED = ("paused", "warn")
-    HALTED = ("halted", "bad")
-    PERSON = ("waits for a person", "warn")
-    FINISHED = ("all steps done", "good")
-    GOING_BACK = ("going back", "warn")
-    BACK = ("rolled back", "calm")
-
-    @property
-    def word(self) -> str:
-        return self.value[0]
-
-    @property
-    def tone(self) -> str:
-        return self.value[1]
-
-
-_PERSON_S = (Now.PERSON, Now.GOING_BACK)
-_NEXT = {
-    Now.RUNNING: "Nothing to do while the run goes on: it does the next step, or says why not.",
-    Now.SILENT: "Find out whether the run is still there; see below.",
-    Now.PAUSED: "The run is paused and does nothing. See below how it goes on.",
-    Now.HALTED: "The run has halted and does nothing else. Decide how it goes on; the choices are below.",
-    Now.FINISHED: "verify_rollout compares the group with the forecast.",
-    Now.BACK: "Nothing to do: what was done is rolled back. The plan is not continued; create a new one.",
-}
-_AFTER = {Halt.PAUSED: Now.PAUSED, Halt.PERSON: Now.PERSON}
-"""Halts that have a word of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +77,9 @@ class Back:
 @dataclass(frozen=True, slots=True)
 class Live:
     """`halt`: the journal's entry of the last halt, until a step is done after it; `halt_number`: its number there. `paused`: by
-    whom, when and why. `left`: a person's word that ends the run after a halt. `airflow_run`: the ID of its run in Airflow.
-    `token`: for who may pause it."""
+    whom and why, `paused_at`: when. `left`: a person's word that ends the run after a halt. `airflow_run`: the ID of its run in
+    Airflow; `ended`: how that ended, although the plan's run goes on or asks by what it shows. `built_upon`: why the plan is not
+    rolled back; empty: it may be. `token`: for who may pause it."""
 
     now: Now
     number: int
@@ -137,6 +101,9 @@ class Live:
     back: Back | None
     paused: str | None
     text: str
+    paused_at: str = ""
+    ended: Ended | None = None
+    built_upon: str = ""
     token: str = ""
 
     @property
@@ -148,8 +115,8 @@ class Live:
     @property
     def next(self) -> str:
         """What happens next, where the run decides it and not the plan alone; else empty."""
-        if self.now in _NEXT:
-            return _NEXT[self.now]
+        if self.now in NEXT:
+            return NEXT[self.now]
         return "A person rolls back the next step; see below." if self.back is not None else ""
 
     @property
@@ -157,10 +124,18 @@ class Live:
         return self.now not in (Now.FINISHED, Now.BACK)
 
 
-def of(lake: Lake, page: PlanPage, now: datetime, token: str = "") -> Live | None:
-    """None: there is no run of the plan, and none can be. `token`: of who may pause it."""
+def of(
+    lake: Lake,
+    page: PlanPage,
+    now: datetime,
+    token: str = "",
+    ended_in_airflow: Callable[[str], Ended | None] = lambda _: None,
+    built_upon: str = "",
+) -> Live | None:
+    """None: there is no run of the plan, and none can be. `token`: of who may pause it. `ended_in_airflow`: how the run in Airflow
+    with an ID ended; None: it has not. `built_upon`: as `Live` has it."""
     plan = page.view.plan
-    found, paused = showing.read(lake, plan.plan_id), pausing.paused(lake, plan.plan_id)
+    found, paused = showing.read(lake, plan.plan_id), pausing.found(lake, plan.plan_id)
     can_run = page.state in (State.APPROVED, State.RUNNING) and bool(plan.policy.acts) and bool(plan.steps)
     if found is None and paused is None and not can_run:
         return None
@@ -172,17 +147,21 @@ def of(lake: Lake, page: PlanPage, now: datetime, token: str = "") -> Live | Non
     if back is not None:
         at = ids.index(back.next) if back.next in ids else 0
     end = None if back is not None and back.next else Now.BACK if back is not None else Now.FINISHED if 0 < len(ids) == at else None
-    state = end or _state(found, halt, now, page.entries, paused=paused is not None)
+    state = end or live_state.state(found, halt, now, page.entries, paused=paused is not None)
+    left_by = next((one for one in reversed(page.entries[-1:]) if one.event is Event.ENDED), None)
+    ended = _ended(found, halt, state, ended_in_airflow) if left_by is None else None
+    if ended is not None and state in (Now.RUNNING, Now.SILENT):
+        state = Now.ENDED
     if back is not None and state in (Now.READY, Now.PERSON):
         state = Now.GOING_BACK
     first = min(max(0, at - 3), max(0, len(plan.steps) - MOST_STEPS))
-    ended = now if state in (Now.RUNNING, Now.SILENT) or found is None else datetime.fromisoformat(found.at)
+    until = now if state in (Now.RUNNING, Now.SILENT) or found is None else datetime.fromisoformat(found.at)
     shown = plan.steps[first : first + MOST_STEPS]
     return Live(
         now=state,
         number=min(at + 1, len(plan.steps)),
         steps=len(plan.steps),
-        lines=tuple(_line(plan, one, first + index, at, times, ended, back) for index, one in enumerate(shown)),
+        lines=tuple(_line(plan, one, first + index, at, times, until, back) for index, one in enumerate(shown)),
         before=first,
         after=len(plan.steps) - first - len(shown),
         by="" if found is None else f"{found.by} on {found.host}" if found.host else found.by,
@@ -190,15 +169,18 @@ def of(lake: Lake, page: PlanPage, now: datetime, token: str = "") -> Live | Non
         heard="" if found is None else ago(now, datetime.fromisoformat(found.at)),
         airflow_run=None if found is None else found.run,
         wait=_wait(found, now) if state is Now.RUNNING else None,
-        facts=_facts(page, found, times, state, ended, back),
+        facts=_facts(page, found, times, state, until, back),
         bars=live_bars.bars(page, found, now, rolled_back=back is not None),
         events=() if found is None else tuple(reversed(found.events)),
         halt=halt,
         halt_number=next((number for number, one in enumerate(page.entries, start=1) if one is halt), 0),
-        left=next((one for one in reversed(page.entries[-1:]) if one.event is Event.ENDED), None),
+        left=left_by,
         back=back,
-        paused=paused,
-        text=found.text if found is not None and found.state is RunState.PERSON and state in _PERSON_S else "",
+        paused=None if paused is None else paused.text,
+        paused_at="" if paused is None else paused.at,
+        ended=ended,
+        built_upon=built_upon,
+        text=found.text if found is not None and found.state is RunState.PERSON and state in (Now.PERSON, Now.GOING_BACK) else "",
         token=token,
     )
 
@@ -234,24 +216,10 @@ def _back(plan: AnyPlan, journal: Journal) -> Back | None:
     )
 
 
-def _state(found: RunProgress | None, halt: Entry | None, now: datetime, entries: Sequence[Entry], *, paused: bool) -> Now:
-    """By the journal first; a run that shows itself after the halt has gone on, and one that a person had go on will."""
-    running = found if found is not None and found.state is RunState.RUNNING else None
-    if running is not None and (_at(running.at) - now).total_seconds() > SILENT_S:
-        running = None  # no clock is so far ahead: what it claims is worth nothing
-    if halt is not None and (running is None or _at(running.at) <= _at(halt.at)):
-        return _AFTER.get(halt.halt, Now.HALTED) if halt.halt is not None else Now.HALTED
-    if running is not None:
-        return Now.SILENT if (now - _at(running.at)).total_seconds() > SILENT_S else Now.RUNNING
-    if paused:
-        return Now.PAUSED
-    if entries and entries[-1].event is Event.ACCEPTED:
-        return Now.SILENT if (now - _at(entries[-1].at)).total_seconds() > SILENT_S else Now.RUNNING
-    return Now.PERSON if found is not None and found.state is RunState.PERSON else Now.READY
-
-
-def _at(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def _ended(found: RunProgress | None, halt: Entry | None, state: Now, ended: Callable[[str], Ended | None]) -> Ended | None:
+    """Only where the run goes on, or asks a person, by what it shows: it ends by itself in all other states."""
+    expected = state in (Now.RUNNING, Now.SILENT) or (halt is not None and state in (Now.HALTED, Now.PAUSED, Now.PERSON))
+    return ended(found.run) if expected and found is not None and found.run is not None else None
 
 
 # The steps.
@@ -273,14 +241,14 @@ def _seconds(plan: AnyPlan, index: int, times: _Times, now: datetime) -> int | N
         begun = times.done.get(plan.steps[index - 1].id)
     if begun is None:
         return None
-    return max(0, int(((now if done is None else _at(done)) - _at(begun)).total_seconds()))
+    return max(0, int(((now if done is None else at_(done)) - at_(begun)).total_seconds()))
 
 
 def _wait(found: RunProgress | None, now: datetime) -> Wait | None:
     one = None if found is None else found.waiting
     if one is None:
         return None
-    seconds = max(0, int((now - _at(one.since)).total_seconds()))
+    seconds = max(0, int((now - at_(one.since)).total_seconds()))
     limit = one.limit_s
     share = None if limit is None else min(FULL, seconds * FULL // max(1, limit))
     return Wait(one.needed, duration(seconds), "" if limit is None else duration(limit), share)
@@ -309,8 +277,8 @@ def _time_left(plan: AnyPlan, at: _Times, state: Now, ended: datetime) -> Fact:
     batches = _batches(plan)
     done = [all(one in at.done for one in each) for each in batches]
     present = next((each for each, is_done in zip(batches, done, strict=True) if not is_done), ())
-    begun = min((at.begun[one] for one in present if one in at.begun), key=_at, default=None)
-    since = None if begun is None else max(0, int((ended - _at(begun)).total_seconds()))
+    begun = min((at.begun[one] for one in present if one in at.begun), key=at_, default=None)
+    since = None if begun is None else max(0, int((ended - at_(begun)).total_seconds()))
     found = left.Unknown.NO_END if times is None else left.left(times, done, since, by_step=pages_of(plan).by_step)
     if isinstance(found, left.Unknown):
         return Fact("Time left", "unknown", _why_unknown(found, times))

@@ -9,17 +9,22 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
+from holdfast.rollout.execution import undo_words
 from holdfast.rollout.execution.drift import Drift
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval, Entry, Journal
+from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.rollout.kinds.plan_summary import summary
 from holdfast.rollout.kinds.score_json import Score
 from holdfast.web.kinds.registry import pages_of
 from holdfast.web.parts.plan_view import PlanView, ages, ago
 from holdfast.web.plans import State, state_of
-from holdfast.workflows import freshness, snapshots
+from holdfast.workflows import freshness, journals, rollbacks, snapshots
 from holdfast.workflows import plan as plans
+from holdfast.workflows.leases import Leases
+from holdfast.workflows.running import guards
 
 T = TypeVar("T")
 REMEMBERED = 64
@@ -67,6 +72,11 @@ class PlanPage:
     """Who requested it; empty where that is unknown."""
     broken: tuple[plans.Broken, ...] = ()
     """What of its decision, journal and verdict cannot be read: nothing may be approved or applied until it is fixed."""
+
+    @property
+    def in_a_run(self) -> frozenset[str]:
+        """The steps that a run of the whole plan does or waits for."""
+        return guards.done_in_a_run(self.view.plan)
 
     @property
     def version(self) -> str:
@@ -163,6 +173,20 @@ class PlanPages:
         plan = self._plan(plan_id)
         if needs_another_approver(plan, plan.requested_by, *who):
             raise Refused("You requested this plan, and its policy requires another approver. You can reject it.", status=403)
+
+    def built_upon(self, page: PlanPage, now: datetime, keys: SigningKeys) -> str:
+        """Which other plan for the group keeps this one from being rolled back, in words. Empty: none, or it is unknown."""
+        plan = page.view.plan
+        if not page.entries:
+            return ""
+        group = (plan.basis.cluster, plan.basis.group_id)
+        leases = Leases(self.lake, plan.plan_id, group, keys, Owner("page"), lambda _: False, lambda: now)
+        try:
+            key = ("built upon", plan.plan_id, len(page.entries), leases.latest()[0])
+            found = self._memory.get(key, lambda: rollbacks.built_upon(plan, journals.read(self.lake, plan.plan_id, keys), leases))
+        except HoldfastError:
+            return ""
+        return "" if found is None else undo_words.built_upon(plan.plan_id, found)
 
     def _plan(self, plan_id: str) -> AnyPlan:
         return self._memory.get(("plan", plan_id), lambda: plans.load(self.lake, plan_id))

@@ -11,6 +11,7 @@ from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.plan.plan_page import PlanPage
 from holdfast.web.plans import State
+from holdfast.workflows.running import guards
 
 
 class Progress(StrEnum):
@@ -31,11 +32,12 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A step of the plan that is not done yet. `manual`: a person does it."""
+    """A step of the plan that is not done yet. `manual`: a person does it; `in_a_run`: but a run of the whole plan does it too."""
 
     id: str
     title: str
     manual: bool
+    in_a_run: bool = False
 
 
 def stages(page: PlanPage) -> tuple[Stage, ...]:
@@ -90,7 +92,8 @@ def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
     """None: every step is done, or there are none."""
     for step in plan.steps:
         if step.id not in done:
-            return NextStep(step.id, kind_of(plan).step_text(step), manual=step.who is not Who.HOLDFAST)
+            manual, in_a_run = step.who is not Who.HOLDFAST, step.id in guards.done_in_a_run(plan)
+            return NextStep(step.id, kind_of(plan).step_text(step), manual, in_a_run)
     return None
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from holdfast.errors import CannotPredict
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.verdict import Rebalances
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
@@ -65,6 +66,21 @@ def _counted(plan: AnyPlan) -> bool:
     kind = kind_of(plan)
     acted = (kind.acts(plan, step) for step in plan.steps if not kind.waits(step) and step.id not in kind.writes(plan))
     return all(one is not None for one in acted)
+
+
+def done_in_a_run(plan: AnyPlan) -> frozenset[str]:
+    """The steps that a run does, or waits for, by the plan's policy. Where nothing names the commands of a client, its steps are a
+    person's all the same."""
+    if not plan.policy.acts:
+        return frozenset()
+    return frozenset(step.id for step in plan.steps if _done_in_a_run(plan, step))
+
+
+def _done_in_a_run(plan: AnyPlan, step: AnyStep) -> bool:
+    kind = kind_of(plan)
+    acts = kind.acts(plan, step)
+    sets = bool(kind.sets(plan, step)) and may(plan, ActionName.SET_CONFIG)
+    return kind.waits(step) or sets or (acts is not None and bool(acts.acts) and may(plan, *acts.actions))
 
 
 def may(plan: AnyPlan, *actions: ActionName) -> bool:

@@ -46,11 +46,12 @@ def resume(lake: Lake, plan_id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A pause. `text`: who paused the plan, when and why; `mark`: a digest of its file, which another pause does not have. None:
-    the file cannot be read."""
+    """A pause. `text`: who paused the plan and why; `mark`: a digest of its file, which another pause does not have; None: the file
+    cannot be read. `at`: when, ISO 8601; empty where that is unknown."""
 
     text: str
     mark: str | None
+    at: str = ""
 
 
 def found(lake: Lake, plan_id: str) -> Found | None:
@@ -65,11 +66,11 @@ def found(lake: Lake, plan_id: str) -> Found | None:
     except HoldfastError:
         return Found("It is paused, by a file that cannot be read.", mark)
     reason = f": {printable(one.reason, 500)}" if one.reason else ""
-    return Found(f"{printable(one.by, 200)} paused it at {one.at}{reason}.", mark)
+    return Found(f"Paused by {printable(one.by, 200)}{reason}.", mark, one.at)
 
 
 def paused(lake: Lake, plan_id: str) -> str | None:
-    """Who paused the plan, when and why, in words. None: no one."""
+    """Who paused the plan and why, in words. None: no one."""
     pause = found(lake, plan_id)
     return None if pause is None else pause.text
 

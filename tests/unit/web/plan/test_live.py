@@ -6,24 +6,29 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.harness.article import A, client
+from tests.harness.article import A, C, client
 from tests.harness.operators_hands import STRANGER, approved
 from tests.harness.running_group import RunningGroup
 from tests.unit.rollout.broker_streams import plans as broker_plans
+from tests.unit.workflows.running.test_back_after_others import begun, stops
+from tests.unit.workflows.running.test_going_back import fewer, forward
 from tests.unit.workflows.running.test_run import rolling
 
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.seal import NO_KEYS
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.text.wording import duration
 from holdfast.web import templating
 from holdfast.web.plan import live
-from holdfast.web.plan.live import Fact, Live, Now
+from holdfast.web.plan.live import Fact, Live
+from holdfast.web.plan.live_state import SILENT_S, Ended, Now
 from holdfast.web.plan.plan_page import PlanPages
 from holdfast.workflows import plan as plans
 from holdfast.workflows.running import pausing
+from holdfast.workflows.running import run as running
 
 PLAN = rolling("restart_client", lag_most=100)
 PLACE = ("plans", PLAN.plan_id, "progress.json")
@@ -176,7 +181,8 @@ def test_a_pause_is_shown_at_once_and_halts_it_then() -> None:
             found.append(shown(reality))
 
     reality = run(pauses)
-    assert (found[0].now, found[0].paused) == (Now.RUNNING, "bob paused it at 2026-11-20T12:01:02Z: lunch.")
+    assert (found[0].now, found[0].paused) == (Now.RUNNING, "Paused by bob: lunch.")
+    assert found[0].paused_at == "2026-11-20T12:01:02Z"
     after = shown(reality)
     assert (after.now, after.paused is not None) == (Now.PAUSED, True)
     pausing.resume(reality.lake, PLAN.plan_id)
@@ -189,7 +195,7 @@ def test_a_pause_is_shown_at_once_and_halts_it_then() -> None:
 def test_a_run_without_a_sign_of_life() -> None:
     reality = RunningGroup()
     found: list[Live] = []
-    reality.on_sleep = lambda: found.append(shown(reality, live.SILENT_S + 1))
+    reality.on_sleep = lambda: found.append(shown(reality, SILENT_S + 1))
     reality.run(PLAN)
 
     assert found[0].now is Now.SILENT
@@ -300,3 +306,72 @@ def test_a_rollback_that_is_a_person_s() -> None:
     assert "holdfast apply --back --confirm 5" in text
     plans.add_entry(reality.lake, journal, Entry(at, "5", Event.UNDO_CONFIRMED, "bob", ""))
     assert shown(reality).halt is None, "it was confirmed"
+
+
+class TestARunThatEndedInAirflow:
+    """The journal has it in progress, and so has what the run shows of itself: only Airflow knows."""
+
+    def in_airflow(self, reality: RunningGroup, ended: Ended | None, later_s: float = 3) -> tuple[Live, str, list[str]]:
+        """`ended`: what Airflow says."""
+        now = reality.now() + timedelta(seconds=later_s)
+        asked = list[str]()
+        page = PlanPages(reality.lake).page(PLAN.plan_id, now)
+        found = live.of(reality.lake, page, now, "token", lambda run: asked.append(run) or ended)
+        assert found is not None
+        return found, templating.render("live.html", live=found, view=page.view, root="", airflow=""), asked
+
+    @pytest.fixture
+    def reality(self) -> RunningGroup:
+        """A turn has ended, and no other one comes."""
+        reality = RunningGroup()
+        reality.lag = 0
+        assert isinstance(running.turn(PLAN, approved(PLAN), reality.means("manual__1"), None), running.Left)
+        return reality
+
+    @pytest.mark.parametrize(
+        ("ended", "says"),
+        [(Ended.FAILED, "has failed"), (Ended.SUCCESS, "was marked as a success"), (Ended.DELETED, "was deleted")],
+    )
+    @pytest.mark.parametrize("later_s", [3, SILENT_S + 1])
+    def test_is_shown_and_how_it_goes_on(self, reality: RunningGroup, ended: Ended, says: str, later_s: float) -> None:
+        assert self.in_airflow(reality, None)[0].now is Now.RUNNING
+        found, text, asked = self.in_airflow(reality, ended, later_s)
+
+        assert (found.now, found.ended, asked) == (Now.ENDED, ended, ["manual__1"])
+        assert f"The run in Airflow {says}</h3>" in text
+        assert "Trigger <code>apply_rollout</code> for the plan again, with <code>run</code>: it continues" in text
+        assert ("Its log says why" in text) is (ended is Ended.FAILED)
+        assert found.may_pause
+        assert "Start it again" in found.next
+
+    def test_no_question_of_it_is_open_after_a_halt(self, reality: RunningGroup) -> None:
+        pausing.pause(reality.lake, PLAN.plan_id, "bob", "", reality.now())
+        running.turn(PLAN, approved(PLAN), reality.means("manual__1"), None)
+        assert "answer the question" in self.in_airflow(reality, None)[1]
+        found, text, _ = self.in_airflow(reality, Ended.DELETED)
+
+        assert (found.now, found.ended) == (Now.PAUSED, Ended.DELETED)
+        assert "answer the question" not in text
+        assert "no question is open in Airflow" in text
+
+    def test_one_that_ends_as_it_should_is_not_asked_about(self) -> None:
+        reality = run()
+        found, _, asked = self.in_airflow(reality, Ended.SUCCESS)
+
+        assert (found.now, found.ended, asked) == (Now.FINISHED, None, [])
+
+
+def test_another_plan_that_was_begun_since_is_named() -> None:
+    reality, plan = RunningGroup(), fewer()
+    forward(reality, plan)
+    pages = PlanPages(reality.lake)
+    assert pages.built_upon(pages.page(plan.plan_id, reality.now()), reality.now(), NO_KEYS) == ""
+    other = stops(reality, C)
+    begun(reality, other)
+    page = pages.page(plan.plan_id, reality.now())
+    says = pages.built_upon(page, reality.now(), NO_KEYS)
+    found = live.of(reality.lake, page, reality.now(), built_upon=says)
+
+    assert f"plan {other.plan_id} for the same group was begun since" in says
+    text = templating.render("live.html", live=found, view=page.view, root="", airflow="")
+    assert f"<b>Go back:</b> refused. {says}" in text

@@ -75,7 +75,7 @@ def test_a_halt_and_a_person_s_step_end_it() -> None:
     pausing.pause(reality.lake, _kept(reality), "bob", "lunch", reality.now())
     reality.run(rolling())
     assert (shown(reality).state, shown(reality).step) == (RunState.HALTED, "1")
-    assert "bob paused it" in shown(reality).text
+    assert "Paused by bob: lunch." in shown(reality).text
 
     reality = RunningGroup()
     reality.run(rolling("stop_client"))
