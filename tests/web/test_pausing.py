@@ -1,19 +1,13 @@
 """*Pause* and *Resume* on a plan's page: for those who may trigger `apply_rollout`, and seen by all readers."""
 
 import re
-from datetime import UTC, datetime
-from urllib.parse import quote
 
 import pytest
 from tests.harness.pages.airflow_server import Answer, Server
 from tests.harness.pages.web_lake import WebLake
 
-from holdfast.rollout.journal.run_progress import RunProgress, RunState
-from holdfast.rollout.json import instants
-from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.workflows.running import pausing, showing
+from holdfast.workflows.running import pausing
 
 pytestmark = pytest.mark.airflow
 
@@ -75,24 +69,3 @@ def test_who_may_not_and_what_may_not_be_kept(server: Server, made: dict[str, Pl
     other = send(server, made["moves"], "bob", "pause", given=asked)
     assert other.status == 403
     assert paused(server, plan) is None
-
-
-def test_a_run_that_airflow_has_no_more_is_not_shown_as_going_on(server: Server, made: dict[str, Plan]) -> None:
-    """It failed, or a person marked it, or deleted it: the journal and what the run shows of itself do not say so."""
-    plan, lake = made["running"], WebLake(server.lake)
-    given = server.rest("POST", "/api/v2/dags/apply_rollout/dagRuns", {"logical_date": None, "conf": {"plan_id": plan.plan_id}})
-    path = f"/api/v2/dags/apply_rollout/dagRuns/{quote(str(given['dag_run_id']))}"
-    place = ("plans", plan.plan_id, showing.FILE)
-    before = lake.lake.read(place, 1_000_000) if lake.lake.exists(place) else None
-    at = instants.to_second(datetime.now(UTC))
-    goes_on = RunProgress(plan.plan_id, "bob", "", at, at, RunState.RUNNING, given["dag_run_id"], "3")
-    lake.lake.write(place, dumps(codec_of(RunProgress).write(goes_on)).encode())
-    try:
-        assert "The run in Airflow" not in page(server, plan, "vera")
-        for state, says in (("failed", "has failed"), ("success", "was marked as a success")):
-            server.rest("PATCH", f"{path}?update_mask=state", {"state": state})
-            assert f"The run in Airflow {says}</h3>" in page(server, plan, "vera")
-        server.rest("DELETE", path)
-        assert "The run in Airflow was deleted</h3>" in page(server, plan, "vera")
-    finally:
-        lake.lake.remove(place) if before is None else lake.lake.write(place, before)
