@@ -26,7 +26,7 @@ from tests.conformance.consumer.groups import Case
 from benchmarks import report
 from holdfast.kafka.consumer import leader
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 OPTIONS = ("-XX:TieredStopAtLevel=4",)
 ALL = ("range", "roundrobin", "sticky", "cooperative-sticky")

@@ -30,7 +30,7 @@ from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
 from holdfast.workflows.collecting.collector import Given
 from holdfast.workflows.collecting.streams.settings import GroupSettings
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 SHOP = "shop"
 STANDBYS = "streams.num.standby.replicas"

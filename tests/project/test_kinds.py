@@ -11,7 +11,7 @@ from holdfast.rollout.broker_streams.events import table as broker_streams_table
 from holdfast.rollout.contract.batches_json import THEN
 from holdfast.rollout.group.group_kind import GroupKind
 from holdfast.rollout.kinds import event_tables
-from holdfast.rollout.kinds.registry import REGISTRY, kind_of
+from holdfast.rollout.kinds.registry import REGISTRY, kind_of, kinds
 from holdfast.web.kinds.registry import PAGES
 from holdfast.workflows.collecting.registry import COLLECTORS
 
@@ -19,11 +19,11 @@ ROOT = Path(holdfast.__path__[0])
 PROJECT = Path(__file__).resolve().parents[2]
 PARENTS = ("rollout", "web/kinds", "workflows/collecting")
 """Where each kind has a folder of its own."""
-FOLDERS = tuple(f"{parent}/{kind.name}/" for kind in REGISTRY for parent in PARENTS)
+FOLDERS = tuple(f"{parent}/{kind.name}/" for kind in kinds() for parent in PARENTS)
 KAFKAS_WORDS = ("kafka/", "adapters/")
 """There, a type of group is what a broker calls so: `consumer` is KIP-848, and `streams` KIP-1071."""
-NAMES = frozenset(name for kind in REGISTRY for name in (kind.name, kind.protocol))
-CLASSES = frozenset(one.__name__ for kind in REGISTRY for one in kind.values)
+NAMES = frozenset(name for kind in kinds() for name in (kind.name, kind.protocol))
+CLASSES = frozenset(one.__name__ for kind in kinds() for one in kind.values)
 
 
 def asked(source: str) -> Iterator[str]:
@@ -92,12 +92,12 @@ def test_such_a_decision_is_seen(source: str) -> None:
 
 def test_the_tables_of_events_are_those_of_the_kinds() -> None:
     by_plans = {event.VERB for event in broker_streams_table.OF_MOVES}
-    assert set(event_tables.verbs()) == {THEN}.union(*(kind.verbs for kind in REGISTRY)) - by_plans
+    assert set(event_tables.verbs()) == {THEN}.union(*(kind.verbs for kind in kinds())) - by_plans
     assert by_plans
 
 
 def test_every_registry_has_known_kinds_only() -> None:
-    names = {kind.name for kind in REGISTRY}
+    names = {kind.name for kind in kinds()}
     assert {one.kind for one in COLLECTORS} == names
     assert {one.kind for one in PAGES} <= names
 
@@ -116,13 +116,20 @@ def test_such_a_question_is_seen(source: str) -> None:
     assert CLASSES & set(asked(source))
 
 
+def test_a_line_of_the_registry_says_what_its_kind_says() -> None:
+    for line in REGISTRY:
+        assert line.protocol == line.kind().protocol == line.decider().protocol
+        assert isinstance(line.kind(), type(line.decider())), "a kind decides as its decider does"
+        assert all(one.__module__.startswith(f"{line.package}.") for one in line.kind().values)
+
+
 def test_every_kind_is_known_by_one_name_and_by_its_own_values() -> None:
-    names = [kind.name for kind in REGISTRY]
+    names = [kind.name for kind in kinds()]
     assert len(set(names)) == len(names)
-    owned = [one for kind in REGISTRY for one in kind.values]
+    owned = [one for kind in kinds() for one in kind.values]
     assert len(set(owned)) == len(owned)
-    assert all(len(kind.values) in (2, 3, 4) for kind in REGISTRY)  # without plans or verdicts there are the others
-    contracts = [name for kind in REGISTRY for name in kind.contracts]
+    assert all(len(kind.values) in (2, 3, 4) for kind in kinds())  # without plans or verdicts there are the others
+    contracts = [name for kind in kinds() for name in kind.contracts]
     assert len(set(contracts)) == len(contracts)
 
 

@@ -16,8 +16,8 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_to_json
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.policy.policy import Policy
-from holdfast.workflows import forecast as forecasting
 from holdfast.workflows import plan as planning
+from holdfast.workflows.deciding import assign_document
 from holdfast.workflows.forecast import forecast_case
 
 GROUP = group(
@@ -37,7 +37,7 @@ SNAPSHOT = consumer_snapshot_to_json(consumer_snapshot_from_json(GROUP))
 READ: dict[str, tuple[Document, Reader]] = {
     "consumer-snapshot": (SNAPSHOT, consumer_snapshot_from_json),
     "consumer-change": (change(*EVENTS), consumer_change_from_json),
-    "consumer-assignment": (forecasting.assign_document(GROUP, None, ()), consumer_assignment_from_json),
+    "consumer-assignment": (assign_document(GROUP, None, ()), consumer_assignment_from_json),
 }
 
 

@@ -1,22 +1,13 @@
-"""From documents to results: the leader's decision now, and the forecast of a change. One result per document, or a refusal."""
+"""From documents to results: the forecast of a change. One result per document, or a refusal."""
 
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.strict import Fields, loads
+from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.kinds import registry
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows.naming import Named, read_named
-
-
-def assign_document(document: object, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
-    """A Snapshot's JSON → an Assignment's. `release` and `settings` are put over its own."""
-    kind = registry.of_snapshot(document)
-    return kind.assign(kind.snapshot_from_json(document), release, settings)
 
 
 def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, Any]:
@@ -41,16 +32,3 @@ def forecast_case(case: object, detail: Detail, times: int = 1) -> dict[str, obj
     fields.finish()
     group, answer = read_forecast(("snapshot", snapshot), ("change", change), times)
     return kind_of(group).forecast_to_json(answer, detail)
-
-
-def answer_lines(
-    lines: Iterable[tuple[int, bytes | InvalidInput]], answer: Callable[[object], dict[str, object]]
-) -> Iterator[tuple[dict[str, object], bool]]:
-    """An answer a line, in order, and whether it is one: a bad line gives `{"error": …, "line": N}`, the others are answered."""
-    for number, line in lines:
-        try:
-            if isinstance(line, InvalidInput):
-                raise line
-            yield answer(loads(line)), True
-        except HoldfastError as refusal:
-            yield {"error": str(refusal), "line": number}, False

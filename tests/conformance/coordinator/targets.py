@@ -11,7 +11,7 @@ from tests.conformance.streams.smaller import shrunk
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, Subtopology, Task, Tasks, tasks_of
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 
 def group_of(case: Case, release: str) -> Group:

@@ -12,7 +12,7 @@ from tests.conformance.streams.smaller import smaller
 from tests.conformance.streams.snapshots import answer_of, sayable, snapshot_of
 
 from holdfast.kafka.release import behaviour
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "leader.jsonl"
 

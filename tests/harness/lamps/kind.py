@@ -33,8 +33,9 @@ from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEviden
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group import applying, verifying
 from holdfast.rollout.group.applying import Applying, please
+from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line, maps
-from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Words
+from holdfast.rollout.group.group_kind import GroupKind, Host, Setting, Words
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.group.staleness import staleness
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
@@ -42,6 +43,7 @@ from holdfast.rollout.journal.journal import Journal, Sighting
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, one_of
+from holdfast.rollout.kinds.registry import Registered
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
@@ -128,14 +130,11 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     verbs: ClassVar[frozenset[str]] = frozenset({"light"})
     docs: ClassVar[str] = "lamps"
 
-    def owns_snapshot(self, document: object) -> bool:
-        return isinstance(document, dict) and document.get("protocol") == PROTOCOL
-
     def owns_change(self, document: object) -> bool:
         return isinstance(document, dict) and any("light" in event for event in document.get("events", ()))
 
     def owns_plan(self, document: object) -> bool:
-        return self.owns_snapshot(document) and "plan_id" in document  # type: ignore[operator]
+        return isinstance(document, dict) and document.get("protocol") == PROTOCOL and "plan_id" in document
 
     def snapshot_from_json(self, document: object) -> LampSnapshot:
         fields = Fields(document)
@@ -392,3 +391,8 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
     def forecast_losses(self, snapshot: LampSnapshot, which: Iterable[Row]) -> list[Row]:
         return []
+
+
+_KIND = LampKind()
+LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND)
+"""Its line in the registry."""

@@ -1,6 +1,7 @@
 """What the commands do where nothing can be written, and with names that would steer a terminal."""
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from tests.harness.article import AFTER, group
 from holdfast.cli import main as main_module
 from holdfast.cli.main import main
 from holdfast.rollout.json.strict import dumps
+
+EXAMPLE = Path(__file__).parents[3] / "examples/streams-wordcount/snapshot.json"
 
 COMMANDS = (("assign", "SNAPSHOT"), ("guard", "SNAPSHOT"), ("schema", "plan"))
 
@@ -71,6 +74,25 @@ def test_the_help_names_each_command_in_a_line_and_imports_none() -> None:
     assert [
         name for name in modules if name.startswith(("holdfast.cli.commands", "holdfast.rollout.kinds", "holdfast.workflows"))
     ] == []
+    assert len([name for name in modules if name.startswith("holdfast")]) <= 15, "the start is for what the help prints"
+
+
+def test_assign_imports_what_decides_and_no_forecast_plan_or_other_kind() -> None:
+    """The start is most of its time: docs/decisions/0037-kinds-are-imported-when-they-are-met.md."""
+    code = (
+        "import sys; from holdfast.cli.main import main\n"
+        "try: main(['assign', sys.argv[1]])\n"
+        "finally: print(sorted(sys.modules), file=sys.stderr)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, str(EXAMPLE)], capture_output=True, text=True, check=True)
+
+    assert json.loads(ended.stdout)["clients"]
+    own = [name.split(".") for name in ast.literal_eval(ended.stderr) if name.startswith("holdfast.")]
+    assert {name[2] for name in own if name[1:2] == ["rollout"] and name[2:]} == {
+        "contract", "disks", "group", "json", "kinds", "streams", "text",
+    }  # fmt: skip
+    assert {name[3] for name in own if name[1:3] == ["rollout", "streams"] and name[3:]} == {"forecast", "kind", "snapshot"}
+    assert len(own) <= 95
 
 
 def test_each_command_is_a_module_of_its_name() -> None:

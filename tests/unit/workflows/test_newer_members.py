@@ -10,7 +10,7 @@ from holdfast.errors import CannotPredict
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 RECORDED = Path(__file__).parents[2] / "conformance" / "streams" / "cases.jsonl"
 JOINS = change_from_json(

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from tests.fakes.cluster import FakeCluster, FakeStateDirectories
 from tests.fakes.lake import MemoryLake
 from tests.harness.lamps.collector import LampCollector
-from tests.harness.lamps.kind import EACH, LampKind
+from tests.harness.lamps.kind import EACH, LAMP_KIND
 from tests.harness.plain_groups import member
 
 from holdfast.adapters.lake.lake import FsspecLake
@@ -41,7 +41,7 @@ CHANGE = {"format_version": "1.0", "events": [{"light": "a"}, {"light": "b"}]}
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one line, and that of the collectors."""
-    monkeypatch.setattr(registry, "REGISTRY", (*registry.REGISTRY, LampKind()))
+    monkeypatch.setattr(registry, "REGISTRY", (*registry.REGISTRY, LAMP_KIND))
     monkeypatch.setattr(collectors, "COLLECTORS", (*collectors.COLLECTORS, LampCollector()))
 
 

@@ -5,7 +5,7 @@ import sys
 import click
 
 from holdfast.cli import documents
-from holdfast.workflows.forecast import answer_lines, assign_document
+from holdfast.workflows.deciding import answer_lines, assign_document
 
 
 @click.command

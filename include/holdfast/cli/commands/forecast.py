@@ -7,7 +7,8 @@ from holdfast.cli.reading import work_option
 from holdfast.cli.views import blocks_view
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
+from holdfast.workflows.deciding import answer_lines
+from holdfast.workflows.forecast import forecast_case, read_forecast
 
 
 @click.command

@@ -4,7 +4,7 @@ A kind is one folder of `rollout/` whose `kind/kind.py` fulfils this, and one li
 typed by its own values; the registry's edge forgets them.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,13 +20,13 @@ from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Nature, Rollback
+from holdfast.rollout.group.deciding import Decider, Row
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal, Sighting
 from holdfast.rollout.json.codec import Codec
-from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
@@ -40,8 +40,6 @@ F = TypeVar("F")
 """A Forecast."""
 P = TypeVar("P", bound=AnyPlan)
 V = TypeVar("V", bound=AnyVerdict)
-Row = dict[str, object]
-Settings = tuple[tuple[str, ConfigValue], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +71,12 @@ class Setting:
     about: str
 
 
-class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
-    """One kind of group. What reads a document raises InvalidInput, and Unsupported for what is not modelled."""
+class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
+    """One kind of group, with what decides for it. What reads a document raises InvalidInput, or Unsupported for what is not
+    modelled."""
 
     name: ClassVar[str]
     """Unique in the registry."""
-    protocol: ClassVar[str]
-    """The field `protocol` of its Snapshots, and of its rows in tables."""
     stateful: ClassVar[bool]
     """Whether its members keep state: its figures count stateful tasks then, else partitions."""
     words: ClassVar[Words]
@@ -107,19 +104,12 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     # Documents.
 
     @abstractmethod
-    def owns_snapshot(self, document: object) -> bool:
-        """Whether a Snapshot's JSON is of this kind."""
-
-    @abstractmethod
     def owns_change(self, document: object) -> bool:
         """Whether a Change's JSON has an event that only this kind knows."""
 
     @abstractmethod
     def owns_plan(self, document: object) -> bool:
         """Whether a Plan's JSON is of this kind."""
-
-    @abstractmethod
-    def snapshot_from_json(self, document: object) -> S: ...
 
     @abstractmethod
     def snapshot_to_json(self, snapshot: S) -> Row: ...
@@ -209,10 +199,6 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     @abstractmethod
     def refuse_settings(self, snapshot: S) -> None:
         """Raise InvalidInput for settings of the group that Kafka itself would refuse."""
-
-    @abstractmethod
-    def assign(self, snapshot: S, release: str | None, settings: Settings) -> Row:
-        """What is assigned now, as an Assignment's JSON. `release` and `settings` are put over the snapshot's own."""
 
     @abstractmethod
     def forecast(self, snapshot: S, change: C, times: int) -> F:

@@ -1,57 +1,101 @@
-"""The kinds of group, a line each, and whose a value or a document is. Nothing else asks a value for its class."""
+"""The kinds of group, a line each, and whose a value or a document is. Nothing else asks a value for its class.
 
-from typing import Any
+A kind is imported when something is asked of it, and for an assignment only what decides it
+(docs/decisions/0037-kinds-are-imported-when-they-are-met.md).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
-from holdfast.rollout.consumer.kind.kind import ConsumerKind
-from holdfast.rollout.group.group_kind import GroupKind
-from holdfast.rollout.streams.kind.kind import StreamsKind
+from holdfast.rollout.group.deciding import Decider
 
-AnyKind = GroupKind[Any, Any, Any, Any, Any, Any, Any]
+if TYPE_CHECKING:
+    from holdfast.rollout.group.group_kind import GroupKind
+
+AnyKind: TypeAlias = "GroupKind[Any, Any, Any, Any, Any, Any, Any]"
 """A kind whose own values are forgotten: it is only ever handed values that it says are its own."""
 
-REGISTRY: tuple[AnyKind, ...] = (
-    StreamsKind(),
-    ConsumerKind(),
-    BrokerStreamsKind(),
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A kind of group. `protocol`: the field of its Snapshots. `package`: where the classes of its values are. `kind` and `decider`
+    import what they return."""
+
+    protocol: str
+    package: str
+    kind: Callable[[], AnyKind]
+    decider: Callable[[], Decider[Any]]
+
+
+def _line(protocol: str, package: str) -> Registered:
+    return Registered(
+        protocol,
+        package,
+        lambda: import_module(f"{package}.kind.kind").KIND,
+        lambda: import_module(f"{package}.kind.deciding").DECIDER,
+    )
+
+
+REGISTRY: tuple[Registered, ...] = (
+    _line("streams-classic", "holdfast.rollout.streams"),
+    _line("consumer-classic", "holdfast.rollout.consumer"),
+    _line("streams", "holdfast.rollout.broker_streams"),
 )
 """The first is asked for what no kind says is its own: it refuses that by name."""
 
 
+def kinds() -> Iterator[AnyKind]:
+    """All of them, each imported when it is its turn."""
+    return (line.kind() for line in REGISTRY)
+
+
 def kind_of(value: object) -> AnyKind:
     """Of a Snapshot, a Change, a Plan or a Verdict."""
-    found = next((kind for kind in REGISTRY if isinstance(value, kind.values)), None)
-    if found is None:
+    module = type(value).__module__
+    found = next((line.kind() for line in REGISTRY if module.startswith(f"{line.package}.")), None)
+    if found is None or not isinstance(value, found.values):
         raise AssertionError(f"{type(value).__name__} is of no kind of group")
     return found
 
 
 def kind_named(name: str) -> AnyKind:
-    return next(kind for kind in REGISTRY if kind.name == name)
+    return next(kind for kind in kinds() if kind.name == name)
 
 
 def without_state() -> list[str]:
     """The protocols of the kinds whose members keep no state."""
-    return [kind.protocol for kind in REGISTRY if not kind.stateful]
+    return [kind.protocol for kind in kinds() if not kind.stateful]
 
 
 def of_snapshot(document: object) -> AnyKind:
-    return next((kind for kind in REGISTRY if kind.owns_snapshot(document)), REGISTRY[0])
+    return _line_of(document).kind()
+
+
+def decider_of(document: object) -> Decider[Any]:
+    """What decides the assignment of a Snapshot's JSON."""
+    return _line_of(document).decider()
+
+
+def _line_of(document: object) -> Registered:
+    protocol = document.get("protocol") if isinstance(document, dict) else None
+    return next((line for line in REGISTRY if line.protocol == protocol), REGISTRY[0])
 
 
 def of_change(document: object) -> AnyKind:
     """By its events. One without events fits every kind."""
-    return next((kind for kind in REGISTRY if kind.owns_change(document)), REGISTRY[0])
+    return next((kind for kind in kinds() if kind.owns_change(document)), REGISTRY[0].kind())
 
 
 def of_plan(document: object) -> AnyKind:
-    return next((kind for kind in REGISTRY if kind.owns_plan(document)), REGISTRY[0])
+    return next((kind for kind in kinds() if kind.owns_plan(document)), REGISTRY[0].kind())
 
 
 def kind_of_both(one: object, other: object, what: str) -> AnyKind:
     """Raise InvalidInput, which begins with `what`, for two values of different kinds of group."""
-    kinds = kind_of(one), kind_of(other)
-    if kinds[0] is not kinds[1]:
-        raise InvalidInput(what.format(*(kind.words.group for kind in kinds)))
-    return kinds[0]
+    both = kind_of(one), kind_of(other)
+    if both[0] is not both[1]:
+        raise InvalidInput(what.format(*(kind.words.group for kind in both)))
+    return both[0]

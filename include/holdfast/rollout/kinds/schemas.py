@@ -10,7 +10,7 @@ from holdfast.rollout.journal.journal import Approval, Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
-from holdfast.rollout.kinds.registry import REGISTRY
+from holdfast.rollout.kinds.registry import kinds
 from holdfast.rollout.policy.json import POLICY
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -18,7 +18,7 @@ CONTRACTS: dict[str, Codec[Any]] = {
     "policy": POLICY,
     "approval": codec_of(Approval),
     "journal": codec_of(Journal),
-    **{name: codec for kind in REGISTRY for name, codec in kind.contracts.items()},
+    **{name: codec for kind in kinds() for name, codec in kind.contracts.items()},
 }
 
 

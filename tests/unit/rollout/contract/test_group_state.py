@@ -17,7 +17,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.guard import guard
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.tables import group_rows
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 STATES = ("PreparingRebalance", "CompletingRebalance", "Empty", "Dead")
 SAID = "was rebalancing|has no client|not Stable"

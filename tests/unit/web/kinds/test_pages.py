@@ -12,7 +12,7 @@ from tests.harness import plain_groups
 from tests.harness.article import AFTER
 from tests.harness.article import group as article_group
 from tests.harness.kafka import described_groups
-from tests.harness.lamps.kind import LampKind
+from tests.harness.lamps.kind import LAMP_KIND
 from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, REPLACE_FIRST
 
@@ -54,7 +54,7 @@ MEMORY: dict[str, Any] = {"root": "", "airflow": "", "user": "ann", "token": "t"
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one line."""
-    monkeypatch.setattr(registry, "REGISTRY", (*registry.REGISTRY, LampKind()))
+    monkeypatch.setattr(registry, "REGISTRY", (*registry.REGISTRY, LAMP_KIND))
 
 
 def read(document: object) -> AnySnapshot:

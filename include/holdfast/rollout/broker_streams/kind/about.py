@@ -15,9 +15,10 @@ from holdfast.rollout.broker_streams.plan.effect_words import effect
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line, maps, setting
 from holdfast.rollout.group.difference import facts as facts_that_differ
-from holdfast.rollout.group.group_kind import Host, Row, Setting
+from holdfast.rollout.group.group_kind import Host, Setting
 from holdfast.rollout.text.order import natural
 from holdfast.rollout.text.wording import many
 

@@ -18,6 +18,7 @@ from holdfast.rollout.broker_streams.guard import guard
 from holdfast.rollout.broker_streams.guard import words as guard_words
 from holdfast.rollout.broker_streams.guard.json import GUARD
 from holdfast.rollout.broker_streams.kind import about, forecast_words, losses, rows, verdict_words
+from holdfast.rollout.broker_streams.kind.deciding import BrokerStreamsDecider
 from holdfast.rollout.broker_streams.options import evaluation, proposals
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
 from holdfast.rollout.broker_streams.options.option import BrokerOption
@@ -26,9 +27,9 @@ from holdfast.rollout.broker_streams.plan import json as plan_json
 from holdfast.rollout.broker_streams.plan.figures import target_figures
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.processes import processes
-from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, is_streams_group
+from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
-from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
+from holdfast.rollout.broker_streams.target.target import ASSIGNMENT
 from holdfast.rollout.contract.held import Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
@@ -38,8 +39,9 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
+from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line
-from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.group.group_kind import GroupKind, Host, Setting, Words
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal
@@ -51,12 +53,12 @@ from holdfast.rollout.text.rendering import Block
 
 
 class BrokerStreamsKind(
-    GroupKind[StreamsGroupSnapshot, BrokerChange, BrokerOption, EvaluatedBrokerOption, BrokerForecast, BrokerPlan, BrokerVerdict]
+    BrokerStreamsDecider,
+    GroupKind[StreamsGroupSnapshot, BrokerChange, BrokerOption, EvaluatedBrokerOption, BrokerForecast, BrokerPlan, BrokerVerdict],
 ):
     """`protocol`: `streams`."""
 
     name: ClassVar[str] = "broker_streams"
-    protocol: ClassVar[str] = PROTOCOL
     stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Streams group whose broker assigns", "client", "task", "Kafka Streams group, broker assigns")
     values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot, BrokerChange, BrokerPlan, BrokerVerdict)
@@ -78,18 +80,12 @@ class BrokerStreamsKind(
 
     # Documents.
 
-    def owns_snapshot(self, document: object) -> bool:
-        return is_streams_group(document)
-
     def owns_change(self, document: object) -> bool:
         """Its events have the verbs of those of other Streams groups."""
         return False
 
     def owns_plan(self, document: object) -> bool:
         return plan_json.is_broker_plan(document)
-
-    def snapshot_from_json(self, document: object) -> StreamsGroupSnapshot:
-        return SNAPSHOT.read(document)
 
     def snapshot_to_json(self, snapshot: StreamsGroupSnapshot) -> Row:
         return SNAPSHOT.write(snapshot)
@@ -160,9 +156,6 @@ class BrokerStreamsKind(
 
     def refuse_settings(self, snapshot: StreamsGroupSnapshot) -> None:
         """The broker has validated them."""
-
-    def assign(self, snapshot: StreamsGroupSnapshot, release: str | None, settings: Settings) -> Row:
-        return ASSIGNMENT.write(decide(with_settings(snapshot, release, settings)))
 
     def forecast(self, snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int) -> BrokerForecast:
         return forecasts.forecast(snapshot, change, times)
@@ -332,3 +325,6 @@ class BrokerStreamsKind(
     def forecast_losses(self, snapshot: StreamsGroupSnapshot, which: Iterable[Row]) -> list[Row]:
         """`losses` has none that is left to be forecast."""
         return []
+
+
+KIND = BrokerStreamsKind()

@@ -24,11 +24,6 @@ _EPOCH = integer(-1, java.INT_MAX)
 _MAYBE_COUNT = nullable(COUNT)
 
 
-def is_streams_group(document: object) -> bool:
-    """Whether a Snapshot's JSON says that it is of such a group."""
-    return isinstance(document, dict) and document.get("protocol") == PROTOCOL
-
-
 @record(closed=False)
 class Owned:
     """Tasks of one member."""

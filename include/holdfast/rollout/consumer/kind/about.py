@@ -1,7 +1,8 @@
 """A consumer group as its page, and the form that asks for a plan, show it."""
 
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.group.group_kind import Host, Row
+from holdfast.rollout.group.deciding import Row
+from holdfast.rollout.group.group_kind import Host
 from holdfast.rollout.text.order import natural
 from holdfast.rollout.text.wording import listed, many
 

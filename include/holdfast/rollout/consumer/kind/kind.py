@@ -1,11 +1,10 @@
 """Consumer groups without Kafka Streams, whose leader assigns, as a kind of group."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 
-from holdfast.errors import InvalidInput, Unsupported
+from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.consumer.change import json as change_json
 from holdfast.rollout.consumer.change import request, request_words
@@ -13,11 +12,12 @@ from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.execution import acts, apply, rounds, staleness, undo, verify
 from holdfast.rollout.consumer.execution.verdict import VERDICT, ConsumerVerdict
-from holdfast.rollout.consumer.forecast import assignment_json, decision
+from holdfast.rollout.consumer.forecast import assignment_json
 from holdfast.rollout.consumer.forecast import forecast as forecasts
 from holdfast.rollout.consumer.forecast import json as forecast_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.kind import about, difference, forecast_words, rows, verdict_words
+from holdfast.rollout.consumer.kind.deciding import ConsumerDecider
 from holdfast.rollout.consumer.options import evaluation, proposals
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.proposals import ConsumerOption
@@ -37,8 +37,9 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
+from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line
-from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.group.group_kind import GroupKind, Host, Setting, Words
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
@@ -52,14 +53,14 @@ OPTIONS = 8
 
 
 class ConsumerKind(
+    ConsumerDecider,
     GroupKind[
         ConsumerSnapshot, ConsumerChange, ConsumerOption, EvaluatedConsumerOption, ConsumerForecast, ConsumerPlan, ConsumerVerdict
-    ]
+    ],
 ):
     """`protocol`: `consumer-classic`."""
 
     name: ClassVar[str] = "consumer"
-    protocol: ClassVar[str] = PROTOCOL
     stateful: ClassVar[bool] = False
     lasting_names: ClassVar[bool] = False
     words: ClassVar[Words] = Words("a consumer group", "consumer", "partition", "Consumer group")
@@ -80,18 +81,12 @@ class ConsumerKind(
 
     # Documents.
 
-    def owns_snapshot(self, document: object) -> bool:
-        return snapshot_json.is_consumer_classic(document)
-
     def owns_change(self, document: object) -> bool:
         events = document.get("events") if isinstance(document, dict) else None
         return isinstance(events, list) and any(not self.verbs.isdisjoint(event) for event in events if isinstance(event, dict))
 
     def owns_plan(self, document: object) -> bool:
         return plan_json.is_consumer_plan(document)
-
-    def snapshot_from_json(self, document: object) -> ConsumerSnapshot:
-        return snapshot_json.consumer_snapshot_from_json(document)
 
     def snapshot_to_json(self, snapshot: ConsumerSnapshot) -> Row:
         return snapshot_json.consumer_snapshot_to_json(snapshot)
@@ -163,12 +158,6 @@ class ConsumerKind(
 
     def refuse_settings(self, snapshot: ConsumerSnapshot) -> None:
         forecasts.settings_of(snapshot)
-
-    def assign(self, snapshot: ConsumerSnapshot, release: str | None, settings: Settings) -> Row:
-        if settings:
-            raise InvalidInput(f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group; leave it out")
-        given = replace(snapshot, kafka_release=release or snapshot.kafka_release)
-        return assignment_json.consumer_assignment_to_json(decision.decide(given))
 
     def forecast(self, snapshot: ConsumerSnapshot, change: ConsumerChange, times: int) -> ConsumerForecast:
         return forecasts.forecast(snapshot, change)
@@ -325,3 +314,6 @@ class ConsumerKind(
     def forecast_losses(self, snapshot: ConsumerSnapshot, rows: Iterable[Row]) -> list[Row]:
         """All are forecast at once."""
         return []
+
+
+KIND = ConsumerKind()

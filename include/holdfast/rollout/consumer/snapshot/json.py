@@ -1,14 +1,9 @@
 """The JSON of a consumer group's Snapshot (`consumer-classic`), format 1.x: unknown fields are ignored."""
 
-from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.json.record import codec_of
 
 SNAPSHOT = codec_of(ConsumerSnapshot)
-
-
-def is_consumer_classic(value: object) -> bool:
-    """Whether a Snapshot's JSON says that it is of a consumer group."""
-    return isinstance(value, dict) and value.get("protocol") == PROTOCOL
 
 
 def consumer_snapshot_from_json(document: object) -> ConsumerSnapshot:

@@ -5,7 +5,8 @@ from collections import Counter
 from holdfast.errors import HoldfastError, Unsupported
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.group.group_kind import Host, Row, Setting
+from holdfast.rollout.group.deciding import Row
+from holdfast.rollout.group.group_kind import Host, Setting
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot

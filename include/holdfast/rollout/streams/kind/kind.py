@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -17,8 +16,9 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
+from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line
-from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.group.group_kind import GroupKind, Host, Setting, Words
 from holdfast.rollout.group.guarded import Guarded
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal, Sighting
@@ -34,7 +34,7 @@ from holdfast.rollout.streams.events import table
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.execution import acts, apply, evidence, rounds, staleness, undo, verify
 from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
-from holdfast.rollout.streams.forecast import assignment_json, decision
+from holdfast.rollout.streams.forecast import assignment_json
 from holdfast.rollout.streams.forecast import json as forecast_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
@@ -43,6 +43,7 @@ from holdfast.rollout.streams.guard import guard
 from holdfast.rollout.streams.guard import words as guard_words
 from holdfast.rollout.streams.guard.json import guard_to_json
 from holdfast.rollout.streams.kind import about, difference, fitting, forecast_words, losses, rows, verdict_words
+from holdfast.rollout.streams.kind.deciding import StreamsDecider
 from holdfast.rollout.streams.options import proposals, search_work
 from holdfast.rollout.streams.plan import assembly, review, titles
 from holdfast.rollout.streams.plan import json as plan_json
@@ -51,18 +52,17 @@ from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.scene.assume import CatchUp
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot import json as snapshot_json
-from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL, Snapshot
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.streams.steps.steps import Step, hosts_of
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import host_or
 
 
-class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast, Plan, Verdict]):
+class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast, Plan, Verdict]):
     """`protocol`: `streams-classic`."""
 
     name: ClassVar[str] = "streams"
-    protocol: ClassVar[str] = PROTOCOL
     stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Kafka Streams group", "client", "task", "Kafka Streams group")
     values: ClassVar[tuple[type, ...]] = (Snapshot, Change, Plan, Verdict)
@@ -81,18 +81,12 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     # Documents.
 
-    def owns_snapshot(self, document: object) -> bool:
-        return isinstance(document, dict) and document.get("protocol") == PROTOCOL
-
     def owns_change(self, document: object) -> bool:
         """What is in no other kind's words is asked of this one, which refuses it by name."""
         return False
 
     def owns_plan(self, document: object) -> bool:
         return isinstance(document, dict) and "plan_id" in document and "protocol" not in document
-
-    def snapshot_from_json(self, document: object) -> Snapshot:
-        return snapshot_json.snapshot_from_json(document)
 
     def snapshot_to_json(self, snapshot: Snapshot) -> Row:
         return snapshot_json.snapshot_to_json(snapshot)
@@ -173,10 +167,6 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     def refuse_settings(self, snapshot: Snapshot) -> None:
         with suppress(CannotPredict, Unsupported):
             groups.any_group_of(snapshot)
-
-    def assign(self, snapshot: Snapshot, release: str | None, settings: Settings) -> Row:
-        given = snapshot.with_config(settings)
-        return assignment_json.assignment_to_json(decision.decide(replace(given, kafka_release=release or snapshot.kafka_release)))
 
     def forecast(self, snapshot: Snapshot, change: Change, times: int) -> Forecast:
         return forecast(snapshot, change, work=allowed(snapshot, times))
@@ -344,3 +334,6 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def forecast_losses(self, snapshot: Snapshot, rows: Iterable[Row]) -> list[Row]:
         return losses.forecast(snapshot, rows)
+
+
+KIND = StreamsKind()

@@ -9,7 +9,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.wire import streams_group_description as description
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topics_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 DESCRIBED = (
     "AAAAAAIAAAAFc2hvcAdTdGFibGUAAAACAAAAAgEAAAAAAgIwAghpbnB1dC0wAQISc3RvcmUtMC1jaGFuZ2Vsb2cAAAAAAAABAAEAAAIDbTEAAAACAAAHY2xpZW50FGxv"

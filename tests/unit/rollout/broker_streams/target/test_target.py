@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
-from holdfast.workflows.forecast import assign_document
+from holdfast.workflows.deciding import assign_document
 
 SHOP: dict[str, Any] = {
     "format_version": "1.0",

@@ -9,7 +9,7 @@ from holdfast.errors import CannotPredict, HoldfastError
 from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_from_json, consumer_assignment_to_json
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.workflows import forecast as forecasting
+from holdfast.workflows.deciding import assign_document
 
 GROUP: dict[str, Any] = {
     "format_version": "1.0",
@@ -71,7 +71,7 @@ def test_a_snapshot_comes_back_as_it_was_written() -> None:
 
 
 def test_an_assignment_says_what_is_handed_over_withheld_and_revoked() -> None:
-    said = forecasting.assign_document(GROUP, None, ())
+    said = assign_document(GROUP, None, ())
 
     assert said == {
         "format_version": "1.0",
@@ -94,14 +94,14 @@ def test_an_eager_member_gives_up_everything_before_it_joins() -> None:
     for member in group["consumers"].values():
         member["assignors"] = ["range"]
 
-    said = forecasting.assign_document(group, None, ())
+    said = assign_document(group, None, ())
 
     assert said["consumers"]["b"]["revoked"] == []  # type: ignore[index]
     assert said["consumers"]["b"]["partitions"] == [["orders", 1], ["orders", 2]]  # type: ignore[index]  # 0 is in the rack of a
 
 
 def test_no_assignor_in_common_is_an_answer() -> None:
-    said = forecasting.assign_document(_altered(["consumers", "a", "assignors"], ["range"]), None, ())
+    said = assign_document(_altered(["consumers", "a", "assignors"], ["range"]), None, ())
 
     assert said.keys() == {"format_version", "error"}
     assert consumer_assignment_to_json(consumer_assignment_from_json(said)) == said
@@ -113,8 +113,8 @@ def test_a_tie_needs_the_brokers_release(broker: str, chosen: str) -> None:
     group["consumers"]["b"]["assignors"] = ["sticky", "range"]
 
     with pytest.raises(CannotPredict, match="broker_release"):
-        forecasting.assign_document(group, None, ())
-    assert forecasting.assign_document(group | {"broker_release": broker}, None, ())["assignor"] == chosen
+        assign_document(group, None, ())
+    assert assign_document(group | {"broker_release": broker}, None, ())["assignor"] == chosen
 
 
 def test_without_a_release_the_answer_is_that_of_all_or_none() -> None:
@@ -122,9 +122,9 @@ def test_without_a_release_the_answer_is_that_of_all_or_none() -> None:
     for member in unordered["consumers"].values():
         member["assignors"] = ["sticky"]  # up to 3.7.0 it keeps what is first, later what has the lowest number
 
-    assert forecasting.assign_document(GROUP | {"kafka_release": None}, None, ())["assignor"] == "cooperative-sticky"
+    assert assign_document(GROUP | {"kafka_release": None}, None, ())["assignor"] == "cooperative-sticky"
     with pytest.raises(CannotPredict, match="--kafka-release"):
-        forecasting.assign_document(unordered | {"kafka_release": None}, None, ())
+        assign_document(unordered | {"kafka_release": None}, None, ())
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_without_a_release_the_answer_is_that_of_all_or_none() -> None:
 )
 def test_what_breaks_the_contract_is_refused(path: list[str], value: object, said: str) -> None:
     with pytest.raises(HoldfastError, match=said):
-        forecasting.assign_document(_altered(path, value), None, ())
+        assign_document(_altered(path, value), None, ())
 
 
 def test_an_instance_id_stands_once() -> None:
@@ -160,7 +160,7 @@ def test_an_instance_id_stands_once() -> None:
 
 def test_settings_decide_nothing_here() -> None:
     with pytest.raises(HoldfastError, match="no setting affects the assignment"):
-        forecasting.assign_document(GROUP, None, (("max.warmup.replicas", 2),))
+        assign_document(GROUP, None, (("max.warmup.replicas", 2),))
 
 
 def test_other_questions_about_these_groups_are_refused_by_name() -> None:

@@ -26,8 +26,8 @@ from holdfast.workflows.collecting import collect_many, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
 from holdfast.workflows.collecting.collector import Given, OneGroup
 from holdfast.workflows.collecting.settling import Patience
+from holdfast.workflows.deciding import assign_document
 from holdfast.workflows.doctor import Status, examine_group
-from holdfast.workflows.forecast import assign_document
 
 NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)
 NOTHING = Given(None, {}, {})

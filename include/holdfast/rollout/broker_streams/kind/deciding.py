@@ -1,0 +1,20 @@
+"""What decides the target of a Kafka Streams group whose broker assigns."""
+
+from typing import ClassVar
+
+from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
+from holdfast.rollout.group.deciding import Decider, Row, Settings
+
+
+class BrokerStreamsDecider(Decider[StreamsGroupSnapshot]):
+    protocol: ClassVar[str] = PROTOCOL
+
+    def snapshot_from_json(self, document: object) -> StreamsGroupSnapshot:
+        return SNAPSHOT.read(document)
+
+    def assign(self, snapshot: StreamsGroupSnapshot, release: str | None, settings: Settings) -> Row:
+        return ASSIGNMENT.write(decide(with_settings(snapshot, release, settings)))
+
+
+DECIDER = BrokerStreamsDecider()

@@ -1,0 +1,26 @@
+"""What a kind of group needs to decide an assignment, and no more: it is imported without the forecasts, options and plans."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Generic, TypeVar
+
+from holdfast.rollout.json.kafka import ConfigValue
+
+S = TypeVar("S")
+"""A Snapshot."""
+Row = dict[str, object]
+Settings = tuple[tuple[str, ConfigValue], ...]
+
+
+class Decider(ABC, Generic[S]):
+    """The part of a kind of group that decides. What reads a document raises InvalidInput, or Unsupported for what is not
+    modelled."""
+
+    protocol: ClassVar[str]
+    """The field `protocol` of its Snapshots, and of its rows in tables."""
+
+    @abstractmethod
+    def snapshot_from_json(self, document: object) -> S: ...
+
+    @abstractmethod
+    def assign(self, snapshot: S, release: str | None, settings: Settings) -> Row:
+        """What is assigned now, as an Assignment's JSON. `release` and `settings` are put over the snapshot's own."""

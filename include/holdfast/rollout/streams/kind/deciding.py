@@ -1,0 +1,23 @@
+"""What decides the assignment of a Kafka Streams group whose leader assigns."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from holdfast.rollout.group.deciding import Decider, Row, Settings
+from holdfast.rollout.streams.forecast import assignment_json, decision
+from holdfast.rollout.streams.snapshot import json as snapshot_json
+from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL, Snapshot
+
+
+class StreamsDecider(Decider[Snapshot]):
+    protocol: ClassVar[str] = PROTOCOL
+
+    def snapshot_from_json(self, document: object) -> Snapshot:
+        return snapshot_json.snapshot_from_json(document)
+
+    def assign(self, snapshot: Snapshot, release: str | None, settings: Settings) -> Row:
+        given = snapshot.with_config(settings)
+        return assignment_json.assignment_to_json(decision.decide(replace(given, kafka_release=release or snapshot.kafka_release)))
+
+
+DECIDER = StreamsDecider()
