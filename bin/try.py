@@ -154,7 +154,7 @@ def watch(airflow: Airflow, run: str) -> str:
                     return str(
                         airflow.wait_for("The plan's ID", "GET", f"{path}/taskInstances/assemble/xcomEntries/return_value")["value"]
                     )
-            time.sleep(0.3)
+            time.sleep(0.5)
     raise Failed(f"The plan was not ready within {PATIENCE_S} s. The logs are in {HOME / 'logs'}.")
 
 

@@ -6,6 +6,7 @@ import re
 import signal
 import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.error import HTTPError
 
@@ -39,18 +40,33 @@ def listening(checkout: Path) -> list[str]:
 
 def test_ctrl_c_while_it_starts_leaves_nothing(checkout: Path) -> None:
     with trying(checkout) as run:
+        run.wait_for(r"Making Airflow's database …")
+        share_bytecode(checkout)
         run.wait_for(r"Starting Airflow …")
         assert run.interrupt() == 130
 
     assert left_over(checkout) == []
 
 
+def started(checkout: Path, component: str) -> bool:
+    """Whether this component of Airflow is there."""
+    for process in left_over(checkout):
+        with suppress(psutil.Error):  # it ends just now
+            if component in process.cmdline():
+                return True
+    return False
+
+
 def killed_in_the_middle(checkout: Path) -> None:
-    """SIGKILL leaves Airflow running."""
+    """SIGKILL leaves Airflow running. As soon as there is some of it: what it does later is in tests/unit/test_try_ends.py."""
     with trying(checkout) as run:
-        run.wait_for(r"Reading the DAGs …")
+        run.wait_for(r"Starting Airflow …")
+        deadline = time.monotonic() + PATIENCE_S
+        while not started(checkout, "scheduler"):
+            assert time.monotonic() < deadline, run.printed()
+            time.sleep(0.2)
         os.killpg(run.process.pid, signal.SIGKILL)
-        run.process.wait(60)
+        run.process.wait(PATIENCE_S)
     assert left_over(checkout) != []
 
 

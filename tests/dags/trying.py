@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,12 +36,29 @@ def copy_checkout(folder: Path) -> Path:
 def share_bytecode(checkout: Path) -> None:
     """Give the copy's environment what this one's Pythons have compiled: to compile Airflow anew costs more than to start it.
 
-    Python takes a compiled file only where its source has the size and time that it names, as uv's links to one cache have."""
+    Python takes a compiled file only where its source has the size and time that it names, as uv's links to one cache have. A file
+    is there whole or not at all, so this may be done while Pythons of the copy run."""
     ours, theirs = ROOT / ".venv" / "lib", checkout / ".venv" / "lib"
     for folder in ours.glob("**/__pycache__"):
         place = theirs / folder.relative_to(ours)
         if place.parent.is_dir():
-            shutil.copytree(folder, place, dirs_exist_ok=True)
+            place.mkdir(exist_ok=True)
+            there = {compiled.name for compiled in place.iterdir()}
+            for compiled in folder.glob("*.pyc"):
+                if compiled.name not in there:
+                    _link(compiled, place / compiled.name)
+
+
+def _link(compiled: Path, place: Path) -> None:
+    """Or copy, where the two are on different file systems. Python replaces such files and never writes into one."""
+    with suppress(FileExistsError):
+        try:
+            place.hardlink_to(compiled)
+        except FileExistsError:
+            raise
+        except OSError:
+            copied = shutil.copy2(compiled, place.with_name(f"{place.name}.{os.getpid()}"))
+            Path(copied).replace(place)
 
 
 def own_environment() -> dict[str, str]:
@@ -160,5 +177,5 @@ class Rest:
             found = self.call("GET", path)
             if enough(found):
                 return found
-            time.sleep(0.5)
+            time.sleep(1)  # every look costs Airflow's server some processor time
         raise AssertionError(f"{path} stayed {found!r}")

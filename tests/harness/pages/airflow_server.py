@@ -99,7 +99,7 @@ class Server:
             except urllib.error.HTTPError as refusal:
                 if refusal.code not in (404, 503):
                     raise
-            time.sleep(0.5)
+            time.sleep(1)
         raise AssertionError(f"{what} did not come:\n{(self.home / 'server.log').read_text()[-4000:]}")
 
     def ask(
@@ -156,6 +156,7 @@ def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
         "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(64),
         "AIRFLOW__CORE__PARALLELISM": "3",
         "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "5",
+        "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",  # no DAG file changes; every 30 s without this
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[1]"}),
         "PYSPARK_PYTHON": str(ROOT / ".venv" / "bin" / "python"),
         "SPARK_HOME": sysconfig.get_path("purelib") + "/pyspark",  # spark-submit's own search for it does not bear spaces
