@@ -33,7 +33,8 @@ PATIENCE_S = 300
 SPARK = {
     "spark-defaults.conf": (
         "spark.ui.enabled false",
-        "spark.sql.shuffle.partitions 2",
+        "spark.sql.codegen.wholeStage false",  # to compile a query costs more than to run it over a few rows
+        "spark.sql.codegen.factoryMode NO_CODEGEN",
         "spark.driver.memory 1g",
         "spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short life is not worth much compiling
     ),
@@ -105,7 +106,7 @@ def settings(port: int) -> dict[str, str]:
         "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "5",
         "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",  # what has not changed: every 30 s without this
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
-        "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[2]"}),
+        "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[1]"}),
         "AIRFLOW_VAR_HOLDFAST_LAKE": str(LAKE),
     }
 
