@@ -89,7 +89,7 @@ def choices(found: Known | None) -> tuple[ChangeType, ...]:
         What.SETTINGS: GroupKind.settings_note if found is None else found.settings_note,
         What.UPGRADE: "To another release, client by client.",
         What.STOP: "All clients stop, and start together after some minutes.",
-        What.MOVE: "All clients stop, and start with group.protocol=streams (KIP-1071).",
+        What.MOVE: "All clients stop, and start again. Then the broker assigns (KIP-1071).",
     }
     change_types = [ChangeType(what.value, titles[what], about[what]) for what in What if found is None or what in found.asks]
     return (*change_types, ChangeType(DOCUMENT, "Custom (JSON)", "Any events, as a Change document."))

@@ -81,7 +81,7 @@ class TestWhatIsTyped:
 
         assert found.problems == {}
         assert (found.conf["broker_release"], found.conf["kafka_release"]) == ("4.3.1", "4.3.1")
-        assert found.sentence.startswith("Move to group.protocol=streams, with brokers of Kafka 4.3.1")
+        assert found.sentence == "Move to group.protocol=streams, with brokers of Kafka 4.3.1 and clients of Kafka Streams 4.3.1."
 
     def test_of_an_unknown_group_is_checked_as_far_as_it_goes(self) -> None:
         sent = {"cluster": ["new"], "group": ["g"], "what": ["scale"], "clients": ["5"]}

@@ -4,7 +4,7 @@ Every start makes new member IDs. The recorded targets show them in the order of
 there now.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
@@ -71,11 +71,11 @@ def named(
 
     Which course the targets took, the records show; where they do not reach back to the plan it is the planned one.
     """
-    free = since(basis, fresh)
+    free, gone = since(basis, fresh), _Gone(basis, fresh)
     known = {one.process_id for one in basis.members} | {one.process_id for one in change.starts()}
     events: list[BrokerItem] = []
     missing: list[str | None] = []
-    for item in map(_with_groups(basis, fresh), change.events):
+    for item in map(gone.with_groups, change.events):
         comes = None if isinstance(item, Then) else item.comes()
         if isinstance(item, Then) or comes is None:
             events.append(item)
@@ -86,6 +86,7 @@ def named(
             missing.append(wanted)
             continue
         free.remove(start)
+        gone.started(start)
         ids = tuple(start.member_ids)
         client = replace(comes[0], process_id=start.process_id, threads=len(ids), member_ids=ids)
         whole = _whole(basis, fresh)
@@ -96,24 +97,33 @@ def named(
     return replace(change, events=tuple(events)), tuple(missing)
 
 
-def _with_groups(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> Callable[[BrokerItem], BrokerItem]:
-    """Says of an event in which groups the members of its client were gone, where the records show targets between them."""
-    seen = [members.keys() for members in _seen(basis, fresh)] if _whole(basis, fresh) else []
-    stopped: set[str] = set()  # whose members of the plan are gone
+class _Gone:
+    """In which groups the members of clients were gone, where the records show targets between them: those of the plan's snapshot,
+    and those of clients that started since."""
 
-    def found(item: BrokerItem) -> BrokerItem:
-        if isinstance(item, Then) or len(item.stops()) != 1 or item.stops()[0] in stopped:
+    def __init__(self, basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> None:
+        self._members: dict[str, list[str]] = {}
+        for one in basis.members:
+            self._members.setdefault(one.process_id or "", []).append(one.member_id)
+        self._seen: list[Collection[str]] = []
+        if _whole(basis, fresh):
+            self._seen = [{one.member_id for one in basis.members}, *(members.keys() for members in _seen(basis, fresh))]
+
+    def started(self, start: Start) -> None:
+        self._members[start.process_id] = list(start.member_ids)
+
+    def with_groups(self, item: BrokerItem) -> BrokerItem:
+        """The same where they were gone at once, or not all of them are."""
+        if isinstance(item, Then) or len(item.stops()) != 1:
             return item
-        stopped.update(item.stops())
-        there = [one.member_id for one in basis.members if one.process_id == item.stops()[0]]
+        there = self._members.pop(item.stops()[0], [])
         groups: list[tuple[str, ...]] = []
-        for members in seen:
+        joined = next((number for number, members in enumerate(self._seen) if all(one in members for one in there)), 0)
+        for members in self._seen[joined:]:
             if gone := tuple(one for one in there if one not in members):
                 groups.append(gone)
                 there = [one for one in there if one in members]
         return item.gone_apart(tuple(groups)) if len(groups) > 1 and not there else item
-
-    return found
 
 
 def _whole(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> bool:

@@ -54,7 +54,8 @@ class MoveToStreamsProtocol(Event):
     ALL_DOWN = True
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no client
-        return f"move to group.protocol=streams, with brokers of Kafka {self.broker_release}"
+        clients = "" if self.kafka_release is None else f" and clients of Kafka Streams {self.kafka_release}"
+        return f"move to group.protocol=streams, with brokers of Kafka {self.broker_release}{clients}"
 
     def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002
         return "move", "to group.protocol=streams"

@@ -123,6 +123,16 @@ def test_threads_that_were_gone_one_after_the_other(event: Any, targets: tuple[i
     assert (found.rebalances.expected[1] - more, (found.rebalances.found or 0) - more) == targets
 
 
+def test_threads_that_were_gone_one_after_the_other_in_a_later_stop() -> None:
+    """Of a client that this plan has restarted before."""
+    first = restart("c", member_ids=["x0", "x1"])
+    plan = plan_for(restart("c"), STABLE, restart("c"), only="plainly")
+    apart = plan_for(first, STABLE, restart("c", apart=[["x0"], ["x1"]]), only="plainly")
+    found = verified(plan, after(apart))
+    assert found.result is Result.AS_FORECAST, found.differences
+    assert all(one.agrees for one in found.targets)
+
+
 def test_without_records_the_end_is_compared_alone() -> None:
     """The planned course is assumed; records show which it was."""
     plan = plan_for(restart("c"), only="plainly")
