@@ -23,8 +23,9 @@ from tests.live.running.scenarios import Planned, acts_of
 from holdfast.rollout.broker_streams.execution.verify import of_members
 from holdfast.rollout.kinds import any_kind
 
-DELAY_MS = 60_000
-"""The initial delay: all clients start within it, each after a command over SSH."""
+DELAY_MS = 120_000
+"""The initial delay: all clients start within it, each after a command over SSH, also where a run is killed between two of them:
+the next one waits for the command of the killed one."""
 SESSION_MS = 20_000
 _EMPTY_WITHIN_S = 300
 _DELAY_OPTIONS = ("longer-initial-delay", "seed-process-ids-and-longer-initial-delay")
