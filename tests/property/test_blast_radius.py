@@ -130,11 +130,13 @@ class TestIsWhatTheForecastSays:
         snapshot = small_group(seed)
         assert differences(snapshot, blast_radius(snapshot))[0] == []
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("seed", SEEDS[: examples(15)])
     def test_in_a_group_in_disorder(self, seed: int) -> None:
         snapshot = in_disorder(small_group(seed), seed)
         assert differences(snapshot, blast_radius(snapshot))[0] == []
 
+    @pytest.mark.thorough
     def test_and_most_of_it_is_counted(self) -> None:
         radii = [blast_radius(in_disorder(small_group(seed), seed)) for seed in SEEDS[:60]]
         losses = [loss for each in radii for radius in each for loss in radius.losses]
@@ -184,6 +186,7 @@ def by_rack(snapshot: Snapshot, seed: int) -> Snapshot:
 
 
 class TestPlacedByRack:
+    @pytest.mark.thorough
     @pytest.mark.parametrize("seed", SEEDS[: examples(5)])
     def test_what_moves_and_what_stands_still_is_what_the_forecast_says(self, seed: int) -> None:
         snapshot = by_rack(small_group(seed), seed)
@@ -324,6 +327,7 @@ class TestForecastWhereItCannotBeCounted:
             assert "--forecast-ms" in row["reason"]
         assert all(row["work_us"] is None for row in (*least, *some))
 
+    @pytest.mark.thorough
     def test_nothing_is_forecast_for_nothing(self) -> None:
         assert {row["basis"] for row in all_rows(with_standbys(2), 0)[0]} == {"not forecast"}
         assert {row["moved"] for row in all_rows(of_another_assignor(1), 0)[0]} == {None}

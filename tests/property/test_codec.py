@@ -207,6 +207,7 @@ def test_a_snapshot_with_anything_put_into_it_is_read_or_refused(
     assert snapshot_from_json(snapshot_to_json(read)) == read
 
 
+@pytest.mark.thorough
 @given(documents)
 def test_a_change_of_anything_is_read_or_refused(anything: object) -> None:
     for document in (

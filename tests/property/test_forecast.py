@@ -90,6 +90,7 @@ def converged(document: dict[str, Any]) -> dict[str, Any]:
     return stable
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(groups())
 def test_a_group_settles_and_the_end_does_not_depend_on_when_copies_catch_up(document: dict[str, Any]) -> None:

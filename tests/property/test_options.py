@@ -2,6 +2,7 @@
 
 import uuid
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harness.article import Document, change, fleet
@@ -53,6 +54,7 @@ def test_each_remedy_keeps_what_it_promises(case: tuple[Document, Document]) -> 
     assert (whole.moved, whole.restored_records, whole.cold) == (0, 0, ())
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(15), deadline=None)
 @given(replacements())
 def test_the_chosen_way_never_moves_more_than_the_plain_one(case: tuple[Document, Document]) -> None:

@@ -107,6 +107,7 @@ def refuse_worse(best: tuple[float, ...], baseline: tuple[float, ...]) -> None:
             return
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changes(), policies())
 def test_of_a_streams_group(case: tuple[Document, Document], policy: Policy) -> None:
@@ -192,6 +193,7 @@ def test_of_a_consumer_group(seed: int) -> None:
     judged_of_consumers(seed)
 
 
+@pytest.mark.thorough
 def test_other_options_than_the_baseline_win() -> None:
     """Else nothing would be compared above."""
     won = {judged_of_consumers(seed) for seed in range(40)}
@@ -276,6 +278,7 @@ def judged_of_streams(seed: int) -> None:
             refuse_worse(figures[0], figures[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("judged", "wrong"),
     [

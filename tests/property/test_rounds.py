@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as some
 from tests.harness.article import change as change_of
@@ -109,6 +110,7 @@ def looks(snapshot: Snapshot, change: Change, chance: random.Random) -> Iterator
             yield placed_by(one), what_is_requested(one.decision) is None, found
 
 
+@pytest.mark.thorough
 @given(rollouts())
 @settings(max_examples=examples(50), deadline=None)
 def test_no_rollout_diverges_because_copies_take_their_time(rollout: tuple[Snapshot, Change, random.Random]) -> None:

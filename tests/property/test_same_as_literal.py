@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from unittest import mock
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from tests.harness.examples import examples
@@ -101,6 +102,7 @@ def _balance_literally(board: Board) -> None:
                         moved = True
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(SEEDS)
 def test_standbys_go_one_by_one_to_the_least_loaded(seed: int) -> None:
@@ -125,6 +127,7 @@ def _standbys_literally(board: Board, replicas: int) -> None:
             board.give_standby(min(free)[1], task)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(80), deadline=None)
 @given(SEEDS)
 def test_stateful_tasks_are_dealt_one_by_one_and_then_evened_out(seed: int) -> None:
@@ -139,6 +142,7 @@ def test_stateful_tasks_are_dealt_one_by_one_and_then_evened_out(seed: int) -> N
     assert ours.load_order == literal.load_order
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(80), deadline=None)
 @given(SEEDS)
 def test_movements_are_looked_for_at_every_task_of_every_client(seed: int) -> None:
@@ -259,6 +263,7 @@ class LiteralPrioritySet:
         self._queue.offer(client)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(200), deadline=None)
 @given(SEEDS)
 def test_movements_choose_as_from_a_queue_that_is_kept_at_every_step(seed: int) -> None:
@@ -275,6 +280,7 @@ def test_movements_choose_as_from_a_queue_that_is_kept_at_every_step(seed: int) 
     assert shares(ours) == shares(literal)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(200), deadline=None)
 @given(SEEDS)
 def test_a_queue_of_clients_polls_as_one_that_is_kept_at_every_step(seed: int) -> None:

@@ -142,6 +142,7 @@ def test_what_is_written_is_valid_and_read(name: str) -> None:
     assert accepted(read_it, document)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("release", ["2.7.2", "3.9.1"])
 def test_what_is_only_written_is_valid(release: str) -> None:
     snapshot = read(measured(group(AFTER, release=release)))
@@ -162,6 +163,7 @@ def test_what_is_only_written_is_valid(release: str) -> None:
     assert [(name, error.message) for name, document in written for error in VALID[name].iter_errors(document)] == []
 
 
+@pytest.mark.thorough
 @given(snapshots())
 @settings(max_examples=examples(50), suppress_health_check=[HealthCheck.too_slow])
 def test_every_snapshot_is_valid(snapshot: Snapshot) -> None:

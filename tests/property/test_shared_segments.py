@@ -71,6 +71,7 @@ def test_a_forecast_is_the_same_where_nothing_is_shared(given_: tuple[Snapshot, 
     assert shared == alone
 
 
+@pytest.mark.thorough
 def test_settings_that_count_earlier_cost_little_more_than_a_forecast_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve courses: where three settings begin to count, each as shown, quicker, and as observed."""
     document, _ = fleet(12, 72, 3)

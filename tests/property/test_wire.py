@@ -77,10 +77,12 @@ def envelopes(draw: st.DrawFn) -> ConsumerProtocolSubscription:
 
 
 class TestWhatIsWrittenIsRead:
+    @pytest.mark.thorough
     @given(subscriptions())
     def test_subscription_info(self, info: SubscriptionInfo) -> None:
         assert subscription_info.decode(subscription_info.encode(info)) == info
 
+    @pytest.mark.thorough
     @given(assignments())
     def test_assignment_info_and_its_bytes(self, info: AssignmentInfo) -> None:
         data = assignment_info.encode(info)
@@ -89,6 +91,7 @@ class TestWhatIsWrittenIsRead:
         assert isinstance(read, AssignmentInfo)
         assert assignment_info.encode(read) == data
 
+    @pytest.mark.thorough
     @given(envelopes())
     def test_subscription(self, subscription: ConsumerProtocolSubscription) -> None:
         assert consumer_protocol.decode_subscription(consumer_protocol.encode_subscription(subscription)) == subscription
@@ -121,6 +124,7 @@ class TestHostileBytes:
         with contextlib.suppress(MalformedBytes):
             assert decode(data) is not None
 
+    @pytest.mark.thorough
     @given(subscriptions(), st.data())
     def test_a_report_that_ends_early_or_late_is_refused(self, info: SubscriptionInfo, data: st.DataObject) -> None:
         whole = subscription_info.encode(info)
@@ -128,6 +132,7 @@ class TestHostileBytes:
             with pytest.raises(MalformedBytes):
                 subscription_info.decode(broken)
 
+    @pytest.mark.thorough
     @given(assignments(), st.data())
     def test_an_assignment_that_ends_early_or_late_is_refused(self, info: AssignmentInfo, data: st.DataObject) -> None:
         whole = assignment_info.encode(info)

@@ -32,6 +32,7 @@ DRESSES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dress", DRESSES)
 def test_a_secret_is_found_in_every_dress(dress: str, tmp_path: Path) -> None:
     planted = Planted()

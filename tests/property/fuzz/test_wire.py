@@ -13,6 +13,7 @@ from holdfast.errors import MalformedBytes
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 
 
+@pytest.mark.thorough
 def test_no_input_brings_a_decoder_down() -> None:
     print(f"HOLDFAST_SEED={SEED}")
     tallies = wire.run(SEED, examples(400), short=True)
@@ -54,10 +55,12 @@ class TestTheFuzzerSees:
         with pytest.raises(wire.Finding, match="bytes again"):
             self._found(lambda data: data[:3], lambda value: value + b"5")
 
+    @pytest.mark.thorough
     def test_memory_beyond_the_line(self) -> None:
         with pytest.raises(wire.Finding, match="for an input of 4"):
             self._found(lambda _: bytearray(10**6))
 
+    @pytest.mark.thorough
     def test_work_beyond_the_line(self) -> None:
         with pytest.raises(wire.Finding, match="for an input of 4"):
             self._found(lambda data: [len(data) for _ in range(10_000)])

@@ -74,6 +74,7 @@ json_values = some.recursive(
 )
 
 
+@pytest.mark.thorough
 @given(json_values)
 def test_json_is_read_as_json(value: object) -> None:
     assert yaml_text.loads(dumps({"a": value})) == {"a": value}

@@ -42,6 +42,7 @@ def test_a_full_disk_is_said_in_a_line(arguments: tuple[str, ...], snapshot: str
     )
 
 
+@pytest.mark.thorough
 def test_who_reads_no_further_has_seen_enough() -> None:
     read, write = os.pipe()
     os.close(read)

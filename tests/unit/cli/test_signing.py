@@ -48,6 +48,7 @@ def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     return Shell(tmp_path, capsys)
 
 
+@pytest.mark.thorough
 def test_what_is_signed_is_applied_and_what_is_not_is_refused(shell: Shell) -> None:
     _, text, _ = shell.run("plan", shell.snapshot, shell.change, "--json", "--key-file", shell.key)
     document = json.loads(text)
@@ -77,6 +78,7 @@ def test_what_is_signed_is_applied_and_what_is_not_is_refused(shell: Shell) -> N
     assert "signed by this deployment" in shell.run("show", plan, "--key-file", shell.key)[2]
 
 
+@pytest.mark.thorough
 def test_without_a_key_it_is_said_that_nothing_is_signed(shell: Shell) -> None:
     _, text, err = shell.run("plan", shell.snapshot, shell.change, "--json", "--lake", "lake")
     assert "It is not signed" in err

@@ -29,6 +29,7 @@ def test_it_goes_on_as_it_was() -> None:
         gc.enable()
 
 
+@pytest.mark.thorough
 def test_cycles_that_were_made_meanwhile_are_found_later() -> None:
     with uncollected():
         gone = weakref.ref(Node())
@@ -37,6 +38,7 @@ def test_cycles_that_were_made_meanwhile_are_found_later() -> None:
     assert gone() is None
 
 
+@pytest.mark.thorough
 def test_a_large_document_is_read_without_it_whatever_comes_of_that() -> None:
     large = "[" + ",".join(["[1]"] * (strict.LARGE_DOCUMENT // 4 + 1)) + "]"
     assert len(loads(large)) == strict.LARGE_DOCUMENT // 4 + 1  # type: ignore[arg-type]

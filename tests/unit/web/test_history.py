@@ -31,6 +31,7 @@ def test_bars_stand_in_time_and_inside_the_picture() -> None:
     assert len(bars([changed(at, 1) for at in range(MOST_BARS + 9)])) == MOST_BARS
 
 
+@pytest.mark.thorough
 def test_two_plans_and_two_snapshots_are_compared(tmp_path: Path) -> None:
     web = WebLake(tmp_path, NOON)
     one = web.plan(article(), replacement(C, LAST, "app-3"), minutes=30)

@@ -219,6 +219,7 @@ class TestWhatFollowedFromAPlanIsBroken:
         pages.refuse_broken(plan.plan_id)
         assert pages.page(plan.plan_id, NOON).state is State.WAITING
 
+    @pytest.mark.thorough
     def test_in_the_list_it_stands_with_its_state_and_the_document_is_named(self, web: WebLake) -> None:
         whole = web.plan(article("whole"), replacement(C, LAST, "app-3"))
         bad = [self.spoilt(web, "approval.json").plan_id]

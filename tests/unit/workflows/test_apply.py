@@ -289,6 +289,7 @@ def test_a_plan_expires_unless_it_is_under_way(operator: Operator) -> None:
     assert waits_for(operator.apply(GONE)) == "3"
 
 
+@pytest.mark.thorough
 def test_a_seeded_id_is_written_while_the_old_client_still_runs(tmp_path: Path) -> None:
     """No member has that ID, so none need be gone."""
     operator = Operator(tmp_path, article_plan(Policy(exclude=("copy-process-metadata", "copy-state-directory"))))
@@ -303,6 +304,7 @@ def test_a_seeded_id_is_written_while_the_old_client_still_runs(tmp_path: Path) 
     assert waits_for(operator.apply(started)) is None
 
 
+@pytest.mark.thorough
 def test_a_fresh_id_is_found_wherever_it_falls(tmp_path: Path) -> None:
     plan = planned(group(BEFORE), {"add_client": {"process_id": None, "threads": 2}})
     operator = Operator(tmp_path, plan)
@@ -314,6 +316,7 @@ def test_a_fresh_id_is_found_wherever_it_falls(tmp_path: Path) -> None:
     assert waits_for(operator.apply(came)) == "2"  # it is there; the tasks are not where the forecast has them
 
 
+@pytest.mark.thorough
 def test_settings_are_rolled_out_and_back(tmp_path: Path) -> None:
     operator = Operator(tmp_path, raised_plan())
     operator.dirs = {ProcessId.parse(LAST): str(operator.state_dir)}

@@ -94,6 +94,7 @@ class TestRollingRestart:
     def test_what_was_done_before_it_was_asked_for_counts_on_a_word(self, operator: Operator) -> None:
         assert waits_for(operator.apply(restarted(group(AFTER), A), confirm=["1"])) == "3"
 
+    @pytest.mark.thorough
     def test_new_members_in_the_old_generation_are_static_ones(self, tmp_path: Path) -> None:
         for name, kind, after in (("dynamic", lambda found: found, "1"), ("static", static, "3")):
             before = in_generation(7, kind(group(AFTER)))
@@ -105,6 +106,7 @@ class TestRollingRestart:
             assert waits_for(operator.apply(in_generation(8, restarted(before, A)))) == "3"
 
 
+@pytest.mark.thorough
 def test_static_members_that_return_in_time_are_walked_to_the_end(tmp_path: Path) -> None:
     """No rebalance comes; at the end every task is where the plan found it."""
     returns = [{"restart_client": {"process_id": one, "within_session": True}} for one in (A, B, C)]
@@ -116,6 +118,7 @@ def test_static_members_that_return_in_time_are_walked_to_the_end(tmp_path: Path
     assert [waits_for(operator.apply(one)) for one in states] == ["1", "3", "5", None]
 
 
+@pytest.mark.thorough
 def test_several_settings_are_rolled_out_by_one_restart_of_each_client(tmp_path: Path) -> None:
     """Also where the request restarts all clients together with them."""
     settings = {"max.warmup.replicas": 6, "acceptable.recovery.lag": 9}
@@ -127,6 +130,7 @@ def test_several_settings_are_rolled_out_by_one_restart_of_each_client(tmp_path:
         assert waits_for(operator.apply(restarted(group(AFTER), A, B, C), confirm=["1", "2"])) is None
 
 
+@pytest.mark.thorough
 def test_after_a_stop_it_waits_until_the_group_has_noticed(tmp_path: Path) -> None:
     events = ({"remove_client": {"process_id": C}}, {"then": "stable"}, {"restart_client": {"process_id": A}})
     names = [option.name for option in planned(group(AFTER), *events).candidates if option.name != "plainly"]

@@ -70,6 +70,7 @@ def test_what_is_no_comment_is_counted_and_the_rest_shown(lake: MemoryLake, said
     assert comments.read(lake, said.plan_id) == comments.Comments((said,), 2)
 
 
+@pytest.mark.thorough
 def test_of_many_at_once_none_is_lost(tmp_path: Path, said: Comment) -> None:
     lake = FsspecLake(str(tmp_path))
     plans.keep(lake, article_plan())

@@ -168,6 +168,7 @@ class TestOneLeaseAGroup:
         assert second.ann.plan.plan_id != pair.ann.plan.plan_id
         return second
 
+    @pytest.mark.thorough
     def test_while_one_is_applied_another_one_waits_and_says_for_which(self, pair: Pair) -> None:
         second = self.other(pair)
         held = pair.leases(BOB).take()

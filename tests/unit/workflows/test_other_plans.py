@@ -28,6 +28,7 @@ def second(operator: Operator, tmp_path: Path) -> Operator:
     return second
 
 
+@pytest.mark.thorough
 def test_a_process_id_is_not_written_into_a_second_directory(operator: Operator, second: Operator) -> None:
     operator.apply(GONE)
 

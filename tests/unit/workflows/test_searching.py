@@ -29,6 +29,7 @@ def seconds() -> float:
     return 0.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("snapshot", "event"),
     [

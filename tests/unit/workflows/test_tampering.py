@@ -183,6 +183,7 @@ class TestPlansAndDecisions:
                 plans.load(signer.lake, later.plan_id, KEYS)
         assert plans.load(signer.lake, later.plan_id) == later  # it is shown, and `standing` says what it is worth
 
+    @pytest.mark.thorough
     def test_a_plan_in_the_folder_of_another(self, signer: Signer) -> None:
         other = article_plan(Policy(rebalances_most=11))
         plans.keep(signer.lake, other, KEYS)

@@ -128,6 +128,7 @@ def test_classic_and_streams_groups_side_by_side() -> None:
     assert [one.types_filter for one in brokers.asked(ListGroupsRequest)] == [["streams", "consumer", "share"]]
 
 
+@pytest.mark.thorough
 def test_kinds_are_remembered_and_a_coordinator_is_asked_for_its_release_once() -> None:
     brokers = Brokers({f"g{number}": "streams" for number in range(250)}, version=1)
     asked = questions(brokers)

@@ -172,6 +172,7 @@ class LastingRuns:
         return None if ends_at is None else "running" if self.reality.time < ends_at else "success"
 
 
+@pytest.mark.thorough
 def test_a_run_of_a_plan_that_is_killed_triggers_each_dag_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """In whatever operation it is killed."""
     for dies_after in itertools.count(3, 5):

@@ -70,6 +70,7 @@ def without_fractions(found: StateDirectory) -> StateDirectory:
     return replace(found, files=files, free_bytes=None)
 
 
+@pytest.mark.thorough
 def test_the_same_as_on_a_local_disk(directory: Path) -> None:
     expected, said = FsspecStateDirectories(Deadline(60)).read(str(directory))
     found, unknown = one(directory)
@@ -80,6 +81,7 @@ def test_the_same_as_on_a_local_disk(directory: Path) -> None:
     assert abs((found.free_bytes or 0) - (expected.free_bytes or 0)) < 1 << 30
 
 
+@pytest.mark.thorough
 def test_reading_changes_nothing(directory: Path) -> None:
     before = {path: path.lstat().st_mtime_ns for path in (directory, *directory.rglob("*"))}
     one(directory)
@@ -87,6 +89,7 @@ def test_reading_changes_nothing(directory: Path) -> None:
     assert {path: path.lstat().st_mtime_ns for path in (directory, *directory.rglob("*"))} == before
 
 
+@pytest.mark.thorough
 def test_tables_of_the_data_are_not_fetched(directory: Path) -> None:
     """A store whose data is in a table that is too large to be sent; its offsets are in a small one."""
     place = directory / "1_1/rocksdb/big"
@@ -110,6 +113,7 @@ def test_tables_of_the_data_are_not_fetched(directory: Path) -> None:
     assert task.checkpoint == ((TopicPartition("app-big-changelog", 1), 299),)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("damage", ["gone", "grown", "damaged"])
 def test_offsets_that_cannot_be_read_are_no_offsets(directory: Path, damage: str) -> None:
     """The table of the family `offsets` is not there, too large to be sent, or has a wrong byte: never an empty answer."""
@@ -130,6 +134,7 @@ def test_offsets_that_cannot_be_read_are_no_offsets(directory: Path, damage: str
     assert any(wanted in each.reason for each in unknown), unknown
 
 
+@pytest.mark.thorough
 def test_a_lock_is_seen_and_not_taken(directory: Path) -> None:
     script = "import fcntl,sys; f=open(sys.argv[1],'r+b'); fcntl.lockf(f,fcntl.LOCK_EX); print('held',flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", script, str(directory / ".lock")]

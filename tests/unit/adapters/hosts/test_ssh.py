@@ -50,6 +50,7 @@ class TestHostKeys:
         assert "is no known host" in str(trouble)
         assert fingerprint(host.folder / "host.pub") in str(trouble)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("kind", ["ed25519", "rsa"])
     def test_a_changed_key_is_refused_with_both(self, host: Sshd, tmp_path: Path, kind: str) -> None:
         """One of the same kind, and one of a kind that the host does not have at all."""
@@ -85,6 +86,7 @@ class TestLogins:
         assert trouble.lasting
         assert "refuses the login" in str(trouble)
 
+    @pytest.mark.thorough
     def test_a_key_as_text_with_a_passphrase(self, host: Sshd, tmp_path: Path) -> None:
         place = tmp_path / "locked"
         sshd.key(place, passphrase="open sesame")
@@ -174,6 +176,7 @@ class TestHostsThatDoNotAnswer:
             assert hosts.call(run_at_once()) == b"again\n"
 
 
+@pytest.mark.thorough
 def test_what_a_login_prints_is_no_answer(host: Sshd) -> None:
     """A profile that prints, as bash reads one for commands over SSH; more of it than is bearable ends the command."""
     with Sshd(host.folder / "noisy", 'ForceCommand echo hello; echo problems >&2; eval "$SSH_ORIGINAL_COMMAND"') as noisy:
@@ -204,6 +207,7 @@ def test_half_a_script_runs_nothing(host: Sshd, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("login", ["/bin/bash", "/bin/sh"])
 def test_the_login_shell_sees_no_argument(host: Sshd, login: str) -> None:
     with Sshd(host.folder / login[5:], f'ForceCommand exec {login} -c "$SSH_ORIGINAL_COMMAND"') as other:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from tests.harness.sshd import Sshd
 
 from holdfast import wiring
@@ -11,6 +12,7 @@ from holdfast.adapters.hosts.ssh_places import SshPlaces
 from holdfast.rollout.disks.state_directory import Lock
 
 
+@pytest.mark.thorough
 def test_rights_of_a_login(tmp_path: Path) -> None:
     folder = tmp_path / "orders"
     folder.mkdir()
@@ -28,6 +30,7 @@ def test_rights_of_a_login(tmp_path: Path) -> None:
     assert "cannot be reached" in str(closed[0].trouble)
 
 
+@pytest.mark.thorough
 def test_many_addresses_of_one_sshd_are_many_hosts(tmp_path: Path) -> None:
     """Each with its own connection; one that there is not costs itself only."""
     for number in range(6):

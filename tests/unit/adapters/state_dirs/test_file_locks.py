@@ -53,6 +53,7 @@ def test_a_lock_of_another_process_is_seen_with_its_holder_until_it_lets_go(tmp_
     assert file_locks.of(file) == Lock(held=False)
 
 
+@pytest.mark.thorough
 def test_asking_never_stands_in_the_way_of_one_who_locks(tmp_path: Path) -> None:
     """Were the lock taken to see whether it can be had, a client starting at that moment would fail."""
     file = tmp_path / ".lock"

@@ -34,6 +34,7 @@ def plan(tmp_path: Path) -> Path:
     return kept(tmp_path, "plan.json", json.loads(made.stdout))
 
 
+@pytest.mark.thorough
 def test_a_verdict_has_its_figures_first_and_what_shows_each_step(tmp_path: Path, plan: Path) -> None:
     done = run("verify", plan, "--snapshot", kept(tmp_path, "now.json", just_now(group(AFTER))), "--format", "text")
     lines = done.stdout.splitlines()
@@ -44,6 +45,7 @@ def test_a_verdict_has_its_figures_first_and_what_shows_each_step(tmp_path: Path
     assert [line.split()[0] for line in lines if "not yet  " in line] == ["1", "3", "4"]
 
 
+@pytest.mark.thorough
 def test_what_is_elsewhere_is_listed_with_both_owners(tmp_path: Path, plan: Path) -> None:
     first, second = (one for one in AFTER if one != C)
     other = group(AFTER | {first: AFTER[second], second: AFTER[first]})
@@ -54,6 +56,7 @@ def test_what_is_elsewhere_is_listed_with_both_owners(tmp_path: Path, plan: Path
     assert f"1_1   active  {first}" in done.stdout
 
 
+@pytest.mark.thorough
 def test_json_is_what_a_pipe_gets(tmp_path: Path, plan: Path) -> None:
     now = kept(tmp_path, "now.json", just_now(group(AFTER)))
 
@@ -62,6 +65,7 @@ def test_json_is_what_a_pipe_gets(tmp_path: Path, plan: Path) -> None:
     assert run("verify", plan, "--snapshot", now, "--json", "--format", "text").exception is not None
 
 
+@pytest.mark.thorough
 def test_apply_says_how_far_it_is_and_what_it_waits_for(tmp_path: Path, plan: Path) -> None:
     gone = kept(tmp_path, "gone.json", just_now(without_client(group(AFTER), C)))
     by = ("--approved-by", "ann", "--reason", "seen", "--lake", tmp_path / "lake")

@@ -94,6 +94,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return Desk(tmp_path, monkeypatch)
 
 
+@pytest.mark.thorough
 def test_a_run_goes_to_the_end_and_compares_it_with_the_forecast(desk: Desk) -> None:
     ran = desk.run("--json")
 
@@ -124,6 +125,7 @@ def test_a_run_of_hours_writes_into_pods_all_the_same(monkeypatch: pytest.Monkey
     assert all(one > 0 for one in limits)
 
 
+@pytest.mark.thorough
 def test_it_halts_where_another_client_joins_and_goes_on_when_it_is_gone(desk: Desk) -> None:
     desk.strangers = {STRANGER: client(STRANGER, ((), ()))}
     ran = desk.run("--format", "text")
@@ -137,6 +139,7 @@ def test_it_halts_where_another_client_joins_and_goes_on_when_it_is_gone(desk: D
     assert desk.restarts == [host(A), host(B)]
 
 
+@pytest.mark.thorough
 def test_it_goes_back_over_what_was_done(desk: Desk) -> None:
     assert desk.run().return_value == 0
     listed = json.loads(desk.holdfast("apply", "plan.json", "--back", "--json").stdout)
@@ -154,6 +157,7 @@ def test_it_goes_back_over_what_was_done(desk: Desk) -> None:
         desk.run("again")
 
 
+@pytest.mark.thorough
 def test_going_back_ends_with_another_status_where_the_group_is_another(desk: Desk) -> None:
     assert desk.run().return_value == 0
     desk.strangers = {STRANGER: client(STRANGER, ((), ()))}
@@ -173,6 +177,7 @@ def test_going_back_ends_with_another_status_where_the_group_is_another(desk: De
     assert "it continues where it stopped" in ran.stderr
 
 
+@pytest.mark.thorough
 def test_a_pause_halts_it_until_it_is_removed(desk: Desk) -> None:
     assert json.loads(desk.holdfast("pause", desk.plan_id, "--reason", "lunch", "--json").stdout)["paused"] is True
     ran = desk.run()

@@ -102,6 +102,7 @@ class TestAnswers:
         assert [line.split()[0] for line in done.stdout.splitlines() if "%" in line] == ["79.4%", "14.8%", "5.7%"]
         assert "9 records per second" in done.stdout
 
+    @pytest.mark.thorough
     def test_of_many_rebalances_a_person_reads_the_first_and_the_last(self, tmp_path: Path) -> None:
         snapshot, ids = fleet(6, 80, seed=3)
         leaves = change({"remove_client": {"process_id": ids[0]}})

@@ -133,6 +133,7 @@ def test_the_default_policy_is_yaml_that_says_nothing_new() -> None:
     assert json.loads(run("policy", "--json").stdout) == policy_to_json(Policy())
 
 
+@pytest.mark.thorough
 def test_a_policy_in_yaml_is_read(tmp_path: Path) -> None:
     policy = tmp_path / "policy.yaml"
     policy.write_text("format_version: 1.0\nexclude: [copy-process-metadata]  # no hands there\n")

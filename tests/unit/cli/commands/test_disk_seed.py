@@ -112,6 +112,7 @@ def test_a_snapshot_names_the_hosts(state_dir: Path, tmp_path: Path) -> None:
     assert "knows no host" in str(done.exception)
 
 
+@pytest.mark.thorough
 def test_a_password_in_a_url_is_refused_and_not_repeated() -> None:
     done = run(disk.command, "ssh://me:topsecret@127.0.0.1/x", "--json")
 

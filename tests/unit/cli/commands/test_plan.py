@@ -47,6 +47,7 @@ class TestPlan:
         assert "0 of 6 stateful tasks migrate" in done.stdout
         assert "\x1b" not in done.stdout
 
+    @pytest.mark.thorough
     def test_json_is_the_plan_and_nothing_else(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         _, plan = made(tmp_path, article)
 
@@ -62,6 +63,7 @@ class TestPlan:
         assert (done.returncode, done.stderr) == (2, "")
         assert done.stdout.startswith(begins)
 
+    @pytest.mark.thorough
     def test_shows_the_whole_plan_on_the_page_of_a_github_run(
         self, tmp_path: Path, article: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -71,6 +73,7 @@ class TestPlan:
         assert run(["plan", *article, "--format", "github"], tmp_path).returncode == 2
         assert page.read_text().startswith("# Earlier step\n# Plan ")
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("fail_on", "safe", "unsafe", "stopped"), [("plan", 2, 2, 3), ("review", 0, 2, 3), ("blocked", 0, 0, 3)]
     )
@@ -108,6 +111,7 @@ class TestPlan:
         assert done.returncode == status
         assert json.loads(done.stdout)["verdict"] == verdict
 
+    @pytest.mark.thorough
     def test_it_is_kept_in_a_lake(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         done = run(["plan", *article, "--json", "--lake", "a lake"], tmp_path)
         folder = tmp_path / "a lake" / "plans" / json.loads(done.stdout)["plan_id"]
@@ -154,6 +158,7 @@ class TestPlan:
 
 
 class TestShow:
+    @pytest.mark.thorough
     def test_it_prints_what_plan_printed(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, document = made(tmp_path, article)
         done = run(["show", plan], tmp_path)
@@ -161,6 +166,7 @@ class TestShow:
         assert done.returncode == 0
         assert document["headline"] in done.stdout
 
+    @pytest.mark.thorough
     def test_markdown_is_plan_md(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         run(["plan", *article, "--lake", "lake"], tmp_path)
         (folder,) = (tmp_path / "lake" / "plans").iterdir()
@@ -177,6 +183,7 @@ class TestShow:
 
 
 class TestTheTeamSPolicy:
+    @pytest.mark.thorough
     def test_is_only_tightened(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         team = written(tmp_path, "team.json", {"format_version": "1.0", "rebalances_most": 9, "review": "always"})
         looser = written(
@@ -190,6 +197,7 @@ class TestTheTeamSPolicy:
         made = json.loads(run(["plan", *article, "--policy", tighter, "--team-policy", team, "--json"], tmp_path).stdout)
         assert (made["policy"]["rebalances_most"], made["policy"]["review"]) == (8, "always")
 
+    @pytest.mark.thorough
     def test_who_asked_stands_in_the_plan_and_no_approval_says_otherwise(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         four_eyes = written(tmp_path, "policy.json", {"format_version": "1.0", "four_eyes": True})
         made = json.loads(run(["plan", *article, "--policy", four_eyes, "--requested-by", "ann", "--json"], tmp_path).stdout)
@@ -213,6 +221,7 @@ class TestTheTeamSPolicy:
 class TestApplyAndVerify:
     BY = ("--approved-by", "ann", "--reason", "seen")
 
+    @pytest.mark.thorough
     def test_the_file_is_written_once_the_source_has_gone(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, _ = made(tmp_path, article)
         state = tmp_path / "app-new"
@@ -242,6 +251,7 @@ class TestApplyAndVerify:
         (folder,) = (tmp_path / ".holdfast" / "lake" / "plans").iterdir()
         assert (folder / "verdict.json").exists()
 
+    @pytest.mark.thorough
     def test_a_stale_plan_prints_what_drifted(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, _ = made(tmp_path, article)
         drifted = written(tmp_path, "drifted.json", just_now(without_client(group(AFTER), A)))
@@ -251,6 +261,7 @@ class TestApplyAndVerify:
         assert f"Client {A}" in done.stderr
         assert "has left the group" in done.stderr
 
+    @pytest.mark.thorough
     def test_without_an_approval_nothing_is_done(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, _ = made(tmp_path, article)
         done = run(["apply", plan, "--snapshot", article[0]], tmp_path)
@@ -259,6 +270,7 @@ class TestApplyAndVerify:
         assert "An approval is needed" in done.stderr
         assert not (tmp_path / ".holdfast").exists()
 
+    @pytest.mark.thorough
     def test_an_edited_plan_is_refused(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         _, document = made(tmp_path, article)
         document["verdict"] = "review"
@@ -267,6 +279,7 @@ class TestApplyAndVerify:
         assert done.returncode == 1
         assert "was edited after it was made" in done.stderr
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("pair", ["nothing", f"{C}=", "x=/tmp"])
     def test_a_directory_that_is_none_is_refused(self, tmp_path: Path, article: tuple[Path, Path], pair: str) -> None:
         plan, _ = made(tmp_path, article)
@@ -274,6 +287,7 @@ class TestApplyAndVerify:
 
         assert (done.returncode, done.stdout) == (1, "")
 
+    @pytest.mark.thorough
     def test_a_group_that_went_another_way_is_status_3(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, _ = made(tmp_path, article)
         swapped = group(AFTER | {A: (("0_1", "1_0"), ("0_4", "1_4")), C: (("0_0", "1_1"), ("0_3", "1_3"))})

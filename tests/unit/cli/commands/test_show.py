@@ -29,6 +29,7 @@ def plan_id(tmp_path: Path) -> str:
     return str(json.loads(made.stdout)["plan_id"])
 
 
+@pytest.mark.thorough
 def test_says_who_decided_and_how_far_it_is(tmp_path: Path, plan_id: str) -> None:
     before = run(tmp_path, "show", plan_id, "--lake", "lake")
     assert (before.returncode, before.stderr) == (0, "")
@@ -43,6 +44,7 @@ def test_says_who_decided_and_how_far_it_is(tmp_path: Path, plan_id: str) -> Non
     assert "Done: 1 of 4 steps; 2 is next" in after
 
 
+@pytest.mark.thorough
 def test_a_file_and_an_id_are_the_same_plan(tmp_path: Path, plan_id: str) -> None:
     file = f"lake/plans/{plan_id}/plan.json"
 

@@ -157,6 +157,7 @@ class TestRefusals:
         with pytest.raises(Unsupported, match="both together are not"):
             assign(public)
 
+    @pytest.mark.thorough
     def test_too_many_places(self) -> None:
         others = [_client(str(UUID(int=n << 112 | 4 << 76 | 8 << 60)), [], None) for n in range(100)]
         with pytest.raises(CannotPredict, match="too many places"):

@@ -59,6 +59,7 @@ def test_ordinary_requests_for_a_group_of_any_release(release: str | None, event
     assert all("unknown" in one or "Cannot predict" in one for one in made.blocked_by)
 
 
+@pytest.mark.thorough
 def test_very_many_ids_left_to_chance_are_counted_no_further_than_needed() -> None:
     added = [{"add_client": {"process_id": None, "threads": 1}}] * 10_000
     with pytest.raises(CannotPredict, match="10,000 random process IDs have more than"):

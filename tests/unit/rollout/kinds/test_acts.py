@@ -137,6 +137,7 @@ class TestGroupsWhoseBrokerAssigns:
         assert done(plan) == [(Does.RESTART, "a", "host-a"), (Does.STOP, "b", "host-b")]
         assert done(broker_plans.planned(joins, policy=only)) == [(Does.START, "z", "h9")]
 
+    @pytest.mark.thorough
     def test_within_the_interval_and_in_silence_a_person_does_it(self) -> None:
         by = {"process_id": "z", "threads": 2}
         for event in (

@@ -73,6 +73,7 @@ def test_any_number_of_steps_is_led_back(name: str) -> None:
         assert all(held is None for held in model.files.values())
 
 
+@pytest.mark.thorough
 @given(changes(), st.integers(0, 40), st.sampled_from((None, OLD, "own")))
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_plan_is_led_back(case: tuple[Document, Document], steps: int, held: ProcessId | str | None) -> None:

@@ -96,6 +96,7 @@ def test_a_setting_reaches_every_host() -> None:
     assert rule(plan, "untouchable-hosts").status is Status.FAIL
 
 
+@pytest.mark.thorough
 def test_between_two_bounds_nothing_is_guessed() -> None:
     slow = {"restore_records_per_second": 1}
     plan = baseline(without_caught_up_copy_tasks_most=3, **slow)
@@ -113,6 +114,7 @@ def test_between_two_bounds_nothing_is_guessed() -> None:
     assert found.status is (Status.PASS if worst <= 3 else Status.FAIL if most_in_one > 3 else Status.UNKNOWN)
 
 
+@pytest.mark.thorough
 def test_the_best_way_within_the_limits_is_chosen() -> None:
     fresh = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
     plan = planned(group(AFTER), fresh, policy=policy(actions=["stop_client", "start_client"]))
@@ -121,6 +123,7 @@ def test_the_best_way_within_the_limits_is_chosen() -> None:
     assert all("actions" in one.why_not for one in plan.candidates if one.name in OPTION_ENTRIES[:1])
 
 
+@pytest.mark.thorough
 def test_what_the_file_states_blocks_and_what_holdfast_assumes_asks() -> None:
     stated = baseline(time_to_stable_s_most=1)
     named = baseline(time_to_stable_s_most=1, blocking=["forecast"])
@@ -147,6 +150,7 @@ def test_when_a_person_must_look(review: Review, limits: Document, verdict: Plan
     assert bool(plan.blocked_by) == (verdict is PlanVerdict.BLOCKED)
 
 
+@pytest.mark.thorough
 def test_a_plan_expires_while_it_can_still_end_in_time() -> None:
     plan = baseline(finish_before="12:10Z")
     needed = max(cost.longest_s for cost in plan.candidates[0].costs)

@@ -49,6 +49,7 @@ def test_a_real_rollout_rebalances_within_its_range(record: dict[str, Any]) -> N
     assert found.low <= record["rebalances"] <= found.high
 
 
+@pytest.mark.thorough
 def test_ranges_say_something() -> None:
     """Where warm-ups that are caught up at once may spare a probing interval, the least is far below; so it is where stores are in
     memory, and a new process ID moves nothing or most."""

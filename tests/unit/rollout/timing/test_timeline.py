@@ -51,6 +51,7 @@ def ends(found: Times) -> Estimate:
     return found.rebalancing_ends
 
 
+@pytest.mark.thorough
 def test_a_roll_takes_a_session_timeout_a_client_and_the_waits_between() -> None:
     found = times(planned(group(AFTER), *ROLL))
 
@@ -68,12 +69,14 @@ def test_a_minute_is_not_enough_for_a_roll_of_three() -> None:
     assert plan.verdict.value == "blocked"
 
 
+@pytest.mark.thorough
 def test_what_is_stated_of_start_ups_counts() -> None:
     slow = times(planned(group(AFTER), *ROLL, policy=Policy(start_up_s=120, start_up_s_most=200)))
 
     assert ends(slow).usual >= 3 * 120
 
 
+@pytest.mark.thorough
 def test_probing_waits_for_what_restores_and_all_say_the_same() -> None:
     """12,000,000 records at 2,000 to 50,000 a second: chart, card, rule and summary agree."""
     document, ids = fleet(3, 6, seed=4)
@@ -159,6 +162,7 @@ class TestACondition:
         )
         return planned(group(AFTER), REPLACE_FIRST, policy=policy)
 
+    @pytest.mark.thorough
     def test_it_stands_beside_the_figure_and_nothing_passes_on_it(self) -> None:
         plan = self.plan(time_to_stable_s_most=40, without_caught_up_copy_s_most=15)
 
@@ -171,6 +175,7 @@ class TestACondition:
         assert shown is not None
         assert not shown.certain
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(("speed", "met"), [(10**9, False), (None, None)])
     def test_what_the_policy_knows_of_copying_decides(self, speed: int | None, met: bool | None) -> None:
         """At any speed: with a start-up of up to 30 s it is not there within 10 s."""

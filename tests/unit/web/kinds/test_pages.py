@@ -71,6 +71,7 @@ def test_the_page_of_a_group(kind: str) -> None:
     assert members in page
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", GROUPS)
 def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
     document, change, *_ = GROUPS[kind]

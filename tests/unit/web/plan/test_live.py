@@ -172,6 +172,7 @@ def test_a_halt_is_the_journal_s() -> None:
     assert shown(reality).now is Now.HALTED, "without what the run shows of itself"
 
 
+@pytest.mark.thorough
 def test_a_pause_is_shown_at_once_and_halts_it_then() -> None:
     found: list[Live] = []
 
@@ -192,6 +193,7 @@ def test_a_pause_is_shown_at_once_and_halts_it_then() -> None:
     assert (shown(reality).now, shown(reality).halt) == (Now.FINISHED, None)
 
 
+@pytest.mark.thorough
 def test_a_run_without_a_sign_of_life() -> None:
     reality = RunningGroup()
     found: list[Live] = []
@@ -202,6 +204,7 @@ def test_a_run_without_a_sign_of_life() -> None:
     assert found[0].heard == "3 min ago"
 
 
+@pytest.mark.thorough
 def test_before_the_first_run() -> None:
     reality = RunningGroup()
     plans.keep(reality.lake, PLAN)
@@ -289,6 +292,7 @@ def test_a_run_that_a_person_had_go_on_is_running_before_its_next_turn() -> None
     assert (shown(reality).now, shown(reality, 200).now) == (Now.RUNNING, Now.SILENT)
 
 
+@pytest.mark.thorough
 def test_a_rollback_that_is_a_person_s() -> None:
     reality = run(lambda reality: setattr(reality, "unknown", set(reality.processes) if len(reality.done) == 2 else set()))
     reality.unknown = set()

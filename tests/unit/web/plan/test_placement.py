@@ -20,6 +20,7 @@ def baseline() -> Picture:
     return next(one for one in view(article_plan(), NOON).pictures if one.name == "plainly")
 
 
+@pytest.mark.thorough
 def test_a_task_says_what_it_is() -> None:
     document = group(AFTER)
     document["tasks"]["1_0"]["changelogs"] = [["streams-wordcount-counts-changelog", 0, 2], ["repartition", 0, 2]]

@@ -31,6 +31,7 @@ def page(folder: Path, what: str) -> PlanPage:
     return PlanPages(web.lake).page(plan.plan_id, NOON)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("what", "progress"),
     [
@@ -59,6 +60,7 @@ def test_who_does_the_next_step_is_said(tmp_path: Path) -> None:
     assert next_step(waiting.view.plan, tuple(step.id for step in waiting.view.plan.steps)) is None
 
 
+@pytest.mark.thorough
 def test_what_changes_changes_the_version(tmp_path: Path) -> None:
     versions = {page(tmp_path / what, what).version for what in ("waiting", "rejected", "approved", "begun", "done")}
 

@@ -132,6 +132,7 @@ def test_a_secret_is_not_kept(reality: RunningGroup) -> None:
     assert open_number(reality) == number
 
 
+@pytest.mark.thorough
 def test_extra_rebalances_are_accepted_with_it() -> None:
     document = in_generation(7, group(AFTER))
     plan = planned(document, *ROLLING, policy=Policy(exclude=("relabel",), acts=("restart_client",)))
@@ -151,6 +152,7 @@ def test_extra_rebalances_are_accepted_with_it() -> None:
     assert reality.done == ALL_THREE
 
 
+@pytest.mark.thorough
 def test_the_rebalances_of_a_client_that_joined_are_accepted_with_it() -> None:
     """One answer is enough: it joined and left, and the run goes on."""
     document = in_generation(7, group(AFTER))

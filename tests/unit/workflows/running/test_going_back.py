@@ -215,6 +215,7 @@ class TestReplacement:
         assert left > 25, "that was every operation of a whole run"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("acts", [1, 2])
 def test_a_run_that_was_killed_at_any_operation_is_gone_back_over(acts: int) -> None:
     """Also in the middle of a command, which takes effect later than the next run begins."""
@@ -246,6 +247,7 @@ def test_a_restart_that_was_cut_off_is_brought_to_its_end() -> None:
 
 
 class TestPersons:
+    @pytest.mark.thorough
     def test_the_policy_lets_holdfast_stop_only(self) -> None:
         reality, plan = RunningGroup(), fewer("stop_client")
         reality.run(plan)
@@ -256,6 +258,7 @@ class TestPersons:
         assert "does not let Holdfast do this (start_client)" in ran.applied.waiting_for.needed
         assert len(reality.done) == 2
 
+    @pytest.mark.thorough
     def test_what_they_did_they_undo_and_confirm(self) -> None:
         reality, plan = RunningGroup(), fewer("start_client")
         means = reality.means()
@@ -356,6 +359,7 @@ class TestGuards:
         reality.on_sleep, reality.strangers, reality.processes[C].runs = (lambda: None), {}, True
         assert in_place(reality.run(plan, back=True)), "once that is put right, it goes on"
 
+    @pytest.mark.thorough
     def test_a_client_that_does_not_come_back_halts_it(self) -> None:
         reality, plan = RunningGroup(), fewer()
         forward(reality, plan)
@@ -368,6 +372,7 @@ class TestGuards:
         assert halt(reality.run(plan, back=True)) is Halt.TIME
         assert reality.done[2:] == [(Does.START, B)]
 
+    @pytest.mark.thorough
     def test_a_group_that_never_rests_is_undone_nonetheless(self, tmp_path: Path) -> None:
         reality, plan = TestReplacement().reality(tmp_path), article_plan(REPLACES)
         reality.run(plan)

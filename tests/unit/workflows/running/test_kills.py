@@ -43,6 +43,7 @@ def check(reality: RunningGroup, ran: Ran) -> None:
     assert [one.step for one in entries if one.event is Event.DONE] == ["1", "2", "3", "4", "5", "6"]
 
 
+@pytest.mark.thorough
 @given(
     st.sampled_from(RUNS),
     st.lists(st.integers(0, 25), max_size=MOST_RUNS),
@@ -89,6 +90,7 @@ def test_after_a_crash_the_process_says_whether_it_was_restarted(identity: str) 
     assert reality.done == [*first, *ALL_THREE[1:]]
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_killed_leaves_a_checklist_of_what_is_done() -> None:
     """As it was after the last step that was done: a killed run writes none at its end."""
     for left in count(1, 7):
@@ -107,6 +109,7 @@ def test_a_run_that_is_killed_leaves_a_checklist_of_what_is_done() -> None:
     assert left > 40
 
 
+@pytest.mark.thorough
 def test_members_that_come_back_under_other_ids_are_no_restart() -> None:
     """As after an outage of the broker, in the moment between the begin of a step and its act."""
     for left in range(8, 13):

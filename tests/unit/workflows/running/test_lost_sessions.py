@@ -4,6 +4,7 @@ client that was stopped are listed until its session times out: they end no wait
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from tests.harness.article import AFTER, A, B, C, Document, group
 from tests.harness.plans import article_plan, planned
 from tests.harness.running_group import JOINS_S, LISTED_S, Killed, RunningGroup
@@ -39,6 +40,7 @@ class Hosts(RunningGroup):
         self.at.append(self.time)
 
 
+@pytest.mark.thorough
 def test_the_next_client_is_stopped_once_the_one_before_is_gone() -> None:
     removed = [{"remove_client": {"process_id": one, "leaves": False}} for one in (A, B)]
     plan = planned(group(AFTER), removed[0], {"then": "stable"}, removed[1], policy=Policy(acts=ACTS))
@@ -63,6 +65,7 @@ def test_a_client_that_moves_to_another_host_has_joined_before_its_plan_is_done(
     assert reality.time - reality.at[1] >= JOINS_S
 
 
+@pytest.mark.thorough
 def test_the_next_restart_waits_for_the_one_before_although_its_members_have_changed() -> None:
     """A run is killed at each moment between the begin of a step and its act, and the session is lost before the next run."""
     for left in range(6, 12):

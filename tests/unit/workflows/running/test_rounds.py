@@ -86,6 +86,7 @@ def test_another_divergence_halts_it_again(run: Callable[..., Ran]) -> None:
     assert reality.done == ALL_THREE[:2]
 
 
+@pytest.mark.thorough
 def test_the_end_that_follows_from_what_was_accepted_is_the_end() -> None:
     """Accepted in the last wait: there is nothing left to compare with."""
     reality, plan = swapped_after(RunningGroup(), 3), rolling()
@@ -109,6 +110,7 @@ def test_what_a_single_look_shows_halts_nothing() -> None:
     assert any("Task" in one for one in texts(reality))
 
 
+@pytest.mark.thorough
 def test_the_end_is_compared_too() -> None:
     reality = swapped_after(RunningGroup(), 3)
 
@@ -118,6 +120,7 @@ def test_the_end_is_compared_too() -> None:
     assert any("Task" in one for one in texts(reality))
 
 
+@pytest.mark.thorough
 def test_before_a_paused_run_goes_on_it_is_compared_again() -> None:
     """The wait is over, and while the run was away a task has moved."""
     reality, plan = RunningGroup(), rolling()

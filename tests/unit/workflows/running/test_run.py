@@ -149,6 +149,7 @@ class TestHalts:
 
         self.halts(reality, plan, Halt.PAUSED, 0)
 
+    @pytest.mark.thorough
     def test_lag(self) -> None:
         reality = RunningGroup()
         reality.lag = 11
@@ -159,6 +160,7 @@ class TestHalts:
 
         assert halt(reality.run(rolling(lag_most=10))) is None
 
+    @pytest.mark.thorough
     def test_a_window_that_closes(self) -> None:
         plan = rolling(windows=(Window(TimeOfDay("11:00Z"), TimeOfDay("14:00Z")),))
         reality = RunningGroup()
@@ -196,6 +198,7 @@ class TestHalts:
         reality.unknown.add(B)
         self.halts(reality, rolling(), Halt.PROCESS, 1)
 
+    @pytest.mark.thorough
     def test_a_client_that_does_not_come_back(self) -> None:
         reality, plan = RunningGroup(), rolling()
 
@@ -233,6 +236,7 @@ def test_a_connection_that_breaks_while_a_command_runs_repeats_nothing() -> None
     assert reality.done == ALL_THREE
 
 
+@pytest.mark.thorough
 def test_more_rebalances_than_forecast_halt_it_until_they_are_accepted() -> None:
     document = in_generation(7, group(AFTER))
     plan = planned(document, *ROLLING, policy=Policy(exclude=("relabel",), acts=("restart_client",)))

@@ -113,6 +113,7 @@ def test_configs_are_set_once_and_seen() -> None:
     assert f"{STANDBYS} from '0' to '1'" in brokers.entries()[0].detail
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_killed_sets_them_once() -> None:
     for dies_after in itertools.count():
         brokers = Brokers()
@@ -223,6 +224,7 @@ class TestGoingBack:
         assert ran.halted.why is Halt.COMMAND
         assert "ALTER_CONFIGS" in ran.halted.text
 
+    @pytest.mark.thorough
     def test_that_is_killed_is_continued(self) -> None:
         for dies_after in itertools.count():
             brokers = Brokers()

@@ -131,6 +131,7 @@ def test_a_lake_that_does_not_take_it_stops_no_run(caplog: pytest.LogCaptureFixt
     assert "the disk is full" in caplog.text
 
 
+@pytest.mark.thorough
 def test_what_is_there_already_decides_nothing() -> None:
     """Whatever it claims, and of the same run too."""
     reality = RunningGroup()

@@ -82,6 +82,7 @@ def test_a_client_that_joins_between_two_turns_halts_it_before_the_next_act() ->
     assert halt(reality.run_in_turns(rolling(), run="run 2")) is None, "the lease of a run that has ended is free"
 
 
+@pytest.mark.thorough
 def test_waits_are_measured_over_turns() -> None:
     reality = RunningGroup()
 
@@ -96,6 +97,7 @@ def test_waits_are_measured_over_turns() -> None:
     assert 10 < reality.turns < 90
 
 
+@pytest.mark.thorough
 def test_a_cluster_that_is_away_is_waited_for_over_turns() -> None:
     reality = RunningGroup()
     reality.away_after_the_first_act(120)
@@ -111,6 +113,7 @@ def test_a_cluster_that_is_away_is_waited_for_over_turns() -> None:
     assert 300 < reality.time < 500
 
 
+@pytest.mark.thorough
 def test_rebalances_are_told_once_and_accepted_once() -> None:
     document = in_generation(7, group(AFTER))
     plan = planned(document, *ROLLING, policy=Policy(exclude=("relabel",), acts=("restart_client",)))

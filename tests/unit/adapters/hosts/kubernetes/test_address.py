@@ -89,6 +89,7 @@ def test_what_no_cluster_has_is_refused(url: str) -> None:
         address.parse(url)
 
 
+@pytest.mark.thorough
 @given(st.text())
 def test_no_text_gets_past_the_names(text: str) -> None:
     """What is parsed has names that are safe in a path of a request."""

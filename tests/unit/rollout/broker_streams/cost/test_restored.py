@@ -84,6 +84,7 @@ class TestAForecast:
         found = summary(*grown)
         assert (found["stateful_tasks"], found["restored_records"]) == (6, found["cold_moves"] * RECORDS)
 
+    @pytest.mark.thorough
     def test_with_new_random_ids_says_how_much_it_may_be(self) -> None:
         answer: Any = forecast({"restart_client": {"process_id": C}}, of=measured())
         least, usual, most = answer["outcomes"][0]["draws"]["restored_records"]

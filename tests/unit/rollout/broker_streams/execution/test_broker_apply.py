@@ -66,6 +66,7 @@ def test_a_plan_is_walked_to_its_end(events: tuple[Any, ...], only: str | None) 
     assert run.done == [one.id for one in plan.steps]
 
 
+@pytest.mark.thorough
 def test_every_step_is_noted_when_the_group_shows_it() -> None:
     plan = plan_for(*ROLL, only="plainly")
     run = Run(plan)
@@ -76,6 +77,7 @@ def test_every_step_is_noted_when_the_group_shows_it() -> None:
     assert waited_for == [*"111333555", "end"]  # each leaves, is back with one thread, and with both
 
 
+@pytest.mark.thorough
 def test_a_restart_of_a_client_that_the_plan_restarted_before() -> None:
     plan = plan_for(restart("c"), {"then": "stable"}, restart("c"), only="plainly")
     run = Run(plan)
@@ -91,6 +93,7 @@ def test_a_restart_of_a_client_that_the_plan_restarted_before() -> None:
     assert isinstance(run.until_it_waits(after(plan)), Done)
 
 
+@pytest.mark.thorough
 def test_a_client_that_the_plan_adds_and_restarts_has_the_threads_of_its_start() -> None:
     added = {"add_client": {"process_id": "d", "threads": 3}}
     plan = plan_for(added, {"then": "stable"}, restart("d"), only="plainly")
@@ -134,6 +137,7 @@ def test_what_no_snapshot_shows_is_confirmed() -> None:
     assert run.done == ["1", "2"]
 
 
+@pytest.mark.thorough
 def test_steps_within_one_interval_are_noted_together() -> None:
     plan = plan_for(*ROLL)
     assert plan.chosen == "within-interval-from-the-first"

@@ -106,6 +106,7 @@ def test_a_restart_that_was_back_before_the_coordinator_noticed() -> None:
     assert (found.rebalances.expected, found.rebalances.found) == ((3, 3), 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("event", "targets"),
     [(REMOVE, (1, 2)), (CRASH, (1, 2)), (restart("c"), (3, 4)), (restart("c", leaves=False), (3, 4))],

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.unit.rollout.broker_streams.streams_groups import forecast, snapshot
 
 from holdfast.rollout.broker_streams.forecast import draws
@@ -16,6 +17,7 @@ def outcome(*events: Any) -> Any:
     return answer["outcomes"][0]
 
 
+@pytest.mark.thorough
 def test_a_restart_with_random_members() -> None:
     found = outcome(RESTART)
     away, back = found["targets"]
@@ -32,6 +34,7 @@ def test_a_restart_with_random_members() -> None:
     assert found["summary"]["moves"] == usual
 
 
+@pytest.mark.thorough
 def test_what_every_draw_gives_alike_is_determined() -> None:
     found = outcome({"add_client": {"threads": 2}}, {"set_config": {"streams.num.standby.replicas": 1}})
     (target,) = found["targets"]
@@ -52,6 +55,7 @@ def _owners(target: Any) -> dict[str, str]:
     }
 
 
+@pytest.mark.thorough
 def test_the_same_forecast_is_made_again() -> None:
     assert outcome(RESTART) == outcome(RESTART)
 
@@ -77,6 +81,7 @@ def test_given_ids_stay_and_threads_are_those_of_the_old_client() -> None:
     assert draws.how_many(group, 10**9, change, 1) == draws.FEWEST
 
 
+@pytest.mark.thorough
 def test_the_draws_are_read() -> None:
     kind = BrokerStreamsKind()
     group = kind.snapshot_from_json(snapshot())

@@ -104,6 +104,7 @@ def priced() -> Case:
     return document
 
 
+@pytest.mark.thorough
 def test_every_replacement_is_its_forecast() -> None:
     """A client that joins while the sessions of the lost one last: its first thread, its other thread, and without the lost one."""
     for scenario, back in ((Scenario.FRESH_LIKELIEST, {"keeps_process_id": False}), (Scenario.SAME_ID, {})):
@@ -125,6 +126,7 @@ def test_every_replacement_is_its_forecast() -> None:
             assert row["longest_stop_seconds"] >= 45
 
 
+@pytest.mark.thorough
 def test_a_replacement_has_an_empty_disk_whatever_its_process_id() -> None:
     """With the same process ID what it runs again counts as without a copy too."""
     (fresh, *_), (same, *_) = (replaced(snapshot(), one) for one in (Scenario.FRESH_LIKELIEST, Scenario.SAME_ID))
@@ -145,6 +147,7 @@ def test_the_worst_draw_and_how_likely_it_is(monkeypatch: pytest.MonkeyPatch) ->
         assert (row["draws"], row["missed_at_most"]) == (5, 0.4507)
 
 
+@pytest.mark.thorough
 def test_the_budget_goes_to_the_clients_that_run_most_tasks() -> None:
     document = snapshot()
     document["members"]["b0"]["assignment"] = document["members"]["b0"]["target"] = {"active": ["0_2", "1_2", "1_4"]}

@@ -119,6 +119,7 @@ def test_a_plan_goes_by_it_and_says_so_in_words() -> None:
     assert [one.first_thread_alone for one in option(plan, "within-interval").change.starts()] == [None] * 3
 
 
+@pytest.mark.thorough
 def test_what_was_asked_for_and_what_is_done_do_not_show_it() -> None:
     plan = planned(add(process_id="z"))
     assert plan.chosen == BASELINE_NAME

@@ -146,6 +146,7 @@ def test_static_members_that_restart_move_nothing() -> None:
     assert {one.name for one in plan.candidates} == {BASELINE_NAME, "all-together"}
 
 
+@pytest.mark.thorough
 def test_static_members_are_an_option_for_dynamic_ones_from_4_4_on() -> None:
     plan = planned(*ROLL, of=static())
     made = option(plan, "static-members")
@@ -170,6 +171,7 @@ def test_one_static_client_of_several() -> None:
     assert "within-interval" in {one.name for one in plan.candidates}
 
 
+@pytest.mark.thorough
 def test_no_more_standbys_than_brokers_allow_or_clients_could_have() -> None:
     two = planned(restart("a"), of=snapshot(config={STANDBYS: 2}))
     assert why_refused(two, "standbys-first") == (Refuses.NO_MORE_STANDBYS, "2")
@@ -210,6 +212,7 @@ def test_a_large_group_has_fewer_draws_and_no_other_orders(monkeypatch: pytest.M
 REPLACED: Case = {"replace_client": {"process_id": "a", "by": {"process_id": "n", "host": "host-n", "member_ids": ["n0", "n1"]}}}
 
 
+@pytest.mark.thorough
 def test_a_replacement_has_to_be_there_before_the_next_target() -> None:
     plan = planned(REPLACED)
     assert plan.chosen == "within-interval-from-the-first"

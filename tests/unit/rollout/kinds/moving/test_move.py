@@ -63,6 +63,7 @@ def owned_by_nobody(document: Case, **differs: Any) -> Case:
 
 
 class TestTheForecast:
+    @pytest.mark.thorough
     def test_is_that_of_a_new_group(self) -> None:
         found = forecast()
 
@@ -73,6 +74,7 @@ class TestTheForecast:
         assert all(span is None for span in found["unowned_seconds"].values())
         assert len(found["unowned_seconds"]) == 12  # no task runs until the clients have started
 
+    @pytest.mark.thorough
     def test_waits_until_the_classic_group_is_empty(self) -> None:
         """10 s is the session timeout of Kafka Streams 2.7; then the initial delay, and heartbeats."""
         least, _, most = forecast()["summary"]["seconds_to_stable"]
@@ -92,6 +94,7 @@ class TestTheForecast:
         ]
         assert [one["trigger"] for one in found["targets"]] == ["delay over", "change", "change"]
 
+    @pytest.mark.thorough
     def test_keeps_the_standbys_as_a_config_of_the_group(self) -> None:
         group = classic()
         group["config"]["num.standby.replicas"] = 1
@@ -114,6 +117,7 @@ class TestTheForecast:
         assert found["cold_moves"] < found["moves"]
         assert found["restored_records"] < without["restored_records"]
 
+    @pytest.mark.thorough
     def test_of_new_process_ids_counts_the_same_clients(self) -> None:
         new = {one: f"00000000-0000-4000-8000-00000000000{number}" for number, one in enumerate((A, B, C))}
         found = forecast(new_process_ids=new)
@@ -185,6 +189,7 @@ class TestWhatPreventsIt:
         with pytest.raises(MoveRejected, match=r"cannot move to group\.protocol=streams"):
             forecast(group, **given)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("kind", IGNORED)
     def test_but_for_what_may_be_given_up(self, kind: Prevents) -> None:
         group, given = PREVENTED[kind]
@@ -197,9 +202,11 @@ class TestWhatPreventsIt:
 
         assert all(one in str(refused.value) for one in ("KAFKA-20254", "group.instance.id", "by a pattern"))
 
+    @pytest.mark.thorough
     def test_static_members_may_move_from_4_4_on(self) -> None:
         assert forecast(static(), broker_release="4.4.0", kafka_release="4.4.0")["targets"]
 
+    @pytest.mark.thorough
     def test_the_same_is_not_asked_twice_of_4_2_1(self) -> None:
         assert forecast(broker_release="4.2.1")["targets"][0]["group_epoch"] == 7  # the first epoch is 2 there, too
 
@@ -237,6 +244,7 @@ def any_snapshot() -> Any:
 
 
 class TestThePlan:
+    @pytest.mark.thorough
     def test_has_the_baseline_and_its_options(self) -> None:
         made = planned()
 
@@ -248,6 +256,7 @@ class TestThePlan:
         ]
         assert any_kind.plan_from_json(any_kind.plan_to_json(made)) == made
 
+    @pytest.mark.thorough
     def test_process_ids_bring_tasks_to_their_state(self) -> None:
         """Twelve clients of one thread and one task each: in the hash order of their own IDs most tasks go elsewhere."""
         made = planned(many(12))
@@ -258,6 +267,7 @@ class TestThePlan:
         assert plain.summary.cold_moves > 6
         assert seeded.summary.cold_moves == seeded.summary.moves == 0
 
+    @pytest.mark.thorough
     def test_seeds_nothing_without_a_store_on_disk(self) -> None:
         made = planned(classic(stores="in-memory"))
         seeded = next(one for one in made.candidates if one.name == "seed-process-ids")
@@ -267,6 +277,7 @@ class TestThePlan:
         assert made.baseline_option is not None
         assert made.baseline_option.draws is not None  # new process IDs
 
+    @pytest.mark.thorough
     def test_counts_the_delay_into_the_downtime(self) -> None:
         made = planned()
         plain, delayed = (next(one for one in made.candidates if one.name == name) for name in ("plainly", "longer-initial-delay"))
@@ -315,6 +326,7 @@ class TestFollowingIt:
         entries = tuple(Entry(at="2026-11-21T01:40:00Z", event=Event.DONE, step=one, by="ops", detail="done") for one in done)
         return apply.next_of(made, Journal(made.plan_id, entries), fresh, NOW)
 
+    @pytest.mark.thorough
     def test_waits_while_classic_members_are_there_and_goes_on_once_the_group_is_empty(self) -> None:
         made = only(planned(), "plainly")
         there = any_kind.snapshot_from_json(classic())
@@ -325,6 +337,7 @@ class TestFollowingIt:
         assert isinstance(self.next(made, empty, "1"), Note)
         assert isinstance(self.next(made, empty, "1", "2"), Wait)  # no client has started
 
+    @pytest.mark.thorough
     def test_notes_what_a_snapshot_of_the_streams_group_shows(self) -> None:
         made = only(planned(), "plainly")
         fresh = after(made, classic=None, recorded=False)
@@ -332,6 +345,7 @@ class TestFollowingIt:
         for number, step in enumerate(self.steps(made)):
             assert isinstance(self.next(made, fresh, *self.steps(made)[:number]), Note), step
 
+    @pytest.mark.thorough
     def test_is_stale_where_another_client_joins_the_classic_group(self) -> None:
         made = only(planned(), "plainly")
         other = copy.deepcopy(classic())
@@ -342,6 +356,7 @@ class TestFollowingIt:
         with pytest.raises(StalePlan, match="joined since"):
             self.next(made, any_kind.snapshot_from_json(other))
 
+    @pytest.mark.thorough
     def test_is_verified_by_a_snapshot_of_either_protocol(self) -> None:
         made = only(planned(), "plainly")
         fresh = after(made, classic=None)
@@ -351,6 +366,7 @@ class TestFollowingIt:
         swapped = replace(fresh, members=tuple(replace(one, assignment=other.assignment) for one, other in _turned(fresh.members)))
         assert verify.compare(None, made, swapped).result is Result.DIFFERENT
 
+    @pytest.mark.thorough
     def test_is_not_stale_by_defaults_that_the_new_group_shows(self) -> None:
         made = only(planned(), "plainly")
         fresh = after(made, classic=None, config=(("streams.heartbeat.interval.ms", 5000),), recorded=False)

@@ -78,6 +78,7 @@ class TestForecast:
         ]
         assert all(one.summary.restore_records for one in found.outcomes)
 
+    @pytest.mark.thorough
     def test_a_rolling_restart_moves_tasks(self) -> None:
         """Seen: 6 and 17 rebalances where 3 were forecast."""
         kept, drawn = foretold(group(AFTER, "3.9.1"), ROLLING), foretold(in_memory(), ROLLING)
@@ -111,6 +112,7 @@ class TestPlan:
         assert isinstance(first.action, RestartInPlace)
         assert first.action.comes_back_as is None
 
+    @pytest.mark.thorough
     def test_a_setting_is_rolled_out_under_new_ids(self) -> None:
         plan = planned(in_memory(), {"set_config": {"num.standby.replicas": 1}})
         assert plan.recommended_option is not None
@@ -124,6 +126,7 @@ class TestPlan:
         known = planned(group(AFTER, "3.9.1") | {"stores": "persistent"}, {"restart_client": {"process_id": A}})
         assert If.IN_MEMORY not in [one.branch.condition for one in known.otherwise]
 
+    @pytest.mark.thorough
     def test_a_large_group_is_drawn_for(self) -> None:
         document = fleet(8, 16, seed=1)[0] | {"stores": "in-memory"}
         found = foretold(document, ROLLING)

@@ -111,6 +111,7 @@ def test_a_roll_out_is_over_when_every_client_has_restarted(document: Document, 
     assert results == [Result.NOT_YET, Result.NOT_YET, Result.NOT_YET, Result.AS_FORECAST]
 
 
+@pytest.mark.thorough
 def test_what_is_missing_is_named() -> None:
     plan = planned(group(AFTER), SETTINGS)
     (first, *_) = verify(plan, read(anew(group(AFTER), B))).differences
@@ -118,6 +119,7 @@ def test_what_is_missing_is_named() -> None:
     assert first == f"Step 1 not yet: 1 of 3 clients restarted (new member IDs); not yet: {C} {A}."
 
 
+@pytest.mark.thorough
 def test_a_client_with_a_thread_missing_is_not_back() -> None:
     plan = planned(group(AFTER), SETTINGS)
     document = anew(group(AFTER), A, B, C)
@@ -127,6 +129,7 @@ def test_a_client_with_a_thread_missing_is_not_back() -> None:
     assert verify(plan, read(document)).result is Result.NOT_YET
 
 
+@pytest.mark.thorough
 def test_one_thread_that_rejoined_is_no_restart() -> None:
     plan = planned(group(AFTER), ROLLING)
     document = group(AFTER)
@@ -161,6 +164,7 @@ def end_of(plan: Plan) -> dict[str, list[str]]:
 
 
 class TestStandbys:
+    @pytest.mark.thorough
     def test_where_they_are_to_be_is_as_forecast(self, standbys: Plan) -> None:
         verdict = verify(standbys, read(with_standbys(ROLLED, end_of(standbys))))
 

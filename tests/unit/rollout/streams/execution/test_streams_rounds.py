@@ -31,6 +31,7 @@ def at(plan: Plan, fresh: Document, wait: int = -1, after: str = "") -> RoundCom
     return compared(plan, read(group(AFTER)), after, waits[wait], read(fresh))
 
 
+@pytest.mark.thorough
 def test_a_new_client_is_known_by_the_id_that_it_got() -> None:
     plan = planned(group(AFTER), ANY_ID, policy=BASELINE)
 
@@ -59,6 +60,7 @@ def test_a_stateful_task_where_nothing_of_it_is_differs_at_any_time() -> None:
     assert at(plan, restarted(group(stateless), A, B)).agrees is Agrees.BETWEEN
 
 
+@pytest.mark.thorough
 def test_steps_that_are_no_batches_of_the_forecast_are_not_compared() -> None:
     rolled = planned(group(AFTER), {"set_config": {"num.standby.replicas": 1}}, policy=BASELINE)
     waits = [step for step in rolled.steps if KIND.waits(step)]

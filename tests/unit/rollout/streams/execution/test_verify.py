@@ -104,6 +104,7 @@ def test_rebalances_are_counted_from_when_the_plan_was_made(minutes: tuple[int, 
     assert verdict.rebalances.found == sum(minute > 0 for minute in minutes)
 
 
+@pytest.mark.thorough
 def test_a_fresh_id_is_found_by_its_place_in_the_order() -> None:
     added = {"add_client": {"process_id": None, "threads": 2}}
     plan: Plan = planned(group(BEFORE), added)
@@ -124,6 +125,7 @@ def test_another_group_is_refused() -> None:
         verify(planned(group(AFTER), REPLACE_FIRST), read(altered(group(AFTER), ["group_id"], "other")))
 
 
+@pytest.mark.thorough
 def test_a_group_whose_leader_asked_members_back_is_on_the_way() -> None:
     """The recorded group in the middle of its moves: the last rebalance was not the last, and C has restarted."""
     example = Path(__file__).resolve().parents[5] / "examples" / "streams-wordcount" / "snapshot.json"

@@ -131,6 +131,7 @@ class TestFleets:
 
         assert moved(snapshot, {"replace_client": {"process_id": ids[7], "by": {"process_id": ids[7]}}}) == 0
 
+    @pytest.mark.thorough
     def test_a_fresh_process_id_moves_a_third_or_more(self) -> None:
         """The rank of the new client is chance: the mean over the positions, of one small fleet with the same proportions."""
         snapshot, ids = fleet(10, 40, seed=5)
@@ -143,6 +144,7 @@ class TestFleets:
 
         assert 0.25 < sum(shares) / len(shares) < 0.6
 
+    @pytest.mark.thorough
     def test_one_host_more_moves_nearly_everything(self) -> None:
         snapshot, ids = fleet(20, 400, seed=1)
         newcomer = {"add_client": {"process_id": str(_before(ids[0])), "threads": 1}}

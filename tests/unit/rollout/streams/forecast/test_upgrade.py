@@ -88,6 +88,7 @@ def test_a_release_that_is_not_covered_is_refused_by_name() -> None:
         outcome(group(AFTER), {"set_release": {"kafka_release": "9.9.9"}})
 
 
+@pytest.mark.thorough
 def test_the_plan_rolls_every_client_and_survives_its_own_json() -> None:
     made = planned(group(AFTER, "3.8.1"), {"set_release": {"kafka_release": "3.9.1"}})
 

@@ -55,6 +55,7 @@ def test_the_same_is_counted_every_time() -> None:
     assert counts[0] == counts[1]
 
 
+@pytest.mark.thorough
 def test_where_every_position_is_too_much_some_stand_for_all() -> None:
     snapshot, requested = read(group(AFTER)), change_from_json(change(RANDOM, RANDOM))
     took = Work(10**9)
@@ -110,6 +111,7 @@ def test_more_work_is_allowed_on_request() -> None:
     assert work.allowed(snapshot, 10).most == 10 * work.allowed(snapshot).most
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("event", "times", "says"),
     [

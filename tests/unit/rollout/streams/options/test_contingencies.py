@@ -98,6 +98,7 @@ class TestUsual:
         assert [cost.rebalances.high for cost in found.costs] == [0]
         assert "the same group.instance.id within" in contingency_words.sentence(found)
 
+    @pytest.mark.thorough
     def test_a_static_group_is_restarted_and_set_without_a_rebalance(self) -> None:
         for event in ({"rolling_restart": {}}, {"set_config": {"num.standby.replicas": 1}}):
             plan = planned(static(group(AFTER)), event)
@@ -126,6 +127,7 @@ class TestWhatWaitsForARebalance:
         (outcome,) = forecast(read(static(group(AFTER, "3.9.1"))), option.change).outcomes
         assert any(client.standby for client in outcome.rounds[-1].decision.clients)  # type: ignore[union-attr]
 
+    @pytest.mark.thorough
     def test_not_to_dynamic_members(self) -> None:
         assert "then-a-rebalance" not in [one.name for one in planned(group(AFTER, "3.9.1"), self.STANDBYS).candidates]
 
@@ -285,6 +287,7 @@ class TestMerged:
     def test_nor_where_static_members_return_without_a_rebalance(self) -> None:
         assert self.merged(restart(A), STABLE, restart(B), document=static(group(AFTER))) is None
 
+    @pytest.mark.thorough
     def test_a_plan_says_so(self) -> None:
         plan = planned(group(AFTER), restart(C), STABLE, restart(A), STABLE, restart(B))
         (found,) = (one for one in plan.otherwise if one.branch.condition is If.MERGED)

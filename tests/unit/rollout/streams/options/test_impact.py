@@ -58,6 +58,7 @@ def test_a_scale_out_seeds_an_id_rather_than_roll_every_client_twice(scaled_out:
     assert rolled.effort_counts.restarts == 2 * clients + 1
 
 
+@pytest.mark.thorough
 def test_rebalances_of_an_options_own_steps_count(scaled_out: tuple[Plan, int]) -> None:
     made, _ = scaled_out
     found = {one.name: next(rule for rule in one.rules if rule.name == "rebalances") for one in made.candidates if one.costs}

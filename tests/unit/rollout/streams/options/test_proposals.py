@@ -187,6 +187,7 @@ class TestEvaluated:
         assert cost.restored_records == 2 + 2 + 8 + 6 + 4 + 4
         assert cost.rebalances.high > cost.rebalances.low > 1
 
+    @pytest.mark.thorough
     def test_with_the_old_metadata_only_its_own_tasks_restore(self) -> None:
         (cost,) = evaluated(group(AFTER), REPLACE_FIRST)["copy-process-metadata"].costs
 
@@ -212,6 +213,7 @@ class TestEvaluated:
         assert raised.moved == plain.moved
         assert raised.seconds_to_stable.high < plain.seconds_to_stable.high
 
+    @pytest.mark.thorough
     def test_probing_more_often_moves_the_same_in_a_tenth_of_the_time(self) -> None:
         seldom = group(AFTER)
         seldom["config"]["probing.rebalance.interval.ms"] = 600_000
@@ -226,6 +228,7 @@ class TestEvaluated:
         assert [(one.value, one.revert_to) for one in option.settings] == [(60_000, 600_000)]
         assert option.title == "Shorten probing.rebalance.interval.ms from 600000 to 60000 during the rollout"
 
+    @pytest.mark.thorough
     def test_with_standbys_first_nothing_stands_still_and_with_the_old_id_nothing_moves(self) -> None:
         options = evaluated(group(AFTER), REPLACE_FIRST)
         (plain,), (first,), (both,) = (options[name].costs for name in ("plainly", *SECOND_COPIES))
@@ -243,6 +246,7 @@ class TestEvaluated:
 
         assert ("standbys-first" in proposed(has, REPLACE_FIRST)) is proposes
 
+    @pytest.mark.thorough
     def test_an_id_left_to_chance_has_an_outcome_for_every_place(self) -> None:
         event = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}
         plain = evaluated(group(AFTER), event)["plainly"]
@@ -271,6 +275,7 @@ class TestEvaluated:
             assert evaluation.refused.kind is Refuses.EVIDENCE
             assert "1_0" in evaluation.refused.reason
 
+    @pytest.mark.thorough
     def test_every_evaluation_survives_its_json(self) -> None:
         for evaluation in evaluated(group(AFTER), REPLACE_FIRST).values():
             text = dumps(codec_of(EvaluatedOption).write(evaluation))

@@ -166,6 +166,7 @@ class TestRelabel:
         assert all(one.replaces == one.source != one.process_id for one in writes)
         assert [str(one.process_id) for one in steps if isinstance(one, RestartInPlace)] == [ids[4]]
 
+    @pytest.mark.thorough
     def test_it_wins_where_plainly_breaks_the_limits(self) -> None:
         document, _ = self.drifted()
         plan = planned(document, {"rolling_restart": {}})
@@ -199,6 +200,7 @@ class TestCleared:
 
         assert (cost.rebalances.high, cost.cold_tasks, cost.restored_records) == (1, 24, 24_000_000)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(("allow", "chosen"), [((), "plainly"), (("clear-state",), "clear-state")])
     def test_it_is_chosen_only_where_the_policy_names_it(self, allow: tuple[str, ...], chosen: str) -> None:
         policy = Policy(
@@ -241,6 +243,7 @@ class TestSomethingElse:
             "Reference only; not the requested change"
         )
 
+    @pytest.mark.thorough
     def test_half_as_many_keep_who_stays(self) -> None:
         _, ids = fleet(20, 400, seed=5)
         plan = self.plan({"remove_client": {"process_id": ids[-1]}})
@@ -353,6 +356,7 @@ class TestEverybody:
 
 
 class TestPlacesOfAnId:
+    @pytest.mark.thorough
     def test_a_few_places_stand_for_all_with_the_worst_among_them(self) -> None:
         document, ids = fleet(20, 40, seed=9)
         requested = change_from_json(change({"replace_client": {"process_id": ids[3], "by": {"process_id": None, "threads": 1}}}))

@@ -106,6 +106,7 @@ class TestDisks:
 
 
 class TestTheRule:
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("free", "limits", "status"),
         [

@@ -49,6 +49,7 @@ class TestTheArticle:
         assert [step.id for step in plan.steps] == ["1", "2", "3", "4"]
         assert all(step.check_before and step.check_after and step.undo and step.expect for step in plan.steps)
 
+    @pytest.mark.thorough
     def test_where_a_restore_takes_too_long_the_disk_is_copied_and_looked_at(self) -> None:
         plan = article_plan(Policy(copy_state_over_s=0, restore_records_per_second=1, without_caught_up_copy_s_most=3600))
 
@@ -57,18 +58,21 @@ class TestTheArticle:
         assert [rule.name for rule in plan.rules if rule.status is Status.UNKNOWN] == ["copied-in-time"]
         assert "A task is unavailable for 8 s" in why_not(plan)["copy-process-metadata"]
 
+    @pytest.mark.thorough
     def test_what_the_policy_excludes_is_not_chosen(self) -> None:
         plan = article_plan(Policy(exclude=("copy-process-metadata", "copy-state-directory")))
 
         assert plan.chosen == "seed-process-id"
         assert why_not(plan)["copy-process-metadata"] == "Your policy lists it under exclude."
 
+    @pytest.mark.thorough
     def test_time_is_saved_where_the_policy_has_no_more_of_it(self) -> None:
         plan = raised_plan(moved_percent_most=100)
 
         assert plan.chosen == "raise-warmups"
         assert [(one.key, one.revert_to) for one in plan.settings] == [("max.warmup.replicas", 2)]
 
+    @pytest.mark.thorough
     def test_tasks_that_go_and_come_back_are_said(self) -> None:
         """From 3.2 on a client with an old copy runs the task while it restores where it belongs."""
         snapshot = group(AFTER, "3.9.1")
@@ -126,6 +130,7 @@ class TestVerdicts:
         assert plan.steps == ()
         assert plan.blocked_by == ("moved-without-need: 4 of 6 stateful tasks (67 %), limit 25 %",)
 
+    @pytest.mark.thorough
     def test_what_is_not_known_asks_for_a_look(self) -> None:
         snapshot = altered(group(AFTER), ["unknown"], [{"what": "config", "reason": "not given"}])
         plan = planned(measured(snapshot), REPLACE_FIRST)
@@ -133,12 +138,14 @@ class TestVerdicts:
         assert plan.verdict is PlanVerdict.REVIEW
         assert plan.unknown == (Said("config: not given", Unknown("config", "not given")),)
 
+    @pytest.mark.thorough
     def test_what_a_restore_weighs_decides_nothing(self) -> None:
         plan = planned(group(AFTER), REPLACE_FIRST)
 
         assert plan.verdict is PlanVerdict.SAFE
         assert texts_of(plan.unknown) == ("log_bytes.changelog: the snapshot does not state the size of this changelog",)
 
+    @pytest.mark.thorough
     def test_unless_the_policy_limits_it(self) -> None:
         limited = Policy(restored_bytes_most=12_000)
         unknown = planned(group(AFTER), REPLACE_FIRST, policy=limited)
@@ -163,6 +170,7 @@ class TestTheSameEveryTime:
 
         assert first == second
 
+    @pytest.mark.thorough
     def test_the_id_is_the_digest_of_the_rest(self) -> None:
         plan = article_plan()
         snapshot = read(group(AFTER))
@@ -174,16 +182,19 @@ class TestTheSameEveryTime:
         assert later.plan_id != plan.plan_id
         assert later.created_from == plan.created_from
 
+    @pytest.mark.thorough
     def test_lags_do_not_change_what_it_was_made_from(self) -> None:
         busier = altered(group(AFTER), ["tasks", "1_5", "changelogs"], [["changelog", 5, 5000]])
 
         assert planned(busier, REPLACE_FIRST).created_from == article_plan().created_from
 
+    @pytest.mark.thorough
     def test_it_expires_when_the_policy_says(self) -> None:
         plan = article_plan(Policy(valid_for_s=60))
 
         assert (plan.created_at, plan.expires_at) == ("2026-11-20T12:00:00Z", "2026-11-20T12:01:00Z")
 
+    @pytest.mark.thorough
     def test_its_validity_counts_from_the_snapshot(self) -> None:
         """A plan of yesterday's snapshot is no younger for having been made today."""
         old = planned(altered(group(AFTER), ["captured_at"], "2026-11-20T11:40:00.250Z"), REPLACE_FIRST)
@@ -196,6 +207,7 @@ class TestTheSameEveryTime:
         assert (undated.created_from.captured_at, undated.expires_at) == (None, "2026-11-20T13:00:00Z")
         assert "captured_at" not in plan_json.plan_to_json(undated)["created_from"], "as plans were before"  # type: ignore[operator]
 
+    @pytest.mark.thorough
     def test_a_snapshot_of_the_future_buys_no_time(self) -> None:
         plan = planned(altered(group(AFTER), ["captured_at"], "2036-11-20T12:00:00+02:00"), REPLACE_FIRST)
 

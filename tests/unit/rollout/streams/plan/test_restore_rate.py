@@ -133,6 +133,7 @@ def test_the_best_word_counts(
     assert (found.restore_records_per_second, found.restore_rate_source) == (speed, source)
 
 
+@pytest.mark.thorough
 def test_a_limit_that_holds_only_if_the_guess_is_right_asks_for_a_person() -> None:
     """8 records at 2 a second are 4 s; at a fifth of that 8 s."""
     guessed = planned(group(AFTER), REPLACE_FIRST, policy=Policy(restore_records_per_second=2, without_caught_up_copy_s_most=5))
@@ -167,6 +168,7 @@ def test_the_true_speed_is_within_what_is_said(seed: int) -> None:
         assert found.band[0] <= speed <= found.band[2], (found, speed, grows)
 
 
+@pytest.mark.thorough
 def test_simulated_histories_tell_a_speed_at_all() -> None:
     found = [
         restore_rate.measured(_history(random.Random(seed), 700, 3), replace(KNOWN, reported_within_s=8)).band for seed in range(60)

@@ -52,6 +52,7 @@ def test_a_dozen_lines_are_enough_to_decide() -> None:
         assert needed in first
 
 
+@pytest.mark.thorough
 def test_both_ways_show_what_they_weigh() -> None:
     (costs,) = (line for line in markdown(article()).splitlines() if "**Restore:**" in line and "all on" in line)
 
@@ -66,6 +67,7 @@ def test_a_weight_that_is_not_known_is_said_with_the_changelog() -> None:
     assert "log_bytes.changelog: the snapshot does not state" in shown
 
 
+@pytest.mark.thorough
 def test_ranges_hold_for_every_rank_of_a_random_id() -> None:
     """The worst outcome alone takes 4 to 10 rebalances; where the ID has the rank of the old one, there is 1."""
     by = {"process_id": None, "threads": 2}
@@ -92,6 +94,7 @@ def test_text_and_markdown_say_the_same() -> None:
     assert words(text(article_plan())) == words(markdown(article_plan()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("render", [markdown, text])
 def test_names_cannot_steer(render: object) -> None:
     snapshot = group(AFTER)
@@ -140,6 +143,7 @@ def test_a_plan_of_before_says_what_makes_it_invalid_once() -> None:
     assert "**Condition of the forecast:** Wrong if the new client joins late." in markdown(older)
 
 
+@pytest.mark.thorough
 def test_a_step_that_is_cut_is_left_out_with_its_command() -> None:
     blocks = review(article_plan())
     cuts = [rendering.foremost(blocks, longest)[0] for longest in range(2_600, 7_000, 50)]

@@ -99,6 +99,7 @@ def test_a_session_longer_than_the_assumption_says_nothing() -> None:
     assert start_up.learnt(Policy(), snapshot) == Policy()
 
 
+@pytest.mark.thorough
 def test_a_plan_says_where_its_start_up_comes_from() -> None:
     document = group(AFTER)
 

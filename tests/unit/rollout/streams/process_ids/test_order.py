@@ -29,6 +29,7 @@ def test_ranks_are_in_kafkas_order(one: ProcessId, other: ProcessId) -> None:
     assert order.at_rank(order.rank(one)) == one
 
 
+@pytest.mark.thorough
 @given(some.lists(ids, min_size=1, max_size=8, unique=True), some.integers(0, 8), some.integers(1, 4))
 def test_an_id_between_two_others_stands_between_them(present: list[ProcessId], place: int, count: int) -> None:
     lower, upper, _ = order.gaps(present)[min(place, len(present))]
@@ -52,11 +53,13 @@ def test_there_may_be_no_room() -> None:
     assert order.between(PA, order.at_rank(order.rank(PA) + 2)) == nextdoor
 
 
+@pytest.mark.thorough
 @given(some.lists(ids, max_size=8, unique=True))
 def test_the_shares_of_all_gaps_sum_to_one(present: list[ProcessId]) -> None:
     assert sum((share for _, _, share in order.gaps(present)), Fraction(0)) == 1
 
 
+@pytest.mark.thorough
 @given(some.lists(ids, max_size=4, unique=True), some.integers(0, 3))
 def test_the_chances_of_fresh_ids_sum_to_one(present: list[ProcessId], fresh: int) -> None:
     requested = change_from_json({"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1}}] * fresh})

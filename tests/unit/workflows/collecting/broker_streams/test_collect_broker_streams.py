@@ -326,6 +326,7 @@ class TestTheDoctor:
 
 
 class TestManyGroups:
+    @pytest.mark.thorough
     def test_are_asked_together_and_written_as_each_would_be_alone(self) -> None:
         names = [f"shop-{number}" for number in range(40)]
         known = FakeCluster(
