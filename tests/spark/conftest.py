@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
+from tests.harness import spark_classes
 
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.adapters.spark.package_zip import package_zip
@@ -22,8 +23,16 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text())
 
 
+@pytest.fixture(scope="package", autouse=True)
+def classes() -> Iterator[None]:
+    """Spark's JVMs of this folder start from an archive of their classes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {spark_classes.java_options()}")
+        yield
+
+
 @pytest.fixture(scope="package")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory, classes: None) -> Iterator[SparkSession]:
     session = (
         SparkSession.builder.master("local[2]")
         .appName("tests")

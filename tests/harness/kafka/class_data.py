@@ -15,11 +15,11 @@ QUIET = "-Xlog:cds=off,cds+dynamic=off"
 """A JVM that goes without its archive does not say so in its log."""
 
 
-def options(class_path: str, load: Callable[[Sequence[str]], None]) -> tuple[str, ...]:
+def options(class_path: str, load: Callable[[Sequence[str]], None], kind: str = "") -> tuple[str, ...]:
     """What a JVM with this class path is started with. `load`: where there is no archive yet, starts one with these options, has it
-    load what matters, and ends it by SIGTERM."""
+    load what matters, and ends it by SIGTERM. `kind`: the begin of the archive's name."""
     java = Path(java_tool("java")).resolve()
-    archive = CACHE / "classes" / f"{digest(f'{java} {java.stat().st_mtime_ns} {class_path}')}.jsa"
+    archive = CACHE / "classes" / f"{kind}{digest(f'{java} {java.stat().st_mtime_ns} {class_path}')}.jsa"
     if not archive.exists():
         archive.parent.mkdir(parents=True, exist_ok=True)
         with locked(f"classes/{archive.stem}"):
