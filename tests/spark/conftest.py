@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
-from tests.harness import spark_classes
+from tests.harness.kafka import spark_classes
 
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.adapters.spark.package_zip import package_zip
