@@ -20,7 +20,7 @@ from holdfast.rollout.disks.state_directory import StateDirectory
 
 STOP, KILL = "stop", "kill"
 _AT_ONCE = 3  # clients side by side: each is a JVM
-_JOIN_TIMEOUT_S = 90
+_JOIN_TIMEOUT_S = 300
 _OF_KAFKA = re.compile(r"\.checkpoint.*|[0-9]+\.(sst|log|dbtmp)|(MANIFEST|OPTIONS)-[0-9]+(\.dbtmp)?|LOG.*|CURRENT|IDENTITY")
 
 Sums = dict[str, int]

@@ -28,7 +28,7 @@ from holdfast.workflows.collecting.collector import Given
 from holdfast.workflows.forecast import forecast_case
 
 Document = dict[str, Any]
-_SETTLES_WITHIN_S = 120
+_SETTLES_WITHIN_S = 600
 
 
 @dataclass
@@ -139,7 +139,7 @@ class LiveGroup:
 
     def collected(self) -> Document:
         connection = ClusterConnection.of(self._application.bootstrap)
-        found: Any = any_kind.snapshot_to_json(wiring.collect_any(connection, self.group_id, (), Given(None, {}, {}), 60))
+        found: Any = any_kind.snapshot_to_json(wiring.collect_any(connection, self.group_id, (), Given(None, {}, {}), 300))
         return dict(json.loads(json.dumps(found)))
 
     def settled(self, clients: int, after: int = -1) -> Document:

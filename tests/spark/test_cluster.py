@@ -26,7 +26,9 @@ from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
 SPARK_CLASS = sysconfig.get_path("scripts") + "/spark-class"
-START_S = 120
+START_S = 600
+ENDS_WITHIN_S = 1_800
+"""A job of half a minute took six on a machine that did much else."""
 DAY = synthetic_fleet.DAYS[1]
 POISON = 3
 GROUPS = 30
@@ -83,11 +85,23 @@ def killed_in_the_middle(run: subprocess.Popen[str], lake: FsspecLake) -> None:
         time.sleep(0.02)
     for one in (*psutil.Process(run.pid).children(recursive=True), psutil.Process(run.pid)):
         one.send_signal(signal.SIGKILL)
-    run.communicate(timeout=30)  # closes its output too
+    run.communicate(timeout=START_S)  # closes its output too
+
+
+def ended(run: subprocess.Popen[str]) -> str:
+    """What it printed. It is gone afterwards, whatever happens."""
+    with run:
+        try:
+            printed, _ = run.communicate(timeout=ENDS_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            for one in (*psutil.Process(run.pid).children(recursive=True), psutil.Process(run.pid)):
+                one.kill()
+            raise
+    return printed
 
 
 def finished(run: subprocess.Popen[str]) -> str:
-    printed, _ = run.communicate(timeout=300)
+    printed = ended(run)
     assert run.returncode == 0, printed[-4000:]
     return printed
 
@@ -123,7 +137,7 @@ def test_a_run_that_was_killed_and_run_again_loses_nothing_and_doubles_nothing(
 
 def test_a_refusal_is_one_line_at_the_end(strange_python: Path, packed: Path, tmp_path: Path) -> None:
     run = submitted("compute_targets", "local[1]", strange_python, packed, FsspecLake(str(tmp_path / "nothing")))
-    printed, _ = run.communicate(timeout=300)
+    printed = ended(run)
 
     assert run.returncode == 1
     assert re.search(r"^holdfast compute_targets: the lake .* has no table documents", printed, re.MULTILINE)

@@ -37,7 +37,7 @@ _LOGGING = (
 _READY = "Kafka Server started"
 _PORT_TAKEN = "Address already in use"
 _START_ATTEMPTS = 3
-_STOPS_IN_S = 30
+_STOPS_IN_S = 120
 _ARCHIVES_IN_S = 300
 """A JVM that makes an archive at its end."""
 
@@ -79,7 +79,7 @@ class Broker:
         joins: "Broker | None" = None,
         node_id: int = 1,
         release: str = RELEASE,
-        start_timeout_s: float = 120,
+        start_timeout_s: float = 600,
         host: str = "127.0.0.1",
         options: Sequence[str] | None = None,
     ) -> None:
