@@ -92,13 +92,15 @@ def moved_on(
     undos: Iterable[Undo], journal: Journal, planned: Sequence[str], now: Sequence[ClientSeen], *, lasting: bool
 ) -> MovedOn | None:
     """Before going back begins. `undos`: all of them; `lasting`: clients of this kind of group keep their names over restarts, else
-    they are counted. None: the group has the clients that the last run left it with."""
+    they are counted. None: the group has the clients that the last run left it with, or more of the plan's."""
     halt = _halt(journal)
     named, unnamed = _touched(undos)
     then = set(planned) if halt is None or halt.clients is None else {one.name for one in halt.clients}
     here = {one.name for one in now}
     joined, left = here - then - named, then - here - named
-    if not lasting:
+    if lasting:  # what brings the group back to the plan's is no surprise: a person has put it right after the halt
+        joined, left = joined - set(planned), left & set(planned)
+    else:
         unnamed += min(len(joined), len(left))
     found = _strayed(joined, left, unnamed)
     return None if found is None else MovedOn(found, None if halt is None or halt.clients is None else halt.at)

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import pytest
-from tests.harness.article import A, B, client
+from tests.harness.article import A, B, C, client
 from tests.harness.operators_hands import STRANGER, Approval, approved
 from tests.harness.running_group import Killed, RunningGroup
 from tests.unit.workflows.running.test_going_back import BOTH, fewer, forward, in_place, paused
@@ -166,18 +166,30 @@ class TestOtherClients:
         assert halt(reality.run(plan, back=True)) is None, "the person knows it now"
         assert reality.done[2:] == [(Does.START, B), (Does.START, A)]
 
-    def test_whoever_joined_since_that_halt_is_named_anew(self, reality: RunningGroup) -> None:
+    def test_who_left_since_that_halt_and_is_none_of_the_plan_s_does_not_halt_it(self, reality: RunningGroup) -> None:
+        """It joined, the run halted for it, and a person has put that right."""
         plan = fewer()
         forward(reality, plan)
         reality.strangers = {STRANGER: client(STRANGER, ((), ()))}
         assert halt(reality.run(plan, back=True)) is Halt.DRIFT
         reality.strangers = {}
 
+        assert in_place(reality.run(plan, back=True))
+
+    def test_who_left_since_that_halt_and_is_one_of_the_plan_s_is_named(self, reality: RunningGroup) -> None:
+        plan = fewer()
+        forward(reality, plan)
+        reality.strangers = {STRANGER: client(STRANGER, ((), ()))}
+        assert halt(reality.run(plan, back=True)) is Halt.DRIFT
+        reality.take_effect(Does.STOP, C)
+        reality.sleep(10)
+
         ran = reality.run(plan, back=True)
         assert halt(ran) is Halt.DRIFT
         assert ran.halted is not None
         assert ran.halted.text.startswith("1 client left since the halt of")
-        assert len(reality.done) == 2
+        assert f"({C})" in ran.halted.text
+        assert len(reality.done) == 3, "what the person stopped is the last"
 
     def test_without_a_halt_it_is_compared_with_what_the_steps_make_of_the_plan_s_group(self, reality: RunningGroup) -> None:
         plan = fewer()
