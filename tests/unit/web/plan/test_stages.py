@@ -5,13 +5,17 @@ from pathlib import Path
 import pytest
 from tests.harness.article import LAST, C
 from tests.harness.pages.web_lake import WebLake, article, replacement
-from tests.harness.plans import NOON
+from tests.harness.plans import NOON, article_plan
+from tests.unit.workflows.running.test_going_back import fewer
+from tests.unit.workflows.running.test_run import rolling
 
 from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.plan.plan_page import PlanPage, PlanPages
 from holdfast.web.plan.stages import Progress, next_step, stages, what_next
 from holdfast.web.plans import State
 from holdfast.workflows import plan as plans
+from holdfast.workflows.running import guards
 
 
 def page(folder: Path, what: str) -> PlanPage:
@@ -75,3 +79,15 @@ def test_a_plan_that_was_sent_back_is_in_a_state_of_its_own(tmp_path: Path) -> N
     assert stages(found)[2].name == "Changes requested"
     assert "change the request" in what_next(found)
     assert plans.approval_of(WebLake(tmp_path, NOON).lake, found.view.plan.plan_id) == found.approval
+
+
+def test_what_a_run_does_or_waits_for_is_not_called_manual() -> None:
+    plan = rolling("restart_client")
+    assert guards.done_in_a_run(plan) == {step.id for step in plan.steps}
+    first = next_step(plan, ())
+    assert first is not None
+    assert (first.manual, first.in_a_run) == (True, True)
+
+    others = fewer("start_client")
+    assert guards.done_in_a_run(others) == {step.id for step in others.steps if kind_of(others).waits(step)}
+    assert guards.done_in_a_run(article_plan()) == frozenset(), "its policy lets a run do nothing"
