@@ -135,7 +135,7 @@ def test_a_broker_that_stops_answering_in_between(tmp_path: Path) -> None:
 
 
 def test_a_broker_that_does_not_answer_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker, KafkaSession(ClusterConnection.of(broker.bootstrap), Deadline(30)) as session:
+    with Broker(tmp_path / "broker") as broker, KafkaSession(ClusterConnection.of(broker.bootstrap), Deadline(300)) as session:
         requests = {1: DescribeLogDirsRequest(topics=None), 99: DescribeLogDirsRequest(topics=None)}
         brokers = Brokers(session)
         answers, problems = brokers.ask_all("reading log sizes", requests, 10)

@@ -18,11 +18,11 @@ from holdfast.workflows.collecting.collector import Given
 pytestmark = pytest.mark.live
 OF_EACH = 150
 PARTITIONS = 4
-PROPERTIES = {"offsets.topic.num.partitions": "6", "group.initial.rebalance.delay.ms": "500"}
+PROPERTIES = {"offsets.topic.num.partitions": "6"} | simulated_groups.PROPERTIES | simulated_streams_groups.PROPERTIES
 
 
 def test_half_classic_and_half_streams_groups(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker", properties=PROPERTIES | simulated_streams_groups.PROPERTIES) as broker:
+    with Broker(tmp_path / "broker", properties=PROPERTIES) as broker:
         classic = simulated_groups.example("demo", OF_EACH)
         simulated_groups.create_topics(broker.bootstrap, classic[:1], replication=1)
         admin = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
@@ -35,7 +35,7 @@ def test_half_classic_and_half_streams_groups(tmp_path: Path) -> None:
         wanted = Wanted({"demo-*": About(Given("3.9.1", {}, {})), "*": About(Given(None, {}, {}))})
         connection = ClusterConnection.of(broker.bootstrap, name="one")
 
-        report, requests = wiring.collect_many(connection, wanted, lake, "run", 40, print, pauses_s=(1.0,))
+        report, requests = wiring.collect_many(connection, wanted, lake, "run", 600, print, pauses_s=(1.0,))
 
         print(f"{report.taken} groups, {requests} requests, {report.seconds:.1f} s")
         assert (report.taken, report.unread, report.left_out) == (2 * OF_EACH, (), ())

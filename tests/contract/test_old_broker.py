@@ -36,8 +36,7 @@ class Old:
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Old]:
     """Three Streams groups, and one consumer that has read seven of ten records of each partition."""
-    properties = {"group.initial.rebalance.delay.ms": "300"}
-    with Broker(tmp_path_factory.mktemp("old"), release="2.8.2", properties=properties) as broker:
+    with Broker(tmp_path_factory.mktemp("old"), release="2.8.2", properties=simulated_groups.PROPERTIES) as broker:
         groups = simulated_groups.example("demo", STREAMS)
         simulated_groups.create_topics(broker.bootstrap, groups, replication=1)
         simulated_groups.join(broker.bootstrap, groups)
@@ -49,7 +48,8 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Old]:
             producer.send("orders", b"-", partition=number % PARTITIONS)
         producer.flush(60)
         producer.close()
-        consumer = KafkaConsumer("orders", group_id="plain", bootstrap_servers=broker.bootstrap, enable_auto_commit=False)
+        stays = {"session_timeout_ms": 600_000, "max_poll_interval_ms": 3_600_000}  # it polls no more
+        consumer = KafkaConsumer("orders", group_id="plain", bootstrap_servers=broker.bootstrap, enable_auto_commit=False, **stays)
         while not consumer.assignment():
             consumer.poll(200)
         consumer.commit({TopicPartition("orders", at): OffsetAndMetadata(READ, "", -1) for at in range(PARTITIONS)})

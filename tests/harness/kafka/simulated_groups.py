@@ -15,7 +15,7 @@ import json
 import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any, Self
 
 from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
+from kafka.protocol.admin import DescribeGroupsRequest, DescribeGroupsResponse
 from kafka.protocol.consumer import JoinGroupRequest, JoinGroupResponse, SyncGroupRequest, SyncGroupResponse
 from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest, FindCoordinatorResponse
 
@@ -30,10 +31,14 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "streams-wordcount" / "snapsh
 INPUT, PARTITIONS = "streams-plaintext-input", 6
 _RECORDED = b"streams-wordcount"
 _SESSION_MS = 1_800_000
-_TIMEOUT_S = 60
+_TIMEOUT_S = 300
 _TOGETHER = 150
 """Groups that join at the same time: a connection for each of their members. All of a group's members join before the broker's
-`group.initial.rebalance.delay.ms` is over, so that one rebalance is enough."""
+`group.initial.rebalance.delay.ms` (PROPERTIES) is over, so that one rebalance is enough."""
+_NOT_YET = {14, 15, 16}
+"""Errors of a coordinator that loads, is not there, or has moved."""
+PROPERTIES = {"group.initial.rebalance.delay.ms": "3000"}
+"""For the broker: long enough for a busy machine, and all of them wait for it side by side."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +97,7 @@ def create_topics(bootstrap: str, groups: Sequence[SimulatedGroup], replication:
 
 def join(bootstrap: str, groups: Sequence[SimulatedGroup]) -> None:
     """Return when every group is stable."""
-    _coordinators(bootstrap, [group.group_id for group in groups])
-    time.sleep(1)  # coordinators that were just elected load what there is
+    _wait_until_loaded(_coordinators(bootstrap, [group.group_id for group in groups]))
     for start in range(0, len(groups), _TOGETHER):
         with ExitStack() as connections:
             _join_together(bootstrap, groups[start : start + _TOGETHER], connections)
@@ -185,6 +189,21 @@ def _coordinators(bootstrap: str, group_ids: Sequence[str]) -> dict[str, tuple[s
             assert time.monotonic() < ends_at, f"no coordinator: error {found.error_code}"
             time.sleep(0.5)
     return homes
+
+
+def _wait_until_loaded(homes: Mapping[str, tuple[str, int]]) -> None:
+    """Coordinators that were just elected load what there is, and take no member until then."""
+    ends_at = time.monotonic() + _TIMEOUT_S
+    for address in sorted(set(homes.values())):
+        asked = DescribeGroupsRequest(groups=[name for name, home in homes.items() if home == address])
+        with _Connection(address) as connection:
+            while True:
+                connection.send(asked, 3)
+                codes = {one.error_code for one in connection.answer(DescribeGroupsResponse, 3).groups}
+                if not codes & _NOT_YET:
+                    break
+                assert time.monotonic() < ends_at, f"the coordinator {address} is not ready: errors {codes}"
+                time.sleep(0.2)
 
 
 def _bytes(text: str) -> bytes:
