@@ -20,7 +20,7 @@ RECORDS: Mapping[str, int] = {"disk": 20, "windows": 8, "memory": 6, "both": 4, 
 _JVM = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _LOGGING = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true")
 _WINDOWS_APART_MS = 150_000  # so that the eight records of the windows fall into three segments of ten minutes
-_DATA_TIMEOUT_S = 90
+_DATA_TIMEOUT_S = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,12 @@ class StoresClient:
         log = self._folder / f"client-{self._starts}.log"
         self._process = TetheredProcess(f"{self.application_id}, start {self._starts}", command, log)
 
-    def wait_running(self, timeout_s: float = 120) -> None:
+    def wait_running(self, timeout_s: float = 300) -> None:
         self._started.wait_until(lambda: self._started.logged("STATE RUNNING"), "running", timeout_s)
 
     def stop(self) -> None:
         """SIGTERM: it closes cleanly."""
-        self._started.stop(timeout_s=40)
+        self._started.stop(timeout_s=120)
 
     def kill(self) -> None:
         """SIGKILL: nothing is written any more. May be called at any time, and again."""
@@ -110,9 +110,7 @@ class StoresClient:
                     producer.send(self._prefix + topic, key=b"k%d" % each, value=b"v", timestamp_ms=moment)
         finally:
             producer.close()
-        consumer = KafkaConsumer(
-            bootstrap_servers=self.bootstrap, group_id=self.application_id, enable_auto_commit=False, session_timeout_ms=6000
-        )
+        consumer = KafkaConsumer(bootstrap_servers=self.bootstrap, group_id=self.application_id, enable_auto_commit=False)
         expected = {name: times * number for name, number in RECORDS.items() if name != "global"}
         deadline = time.monotonic() + _DATA_TIMEOUT_S
         try:
@@ -141,7 +139,7 @@ class StoresClient:
             "processing.guarantee": self._kind.guarantee,
             "topology.optimization": "all",
             "commit.interval.ms": "500",
-            "session.timeout.ms": "6000",
+            "session.timeout.ms": "15000",
             "heartbeat.interval.ms": "1000",
             "auto.offset.reset": "earliest",
             "default.key.serde": "org.apache.kafka.common.serialization.Serdes$StringSerde",

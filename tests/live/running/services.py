@@ -11,7 +11,7 @@ from tests.live.running.machines import Machine
 from tests.live.running.other_kinds import Client
 
 SCRIPT = Path(__file__).with_name("services.sh")
-LIMIT_S = 20
+LIMIT_S = 60
 
 
 class Service:

@@ -10,7 +10,7 @@ from tests.live.running.hosted import PROCESS_IDS, Hosted
 pytestmark = pytest.mark.live
 RELEASE = "3.9.1"
 CLIENTS = 3
-IN_TIME = {"session.timeout.ms": "20000"}
+IN_TIME = {"session.timeout.ms": "45000"}
 """A busy machine takes seconds to restart a client; one that is back after its session causes rebalances of its own."""
 
 
