@@ -11,17 +11,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
+from holdfast.cli import progress
 from holdfast.cli.main import main
 
 
 def run(arguments: Sequence[str | Path], folder: Path | None = None, stdin: str = "") -> "subprocess.CompletedProcess[str]":
-    """`holdfast …` in that folder (or the current one), as a pipe would have it: no terminal on any side."""
+    """`holdfast …` in that folder (or the current one), as a pipe would have it: no terminal on any side, and no word of progress,
+    which a slow machine would print."""
     given = [str(each) for each in arguments]
     out, err = _pipe(), _pipe()
     with (
         contextlib.chdir(folder or "."),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
+        mock.patch.object(progress, "PATIENCE_S", 3600.0),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")),
     ):
         try:

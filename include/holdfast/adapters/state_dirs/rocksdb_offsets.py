@@ -159,7 +159,7 @@ class StoreReader:
         if child is None:
             return "ended"
         with suppress(subprocess.TimeoutExpired):
-            child.wait(0.2 if child.stdout is not None and _is_at_end(child) else 0)
+            child.wait(5 if child.stdout is not None and _is_at_end(child) else 0)
         ended = child.poll()
         child.kill()
         for pipe in (child.stdin, child.stdout):
