@@ -13,8 +13,8 @@ from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST
 from holdfast.rollout.streams.plan.plan import Plan
 
 pytestmark = pytest.mark.airflow
-SECONDS_MOST = 2.0
-"""Of the processor, until the page of a plan for 1,000 clients is drawn: what else the machine does counts for nothing."""
+TIMES_MOST = 6.0
+"""Of the processor's time that the page of a plan for three clients takes until it is drawn, on the same machine."""
 PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "plain", "group", "plain-group", "fleet")
 
 
@@ -78,8 +78,10 @@ def test_airflows_choice_of_theme_counts_for_more_than_the_systems(browser: Brow
 
 def test_a_thousand_clients_are_drawn_in_time(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
     with reading(browser, server, "vera") as reader:
-        path = address("largest", made)
-        reader.open(path).charts_drawn()
+        reader.open(address("plan", made)).charts_drawn()
+        small = reader.processor_seconds()
+    with reading(browser, server, "vera") as reader:
+        reader.open(address("largest", made)).charts_drawn()
         took = reader.processor_seconds()
 
         assert len(made["largest"].basis.clients) == CLIENTS_OF_THE_LARGEST
@@ -87,8 +89,8 @@ def test_a_thousand_clients_are_drawn_in_time(browser: Browser, server: Server, 
         assert reader.page.locator("*").count() < 20_000
         assert reader.trouble == []
         assert reader.axe() == []
-        print(f"{CLIENTS_OF_THE_LARGEST} clients: {took:.2f} s")
-        assert took < SECONDS_MOST
+        print(f"{CLIENTS_OF_THE_LARGEST} clients: {took:.2f} s; three: {small:.2f} s")
+        assert took < TIMES_MOST * small
 
 
 def test_the_other_way_is_shown_by_keyboard_alone(browser: Browser, server: Server, made: dict[str, Plan]) -> None:

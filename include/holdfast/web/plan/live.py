@@ -217,9 +217,11 @@ def _back(plan: AnyPlan, journal: Journal) -> Back | None:
 
 
 def _ended(found: RunProgress | None, halt: Entry | None, state: Now, ended: Callable[[str], Ended | None]) -> Ended | None:
-    """Only where the run goes on, or asks a person, by what it shows: it ends by itself in all other states."""
+    """Only where the run goes on, or asks a person, by what it shows: it ends by itself in all other states. One that Airflow does
+    not have and that still gives signs may be in another Airflow with the same lake."""
     expected = state in (Now.RUNNING, Now.SILENT) or (halt is not None and state in (Now.HALTED, Now.PAUSED, Now.PERSON))
-    return ended(found.run) if expected and found is not None and found.run is not None else None
+    how = ended(found.run) if expected and found is not None and found.run is not None else None
+    return None if how is Ended.DELETED and state is Now.RUNNING else how
 
 
 # The steps.

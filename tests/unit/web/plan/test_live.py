@@ -333,10 +333,14 @@ class TestARunThatEndedInAirflow:
         return reality
 
     @pytest.mark.parametrize(
-        ("ended", "says"),
-        [(Ended.FAILED, "has failed"), (Ended.SUCCESS, "was marked as a success"), (Ended.DELETED, "was deleted")],
+        ("ended", "says", "later_s"),
+        [
+            (Ended.FAILED, "has failed", 3),
+            (Ended.FAILED, "has failed", SILENT_S + 1),
+            (Ended.SUCCESS, "was marked as a success", 3),
+            (Ended.DELETED, "was deleted", SILENT_S + 1),
+        ],
     )
-    @pytest.mark.parametrize("later_s", [3, SILENT_S + 1])
     def test_is_shown_and_how_it_goes_on(self, reality: RunningGroup, ended: Ended, says: str, later_s: float) -> None:
         assert self.in_airflow(reality, None)[0].now is Now.RUNNING
         found, text, asked = self.in_airflow(reality, ended, later_s)
@@ -347,6 +351,10 @@ class TestARunThatEndedInAirflow:
         assert ("Its log says why" in text) is (ended is Ended.FAILED)
         assert found.may_pause
         assert "Start it again" in found.next
+
+    def test_one_that_airflow_does_not_have_and_that_gives_signs_goes_on(self, reality: RunningGroup) -> None:
+        """It may be in another Airflow with the same lake."""
+        assert self.in_airflow(reality, Ended.DELETED, 3)[0].now is Now.RUNNING
 
     def test_no_question_of_it_is_open_after_a_halt(self, reality: RunningGroup) -> None:
         pausing.pause(reality.lake, PLAN.plan_id, "bob", "", reality.now())
