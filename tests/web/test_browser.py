@@ -13,7 +13,7 @@ from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST
 from holdfast.rollout.streams.plan.plan import Plan
 
 pytestmark = pytest.mark.airflow
-TIMES_MOST = 6.0
+TIMES_MOST = 4.0
 """Of the processor's time that the page of a plan for three clients takes until it is drawn, on the same machine."""
 PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "plain", "group", "plain-group", "fleet")
 
