@@ -9,7 +9,7 @@ import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.harness.measured import Watch
+from tests.harness.suite.measured import Watch
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 

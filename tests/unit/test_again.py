@@ -1,4 +1,4 @@
-"""`tests/harness/again.py`: the files of failed tests run once more."""
+"""`tests/harness/suite/again.py`: the files of failed tests run once more."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.harness.again import files_of
+from tests.harness.suite.again import files_of
 
 ROOT = Path(__file__).parents[2]
 ONCE = """
@@ -31,7 +31,7 @@ def twice(folder: Path, **files: str) -> subprocess.CompletedProcess[str]:
     for name, content in files.items():
         (folder / f"test_{name}.py").write_text(content)
     assert run(folder, "-m", "pytest", "-o", "cache_dir=cache").returncode == 1
-    return run(folder, "-m", "tests.harness.again", "cache")
+    return run(folder, "-m", "tests.harness.suite.again", "cache")
 
 
 def test_what_passes_the_second_time_is_named(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_three_files_are_not_run_again(tmp_path: Path) -> None:
 def test_nothing_known_is_no_success(tmp_path: Path) -> None:
     (tmp_path / "v/cache").mkdir(parents=True)
     (tmp_path / "v/cache/lastfailed").write_text(json.dumps({}))
-    assert run(ROOT, "-m", "tests.harness.again", str(tmp_path)).returncode == 1
-    assert run(ROOT, "-m", "tests.harness.again", str(tmp_path / "absent")).returncode == 1
+    assert run(ROOT, "-m", "tests.harness.suite.again", str(tmp_path)).returncode == 1
+    assert run(ROOT, "-m", "tests.harness.suite.again", str(tmp_path / "absent")).returncode == 1
 
 
 def test_each_file_once() -> None:

@@ -1,7 +1,7 @@
 """Files with failed tests run once more, alone: a test that fails again is broken, one that passes depends on chance or load.
 
 pytest -o cache_dir=FOLDER …               # leaves there which tests failed
-python -m tests.harness.again FOLDER       # status 0 where all of their files pass now
+python -m tests.harness.suite.again FOLDER       # status 0 where all of their files pass now
 """
 
 import json

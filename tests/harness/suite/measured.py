@@ -1,8 +1,8 @@
 """Branch coverage of `holdfast.kafka` and `holdfast.rollout`, by the tests that compute little.
 
     HOLDFAST_COVERAGE=folder pytest …          # each process of the run leaves its data in that folder
-    python -m tests.harness.measured           # the tests that are watched, a line each
-    python -m tests.harness.measured folder    # what was found; status 1 where a package is below what is held
+    python -m tests.harness.suite.measured           # the tests that are watched, a line each
+    python -m tests.harness.suite.measured folder    # what was found; status 1 where a package is below what is held
 
 Up to Python 3.13 measuring branches costs time at every line, so the watch is on only while modules are imported (collection) and
 while a test of `WATCHED` runs: what the JVM judges, which computes most, is not slowed down.
