@@ -141,7 +141,7 @@ def _plan_page(
     values["may_ask"] = access.can_ask(user)
     values |= {
         "stages": stages.stages(shown),
-        "next_step": stages.next_step(shown.view.plan, shown.done),
+        "next_step": stages.next_step(shown.view.plan, shown.done, shown.in_a_run),
         "what_next": stages.what_next(shown),
         "signed": None if shown.broken else plans.standing(pages.lake, plan_id, signing_keys()),
         "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),

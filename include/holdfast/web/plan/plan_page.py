@@ -68,15 +68,12 @@ class PlanPage:
     score: Score | None
     freshness: Freshness
     run_id: str | None
+    in_a_run: frozenset[str] = frozenset()
+    """The steps that a run of the whole plan does or waits for."""
     requested_by: str = ""
     """Who requested it; empty where that is unknown."""
     broken: tuple[plans.Broken, ...] = ()
     """What of its decision, journal and verdict cannot be read: nothing may be approved or applied until it is fixed."""
-
-    @property
-    def in_a_run(self) -> frozenset[str]:
-        """The steps that a run of the whole plan does or waits for."""
-        return guards.done_in_a_run(self.view.plan)
 
     @property
     def version(self) -> str:
@@ -136,6 +133,7 @@ class PlanPages:
             score=score,
             freshness=self._freshness(plan, now),
             run_id=run_of(self.lake, plan_id),
+            in_a_run=self._memory.get(("in a run", plan_id), lambda: guards.done_in_a_run(plan)),
             broken=broken,
         )
 

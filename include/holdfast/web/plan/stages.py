@@ -1,6 +1,6 @@
 """The progress of a plan from the request to the verdict, and the next action. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,7 +11,6 @@ from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.plan.plan_page import PlanPage
 from holdfast.web.plans import State
-from holdfast.workflows.running import guards
 
 
 class Progress(StrEnum):
@@ -88,12 +87,11 @@ def _verified(page: PlanPage) -> Stage:
     return Stage("Verified", progress.get(page.score.result, Progress.NOW), RESULTS[page.score.result])
 
 
-def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
-    """None: every step is done, or there are none."""
+def next_step(plan: AnyPlan, done: Sequence[str], in_a_run: Collection[str]) -> NextStep | None:
+    """`in_a_run`: the steps that a run does or waits for. None: every step is done, or there are none."""
     for step in plan.steps:
         if step.id not in done:
-            manual, in_a_run = step.who is not Who.HOLDFAST, step.id in guards.done_in_a_run(plan)
-            return NextStep(step.id, kind_of(plan).step_text(step), manual, in_a_run)
+            return NextStep(step.id, kind_of(plan).step_text(step), step.who is not Who.HOLDFAST, step.id in in_a_run)
     return None
 
 

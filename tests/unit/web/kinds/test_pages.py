@@ -81,7 +81,7 @@ def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
     shown = PlanPages(lake).page(plan.plan_id, NOON)
     now = {
         "stages": stages.stages(shown),
-        "next_step": stages.next_step(plan, shown.done),
+        "next_step": stages.next_step(plan, shown.done, shown.in_a_run),
         "what_next": stages.what_next(shown),
     }
     collateral_text = {"asked": None, "may": False, "own": False, "signed": None, "paused": False, "problem": None}

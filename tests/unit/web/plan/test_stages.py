@@ -55,13 +55,13 @@ def test_the_line_of_stages(tmp_path: Path, what: str, progress: str) -> None:
 
 def test_who_does_the_next_step_is_said(tmp_path: Path) -> None:
     waiting = page(tmp_path, "waiting")
-    first = next_step(waiting.view.plan, waiting.done)
-    second = next_step(waiting.view.plan, ("1",))
+    first = next_step(waiting.view.plan, waiting.done, waiting.in_a_run)
+    second = next_step(waiting.view.plan, ("1",), waiting.in_a_run)
 
     assert first is not None
     assert second is not None
     assert (first.id, first.manual, second.id, second.manual) == ("1", True, "2", False)
-    assert next_step(waiting.view.plan, tuple(step.id for step in waiting.view.plan.steps)) is None
+    assert next_step(waiting.view.plan, tuple(step.id for step in waiting.view.plan.steps), waiting.in_a_run) is None
 
 
 @pytest.mark.thorough
@@ -84,7 +84,7 @@ def test_a_plan_that_was_sent_back_is_in_a_state_of_its_own(tmp_path: Path) -> N
 def test_what_a_run_does_or_waits_for_is_not_called_manual() -> None:
     plan = rolling("restart_client")
     assert guards.done_in_a_run(plan) == {step.id for step in plan.steps}
-    first = next_step(plan, ())
+    first = next_step(plan, (), guards.done_in_a_run(plan))
     assert first is not None
     assert (first.manual, first.in_a_run) == (True, True)
 

@@ -1,7 +1,7 @@
 """`set_group_protocol`: clients that run as classic ones are configured with `group.protocol=streams`, for their next start."""
 
-from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
@@ -39,8 +39,7 @@ class SetGroupProtocol(BrokerEvent):
 
     def applied(self, scene: Scene) -> Scene:
         """Raise InvalidInput for a group that is not classic."""
-        if scene.classic is None:
-            raise InvalidInput("the group is a streams group already", "process_ids")
+        scenes.refuse_streams(scene, "process_ids")
         return scene
 
     def prepares(self) -> bool:

@@ -45,8 +45,7 @@ class StopClassicClients(BrokerEvent):
 
     def applied(self, scene: Scene) -> Scene:
         """Raise InvalidInput where clients are missing, and for a group that is not classic."""
-        if scene.classic is None:
-            raise InvalidInput("the group is a streams group already", "process_ids")
+        scenes.refuse_streams(scene, "process_ids")
         there = dict.fromkeys(scene.present())
         if strangers := [one for one in self.process_ids if one not in there]:
             known = some_of([quoted(one) for one in there])

@@ -7,7 +7,11 @@ from tests.unit.rollout.broker_streams.plans import planned
 from tests.unit.rollout.broker_streams.streams_groups import forecast, snapshot
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.change.change import CHANGE
+from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
+from holdfast.rollout.broker_streams.events.set_group_protocol import SetGroupProtocol
+from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
+from holdfast.rollout.broker_streams.forecast.course import carried_out
+from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.contract.requests import request_from_form
@@ -100,6 +104,13 @@ def test_a_client_that_starts_after_a_move_is_no_moved_one() -> None:
     """The group is a streams group: it was forecast as add_client."""
     with pytest.raises(InvalidInput, match=r"Use add_client .* move_to_streams_protocol"):
         forecast({"start_moved_client": {"process_id": "z", "threads": 1}})
+
+
+@pytest.mark.parametrize("event", [SetGroupProtocol, StopClassicClients])
+def test_what_is_done_to_a_classic_group_only(event: type[SetGroupProtocol | StopClassicClients]) -> None:
+    change = BrokerChange((event(("a", "b", "c")),))
+    with pytest.raises(InvalidInput, match="the group is a streams group already"):
+        carried_out(ground_of(GROUP), change)
 
 
 def test_a_change_that_does_not_fit() -> None:

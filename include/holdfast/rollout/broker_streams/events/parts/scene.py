@@ -149,6 +149,12 @@ def _refuse_classic(scene: Scene, field: str) -> None:
         raise InvalidInput("the group is classic still: all of its clients stop first (stop_classic_clients)", field)
 
 
+def refuse_streams(scene: Scene, field: str) -> None:
+    """Of what is done to classic groups only: raise InvalidInput where the group is none."""
+    if scene.classic is None:
+        raise InvalidInput("the group is a streams group already", field)
+
+
 def emptied(scene: Scene) -> Scene:
     """The classic group has no members any more. The coordinator deletes it when the first streams member joins, and begins a
     streams group of which it knows nothing (`maybeDeleteEmptyClassicGroup`)."""
