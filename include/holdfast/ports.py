@@ -2,17 +2,19 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from holdfast.errors import HoldfastError
-from holdfast.kafka.vocabulary import ProcessId, TopicPartition
-from holdfast.kafka.wire.streams_group_description import DescribedGroup
-from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
-from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.disks.state_directory import StateDirectory
-from holdfast.rollout.execution.acts import Act
-from holdfast.rollout.journal.acted import ClientProcess, Does
-from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
+
+if TYPE_CHECKING:
+    from holdfast.kafka.vocabulary import ProcessId, TopicPartition
+    from holdfast.kafka.wire.streams_group_description import DescribedGroup
+    from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
+    from holdfast.rollout.contract.unknown import Unknown
+    from holdfast.rollout.disks.state_directory import StateDirectory
+    from holdfast.rollout.execution.acts import Act
+    from holdfast.rollout.journal.acted import ClientProcess, Does
+    from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
 
 LakePath = tuple[str, ...]
 """Segments of a path in the lake, each of letters, digits and `=%._@+-`, none beginning with a dot."""
@@ -57,18 +59,18 @@ class Lake(Protocol):
 class ProcessMetadataFiles(Protocol):
     """The file `kafka-streams-process-metadata` in state directories. `state_dir` is the URL of `<state.dir>/<application.id>`."""
 
-    def read(self, state_dir: str) -> ProcessId | None:
+    def read(self, state_dir: str) -> "ProcessId | None":
         """The process ID in the directory; None if it, or the file, is not there. Raise StatePathTrouble for a broken file."""
         ...
 
-    def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
+    def write(self, state_dir: str, process_id: "ProcessId", replaces: "ProcessId | None" = None) -> None:
         """Write the file whole or not at all, and durably.
 
         Raise StatePathTrouble if it holds another ID than `process_id` or `replaces`, or cannot be written.
         """
         ...
 
-    def remove(self, state_dir: str, process_id: ProcessId) -> None:
+    def remove(self, state_dir: str, process_id: "ProcessId") -> None:
         """Remove the file that holds this ID; there may be none any more.
 
         Raise StatePathTrouble if it holds another one, a client runs on the directory, or it cannot be removed.
@@ -87,8 +89,8 @@ class ObservedGroup:
     state: str
     protocol_type: str
     protocol: str
-    members: tuple[GenerationMember, ...]
-    described: DescribedGroup | None = None
+    members: "tuple[GenerationMember, ...]"
+    described: "DescribedGroup | None" = None
     """A streams group whose broker assigns (KIP-1071; `protocol_type` is `streams`): all that its coordinator says of it; such a
     group has no other members."""
     metadata_version: int | None = None
@@ -112,7 +114,7 @@ GroupConfigs = tuple[GroupConfig, ...]
 """All configs of a group, by name."""
 
 
-RecordedTargets = tuple[tuple[RecordedTarget, ...], tuple[Unknown, ...]]
+RecordedTargets = tuple[tuple["RecordedTarget", ...], tuple["Unknown", ...]]
 """Targets, and why there are no others."""
 
 
@@ -120,7 +122,7 @@ Operations = frozenset[str]
 """What this user may do, as Kafka names operations: `READ`, `DESCRIBE`, … A broker that does not check shows them all."""
 
 
-Figures = tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]
+Figures = tuple[tuple[tuple["TopicPartition", int], ...], tuple["Unknown", ...]]
 """A number for each partition that could be read, sorted by partition, and why there is none for the others."""
 
 
@@ -153,27 +155,27 @@ class ClusterReader(Protocol):
         """The names of all topics that may be described and begin with `prefix`, sorted."""
         ...
 
-    def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
+    def topics(self, names: tuple[str, ...]) -> "tuple[tuple[Topic, ...], tuple[Unknown, ...]]":
         """Partitions and the racks of their replicas."""
         ...
 
-    def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
+    def committed_offsets(self, group_id: str) -> "tuple[tuple[TopicPartition, int], ...]":
         """What the group has committed, sorted by partition."""
         ...
 
-    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def end_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures:
         """The offset after the last record (read uncommitted), as a leader's end-offset sums take it."""
         ...
 
-    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def begin_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures:
         """The offset of the first record that is still in the log."""
         ...
 
-    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def log_bytes(self, partitions: "tuple[TopicPartition, ...]") -> Figures:
         """The size of the log on its leader's disk, or else on the disk where it is largest. Waits for no broker for long."""
         ...
 
-    def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
+    def generations(self, group_id: str) -> "tuple[tuple[Generation, ...], tuple[Unknown, ...]]":
         """Completed rebalances that `__consumer_offsets` still holds, oldest first. ClusterTrouble without the right to read it."""
         ...
 
@@ -201,7 +203,7 @@ class ClusterReader(Protocol):
         ...
 
 
-History = tuple[tuple[Generation, ...], tuple[Unknown, ...]]
+History = tuple[tuple["Generation", ...], tuple["Unknown", ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,15 +238,15 @@ class ManyGroupsReader(Protocol):
 
     def topic_names(self, prefix: str = "") -> tuple[str, ...]: ...
 
-    def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]: ...
+    def topics(self, names: tuple[str, ...]) -> "tuple[tuple[Topic, ...], tuple[Unknown, ...]]": ...
 
-    def commits(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]: ...
+    def commits(self, group_ids: Collection[str]) -> "Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]": ...
 
-    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures: ...
+    def end_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures: ...
 
-    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures: ...
+    def begin_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures: ...
 
-    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures: ...
+    def log_bytes(self, partitions: "tuple[TopicPartition, ...]") -> Figures: ...
 
     def histories(self, group_ids: Collection[str]) -> Mapping[str, History | HoldfastError]:
         """The completed rebalances of each group."""
@@ -275,7 +277,7 @@ class Machine(Protocol):
         ...
 
 
-ReadDirectory = tuple[StateDirectory, tuple[Unknown, ...]]
+ReadDirectory = tuple["StateDirectory", tuple["Unknown", ...]]
 """What a directory holds, and what in it could not be read, each with the reason."""
 
 
@@ -327,15 +329,15 @@ class Actor(Protocol):
         """The seconds after which a command that was begun has ended, whatever became of the connection to its host."""
         ...
 
-    def lacks(self, act: Act) -> str | None:
+    def lacks(self, act: "Act") -> str | None:
         """Why it cannot do an act, in a sentence. None: it can."""
         ...
 
-    def process(self, act: Act) -> ClientProcess:
+    def process(self, act: "Act") -> "ClientProcess":
         """The process of the act's client now. Raise HostTrouble where its host does not say it."""
         ...
 
-    def perform(self, does: Does, act: Act) -> str | None:
+    def perform(self, does: "Does", act: "Act") -> str | None:
         """Do that to the client of the act, and wait until the command has ended. Return why it failed; None: it did not.
 
         Raise HostTrouble; `begun`: the command may still be running, for `limit_s` at most.

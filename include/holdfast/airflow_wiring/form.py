@@ -14,6 +14,7 @@ from airflow.sdk import Param
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
 from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
+from holdfast.rollout.kinds.verbs import VERBS
 
 MOST_SUGGESTED = 200
 
@@ -162,9 +163,7 @@ def fields() -> dict[str, Param]:
 
 
 def _one_event() -> Mapping[str, Any]:
-    from holdfast.rollout.kinds import event_tables
-
-    return {"type": "object", "minProperties": 1, "propertyNames": {"enum": event_tables.verbs()}}
+    return {"type": "object", "minProperties": 1, "propertyNames": {"enum": list(VERBS)}}
 
 
 def _name(default: str, title: str, about: str, known: list[str]) -> Param:
