@@ -4,12 +4,16 @@
     python -m benchmarks.target wide --json        some of them, for machines
 
 Kafka: `StickyTaskAssignor.assign` of the published jar, warm (C2, serial collector), from a GroupSpec to a GroupAssignment.
-Holdfast: `sticky.assign`, from a Group to a Target. Times are medians of processor time, so that it does not
-matter what else the machine does; the two targets are compared, task by task. `next`: one process has
-left and another one joined since the first target.
+Holdfast: `sticky.assign`, from a Group to a Target. The two targets are compared, task by task. `next`: one process has left and
+another one joined since the first target.
+
+Times are processor time of the thread that assigns. Java collects garbage in another thread, so Python's collector of cycles does
+not run while Holdfast is measured. Short blocks of runs alternate between both sides, because a machine that is shared has faster
+and slower minutes: a block's time is the median of its runs, and the ratio is the median of the ratios of neighbouring blocks.
 """
 
 import base64
+import gc
 import random
 import statistics
 import sys
@@ -25,13 +29,16 @@ from tests.conformance.coordinator.random_targets import Case
 
 from benchmarks import report
 from holdfast.kafka.coordinator.streams import sticky
+from holdfast.kafka.coordinator.streams.group import Group
 
 OPTIONS = ("-XX:TieredStopAtLevel=4",)
+BLOCKS = 15
 
 
 @dataclass(frozen=True)
 class Shape:
-    """`goal`: how many times as fast as the JVM Holdfast is to be. `runs`: of the JVM, after `warm` ones that do not count."""
+    """`goal`: how many times as fast as the JVM Holdfast is to be. `runs`: of either side in each block, after `warm` ones of the
+    JVM that do not count."""
 
     name: str
     processes: int
@@ -49,10 +56,10 @@ class Shape:
 
 
 SHAPES = (
-    Shape("wide", 100, 4, 5, 5_000, 0, 1, 300, 100),
-    Shape("one-subtopology", 100, 4, 1, 5_000, 0, 1, 300, 100),
-    Shape("standbys", 100, 4, 5, 5_000, 1, 1, 300, 100),
-    Shape("small", 6, 4, 2, 96, 1, 1, 5_000, 1_000),
+    Shape("wide", 100, 4, 5, 5_000, 0, 1, 300, 20),
+    Shape("one-subtopology", 100, 4, 1, 5_000, 0, 1, 300, 20),
+    Shape("standbys", 100, 4, 5, 5_000, 1, 1, 300, 20),
+    Shape("small", 6, 4, 2, 96, 1, 1, 5_000, 100),
 )
 
 
@@ -87,26 +94,51 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
     with CoordinatorJvm(release, *OPTIONS, heap="2g") as jvm:
         for state in ("fresh", "next"):
             (theirs,) = jvm.ask([case])
-            kafka = jvm.ask([case | {"ask": "time", "warm": shape.warm, "runs": shape.runs}])[0]["milliseconds"]
+            jvm.ask([_timed(case, shape.warm, 1)])
             group = targets.group_of(case, release)
-            sticky.assign(group)
-            ours = []
-            for _ in range(shape.runs):
-                began = time.process_time()
-                sticky.assign(group)
-                ours.append((time.process_time() - began) * 1e3)
+            _ours(group, shape.runs)
+            blocks = [
+                (
+                    statistics.median(jvm.ask([_timed(case, 0, shape.runs)])[0]["milliseconds"]),
+                    statistics.median(_ours(group, shape.runs)),
+                )
+                for _ in range(BLOCKS)
+            ]
+            kafka, ours = zip(*blocks, strict=True)
+            ratios = sorted(one / other for one, other in blocks)
             yield {
                 "shape": shape.name,
                 "what": shape.what,
                 "state": state,
                 "kafka_ms": statistics.median(kafka),
-                "kafka_runs": len(kafka),
+                "kafka_runs": BLOCKS * shape.runs,
                 "holdfast_ms": statistics.median(ours),
-                "ratio": statistics.median(kafka) / statistics.median(ours),
+                "ratio": statistics.median(ratios),
+                "ratio_quartiles": [ratios[BLOCKS // 4], ratios[-1 - BLOCKS // 4]],
                 "goal": shape.goal,
                 "equal": targets.difference(case, release, theirs) == "",
             }
             case = next_of(case, theirs, shape, chance)
+
+
+def _timed(case: Case, warm: int, runs: int) -> Case:
+    return case | {"ask": "time", "warm": warm, "runs": runs}
+
+
+def _ours(group: Group, runs: int) -> list[float]:
+    """Milliseconds of processor time, run by run."""
+    times = []
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(runs):
+            began = time.thread_time()
+            target = sticky.assign(group)
+            times.append((time.thread_time() - began) * 1e3)
+            del target
+    finally:
+        gc.enable()
+    return times
 
 
 def main() -> int:
