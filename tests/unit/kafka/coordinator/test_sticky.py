@@ -8,7 +8,7 @@ import pytest
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.coordinator.release import RELEASES, behaviour
-from holdfast.kafka.coordinator.streams import sticky
+from holdfast.kafka.coordinator.streams import books, sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, Subtopology, Task, each_task, tasks_of
 from holdfast.kafka.coordinator.streams.least_loaded import LeastLoaded
 
@@ -33,6 +33,28 @@ def test_a_group_that_starts_shares_its_tasks_evenly(release: str) -> None:
     group = _group(Member("m1", "p1"), Member("m2", "p2"), release=release)
     first, second = ("m2", "m1") if release == "4.4.0" else ("m1", "m2")
     assert _active(group) == {first: ["0_0", "0_2"], second: ["0_1", "0_3"]}
+
+
+def test_the_order_of_members_is_kept_for_the_same_ids_in_the_same_processes_only() -> None:
+    members = [f"m{number}" for number in range(12)]
+    topology = (Subtopology("0", 30, True),)
+    groups = [
+        Group(release, tuple(Member(one, f"p{position % processes}") for position, one in enumerate(ids)), topology, 1)
+        for ids in (members, members[::-1])
+        for processes in (3, 4)
+        for release in ("4.3.1", "4.4.0")
+    ]
+    together = [sticky.assign(group) for group in groups]
+    alone = []
+    for group in groups:
+        books._seats.cache_clear()
+        alone.append(sticky.assign(group))
+    assert together == alone
+    assert len(set(map(repr, alone))) >= len(groups) // 2, "processes, releases and the order of members make a difference"
+    books._seats.cache_clear()
+    for group in groups * 2:
+        sticky.assign(group)
+    assert books._seats.cache_info().hits == len(groups), "a second target takes the order of the first"
 
 
 def test_owners_keep_their_tasks_up_to_the_quota_and_the_highest_partitions_go() -> None:

@@ -7,6 +7,8 @@ Tasks are numbered by subtopology (in Java's order) and partition; members in th
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, repeat
 
 from holdfast.kafka import java, java_hash
@@ -17,6 +19,55 @@ NO_OWNER = -1
 _NEVER_CROWDED = 8
 """The number of entries that fit into Java's smallest table whatever their hash codes."""
 _SMALLEST_TABLE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """The order of a group's members, which depends on their IDs alone: targets of a group from epoch to epoch share it.
+
+    `positions`: where the Group has each member; `numbers`: which member each of the Group is. `ids`: of each member. `threads` and
+    `process_of` as in Books, `sizes`: how many members a process has.
+    """
+
+    positions: tuple[int, ...]
+    numbers: tuple[int, ...]
+    ids: tuple[str, ...]
+    threads: tuple[tuple[int, ...], ...]
+    process_of: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+@lru_cache(maxsize=16)
+def _seats(member_ids: tuple[str, ...], process_ids: tuple[str, ...], *, computed: bool) -> Seats:
+    """`computed`: how the map of processes is filled (`Behaviour.processes_computed`)."""
+    position_of = {member_id: position for position, member_id in enumerate(member_ids)}
+    ids = java_hash.string_map_order(list(position_of))
+    positions = tuple(map(position_of.__getitem__, ids))
+    number_of = {member_id: number for number, member_id in enumerate(ids)}
+    theirs = list(map(process_ids.__getitem__, positions))
+    members_of: dict[str, list[int]] = {}
+    for number, process_id in enumerate(theirs):
+        members_of.setdefault(process_id, []).append(number)
+    capacity = 1 << (len(ids) - 1).bit_length()
+    if computed:
+        processes = java_hash.string_order_of_computed(theirs, capacity)
+    else:
+        processes = java_hash.string_map_order(list(members_of), capacity)
+    threads = tuple(tuple(_in_own_map(members_of[process], ids)) for process in processes)
+    process_of = [0] * len(ids)
+    for process, members in enumerate(threads):
+        for member in members:
+            process_of[member] = process
+    numbers = tuple(map(number_of.__getitem__, member_ids))
+    return Seats(positions, numbers, tuple(ids), threads, tuple(process_of), tuple(map(len, threads)))
+
+
+def _in_own_map(members: list[int], ids: list[str]) -> list[int]:
+    """The members of one process in the order of `ProcessState.memberToTaskCounts`."""
+    if len(members) <= _NEVER_CROWDED:
+        return sorted(members, key=lambda number: java_hash.spread(ids[number]) & (_SMALLEST_TABLE - 1))
+    number_of = {ids[number]: number for number in members}
+    return [number_of[one] for one in java_hash.string_map_order(list(number_of))]
 
 
 class Books:
@@ -35,43 +86,23 @@ class Books:
         for one in self._subtopologies:
             self._spans[one.id] = self.size, one.tasks
             self.size += one.tasks
-        by_id = {member.member_id: member for member in group.members}
-        self.members: list[Member] = [by_id[one] for one in java_hash.string_map_order(list(by_id))]
-        self.threads = self._processes(facts)
-        self.process_of = [0] * len(self.members)
-        for process, threads in enumerate(self.threads):
-            for member in threads:
-                self.process_of[member] = process
+        given = group.members
+        self.seats = seats = _seats(
+            tuple([one.member_id for one in given]), tuple([one.process_id for one in given]), computed=facts.processes_computed
+        )
+        self.members: list[Member] = list(map(given.__getitem__, seats.positions))
+        self.threads, self.process_of = seats.threads, seats.process_of
         self.owned = [0] * len(self.members)
         self.owner = self._owners()
-        self.free = self.owner.count(NO_OWNER)
+        self.free = self.owner.count(NO_OWNER) if any(self.owned) else self.size
         if sum(self.owned) + self.free != self.size:  # some had the same task, or one that is no more
             kept = Counter(self.owner)
             self.owned = [kept[number] for number in range(len(self.members))]
+        self.had_standbys = False
         self.several_standbys: dict[int, list[int]] = {}
         self.first_standby = self._standbys()
         if facts.offsets_count and any(member.task_offsets for member in self.members):
             self._rank_by_offsets()
-        self.had_standbys = max(self.first_standby, default=NO_OWNER) >= 0
-
-    def _processes(self, facts: Behaviour) -> list[list[int]]:
-        threads: dict[str, list[int]] = {}
-        for number, member in enumerate(self.members):
-            threads.setdefault(member.process_id, []).append(number)
-        capacity = 1 << (len(self.members) - 1).bit_length()
-        if facts.processes_computed:
-            processes = java_hash.string_order_of_computed([member.process_id for member in self.members], capacity)
-        else:
-            processes = java_hash.string_map_order(list(threads), capacity)
-        buckets = [java_hash.spread(member.member_id) & (_SMALLEST_TABLE - 1) for member in self.members]
-        return [self._in_own_map(threads[process], buckets) for process in processes]
-
-    def _in_own_map(self, members: list[int], buckets: list[int]) -> list[int]:
-        """The members of one process in the order of `ProcessState.memberToTaskCounts`."""
-        if len(members) <= _NEVER_CROWDED:
-            return sorted(members, key=buckets.__getitem__)
-        number_of = {self.members[number].member_id: number for number in members}
-        return [number_of[one] for one in java_hash.string_map_order(list(number_of))]
 
     def _owners(self) -> list[int]:
         """Tasks that are no more are left out, but for `owned`."""
@@ -90,7 +121,7 @@ class Books:
                     for partition in partitions:
                         if partition < len(own):
                             own[partition] = number
-        return list(chain.from_iterable(owners.values()))
+        return list(chain.from_iterable(owners.values())) if any(owned) else [NO_OWNER] * self.size
 
     def _standbys(self) -> list[int]:
         """Whose standby each task was, the first of several."""
@@ -104,6 +135,7 @@ class Books:
                     task = begin + partition
                     if first[task] < 0:
                         first[task] = number
+                        self.had_standbys = True
                     else:
                         self.several_standbys.setdefault(task, [first[task]]).append(number)
         return first
@@ -128,6 +160,7 @@ class Books:
             rest = [number for number in others.get(task, ()) if number not in ranked]
             ranked += sorted(rest, key=lambda number: -offsets[number][task])
             self.first_standby[task] = ranked[0]
+            self.had_standbys = True
             if len(ranked) > 1:
                 self.several_standbys[task] = ranked
 
@@ -141,6 +174,11 @@ class Books:
             tasks += chain.from_iterable(zip(*rows, strict=True))
             low = high
         return tasks
+
+    def stateful(self) -> list[int]:
+        """The tasks that may have standbys."""
+        spans = (self._spans[one.id] for one in self._subtopologies if one.stateful)
+        return list(chain.from_iterable(range(first, first + count) for first, count in spans))
 
     def in_partition_order(self, tasks: Iterable[int]) -> list[int]:
         """Some tasks, as `by_partition` has all of them."""

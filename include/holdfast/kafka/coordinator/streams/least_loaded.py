@@ -32,7 +32,7 @@ class LeastLoaded:
         self._counts = counts
         self._capacities = capacities if capacities and min(capacities) != max(capacities) else None
         self._heap: list[int] = list(takers)
-        self._loads: list[float] = list(map(counts.__getitem__, takers))
+        self._loads: list[float] = [counts[taker] for taker in takers]
         if self._capacities:
             self._loads = [load / self._capacities[taker] for taker, load in zip(takers, self._loads, strict=True)]
         if not all(map(le, self._loads, self._loads[1:])):  # else none moves up
@@ -248,13 +248,14 @@ class LeastLoaded:
     def _turns_of_few(self, tasks: int, held: tuple[int, ...]) -> list[int | None]:
         """Who takes each task. `held`: the place in the array of who holds each, or nothing where none does."""
         heap, counts, loads = self._heap, self._counts, self._loads
-        least = loads[0]
-        places, after, added = _turns_of(tuple([int(load - least) for load in loads]), tasks, held)
+        least = int(loads[0])  # all of them are whole: there are no capacities
+        profile = tuple([int(load) - least for load in loads]) if least else cast("tuple[int, ...]", tuple(loads))
+        places, after, added = _turns_of(profile, tasks, held)
         self._heap = list(map(heap.__getitem__, after))
-        self._loads = [load + least for load in added]
-        for taker, load in zip(self._heap, self._loads, strict=True):
-            counts[taker] = int(load)
-        if None in places:
+        self._loads = list(map(least.__add__, added))
+        for taker, more in zip(self._heap, added, strict=True):
+            counts[taker] = least + more
+        if held and None in places:
             return [None if place is None else heap[place] for place in places]
         return list(map(heap.__getitem__, cast("Sequence[int]", places)))
 

@@ -5,8 +5,9 @@ to the previous owner, to a previous standby, then to the least loaded process w
 that shrinks as members fill up. Tasks, members and processes are numbers (`books`).
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from typing import cast
 
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.kafka.coordinator.streams.books import NO_OWNER, Books
@@ -83,9 +84,8 @@ class _Assignor:
         books = self._books
         active = books.named([self._active])
         standby = books.named(self._standby) if self._replicas else [()] * len(active)
-        ids = [member.member_id for member in books.members]
-        given = dict(zip(ids, map(_TARGET, zip(ids, active, standby, strict=True)), strict=True))
-        return Target(tuple([given[one.member_id] for one in self._group.members]), missing)
+        given = list(map(_TARGET, zip(books.seats.ids, active, standby, strict=True)))
+        return Target(tuple(map(given.__getitem__, books.seats.numbers)), missing)
 
     # Active tasks.
 
@@ -93,17 +93,19 @@ class _Assignor:
         left = self._keep_owners()
         self._loads = self._loads_now()
         if left and self._books.had_standbys:
-            left = [task for task in left if not self._taken_by_standby(task)]
-        self._give_to_least_loaded(sorted(left))
+            left = sorted([task for task in left if not self._taken_by_standby(task)])
+        self._give_to_least_loaded(left)
 
     def _loads_now(self) -> list[int]:
+        if not any(self._counts):
+            return [0] * len(self._books.threads)
         return [sum(map(self._counts.__getitem__, members)) for members in self._books.threads]
 
-    def _keep_owners(self) -> list[int]:
+    def _keep_owners(self) -> Sequence[int]:
         """Owners keep what fits into the quota. Return the other tasks: by partition, where standbys may take them."""
         books = self._books
         if books.free == books.size:
-            return books.by_partition(stateful_only=False) if books.had_standbys else list(range(books.size))
+            return books.by_partition(stateful_only=False) if books.had_standbys else range(books.size)
         most = max(books.owned)
         fills = books.owned.count(most) if most == self._active_quota.value else 0
         later = self._active_quota.after(fills) if most <= self._active_quota.value else None
@@ -132,7 +134,7 @@ class _Assignor:
                 quota = self._active_quota.filled()
             if count == total:
                 total = self._total_quota.filled()
-        return left
+        return left if self._books.had_standbys else sorted(left)
 
     def _taken_by_standby(self, task: int) -> bool:
         member = self._least_loaded_candidate(task, ())
@@ -171,7 +173,7 @@ class _Assignor:
 
     def _queue_of_processes(self) -> LeastLoaded:
         threads = self._books.threads
-        return LeastLoaded(range(len(threads)), self._loads, [len(members) for members in threads])
+        return LeastLoaded(range(len(threads)), self._loads, self._books.seats.sizes)
 
     def _queue_in(self, process: int) -> LeastLoaded:
         """The process's members by load: made when it is first needed, and again after a member was given a task past the queue."""
@@ -188,7 +190,7 @@ class _Assignor:
         ]
         return list(map(next, map(turns.__getitem__, processes)))
 
-    def _give_to_least_loaded(self, tasks: list[int]) -> None:
+    def _give_to_least_loaded(self, tasks: Sequence[int]) -> None:
         """Active tasks that no previous owner and no standby took. Which process takes which, then which of its members."""
         before, loads = list(self._counts), list(self._loads)
         processes = self._queue_of_processes().deal(len(tasks))
@@ -212,15 +214,15 @@ class _Assignor:
     # Standbys.
 
     def _assign_standbys(self) -> tuple[tuple[Task, int], ...]:
-        tasks = self._books.by_partition(stateful_only=True)
+        books = self._books
         held_by: dict[int, list[int]] = {}
-        if not self._books.had_standbys and self._books.free == self._books.size:
-            left = tasks
-        elif self._replicas == 1 and not self._books.several_standbys:
-            left = self._give_each_to_previous_holder(tasks[::-1])
+        if not books.had_standbys and books.free == books.size:
+            left = books.stateful()
+        elif self._replicas == 1 and not books.several_standbys:
+            left = self._give_each_to_previous_holder(books.by_partition(stateful_only=True)[::-1])
         else:
             left = []
-            for task in reversed(tasks):
+            for task in reversed(books.by_partition(stateful_only=True)):
                 held = self._give_to_previous_holders(task)
                 if len(held) <= self._replicas:
                     left.append(task)
@@ -287,11 +289,12 @@ class _Assignor:
         loads = list(self._loads)
         if self._replicas == 1:  # none of them is placed already
             process_of, active = self._books.process_of, self._active
-            found = self._queue_of_processes().take_each_outside([process_of[active[task]] for task in left])
-            processes = [process for process in found if process is not None]
-            if len(processes) == len(left):
-                places = left
+            held = list(map(process_of.__getitem__, map(active.__getitem__, left)))
+            found = self._queue_of_processes().take_each_outside(held)
+            if None not in found:
+                processes, places = cast("list[int]", found), left
             else:
+                processes = [process for process in found if process is not None]
                 places = [task for task, process in zip(left, found, strict=True) if process is not None]
                 yield from (
                     (Task(*self._books.name(task)), 1) for task, process in zip(left, found, strict=True) if process is None
@@ -300,6 +303,9 @@ class _Assignor:
             yield from self._several_to_least_loaded(left, held_by, processes, places)
         takers = self._takers_in(processes, loads)
         first, *others = self._standby
+        if len(takers) == len(first) and not others:
+            self._standby[0] = takers[::-1]  # of all tasks, from the last to the first
+            return
         if not others:
             for task, member in zip(places, takers, strict=True):
                 first[task] = member
