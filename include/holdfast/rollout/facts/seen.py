@@ -36,6 +36,8 @@ class Sees(StrEnum):
     GONE_AND_CAME = "gone_and_came"
     GONE_ONLY = "gone_only"
     GONE_AND_BACK = "gone_and_back"
+    RAN = "ran"
+    STOPPED_LATER = "stopped_later"
     STOPPED_SINCE = "stopped_since"
     NOT_RESTARTED = "not_restarted"
     SOME_RESTARTED = "some_restarted"

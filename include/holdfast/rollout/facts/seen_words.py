@@ -37,6 +37,8 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.NO_SUCH_CLIENT: lambda s: f"{s.of} has not started: the group has no such client yet.",
     Sees.MEMBERS_FROM_BEFORE: lambda s: f"{s.of} has not started: the members under it are those from before.",
     Sees.RUNS: lambda s: f"{s.of} runs with {many(s.found, 'new member')}.",
+    Sees.RAN: lambda s: f"{s.of} ran with {many(s.found, 'new member')}, which are gone.",
+    Sees.STOPPED_LATER: lambda s: f"{s.of} is to start, and a later step stops it: its start shows in recorded targets only.",
     Sees.AT_ITS_START: lambda _: "Which configuration a client will start with, no broker shows.",
     Sees.MOVED: lambda _: "The group is a streams group.",
     Sees.STILL_CLASSIC: lambda s: f"The group is classic still: {s.of} is not in it as a streams member.",

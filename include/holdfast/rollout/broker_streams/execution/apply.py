@@ -10,7 +10,7 @@ from datetime import datetime
 from holdfast.rollout.broker_streams.change.change import BrokerItem
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
-from holdfast.rollout.broker_streams.execution import evidence
+from holdfast.rollout.broker_streams.execution import evidence, starts
 from holdfast.rollout.broker_streams.execution.drift import drifts
 from holdfast.rollout.broker_streams.execution.verify import verify
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
@@ -124,8 +124,9 @@ def _decide(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: Streams
         if seen:
             return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
         return not_shown_yet(step, word, missing)
-    items = [one.item for one in plan.steps]
-    found = evidence.shown(plan.basis, items, plan.steps.index(step), fresh)
+    index = plan.steps.index(step)
+    items, not_begun = [one.item for one in plan.steps], index + len(_due(plan, step))
+    found = evidence.shown(plan.basis, items, index, fresh, not_begun)
     if found.shown is Shown.NOT_YET and event.was_classic() is not None and word is not None:
         return Note(step, f"{word}. The next clients start at once: all are to join within the initial delay.")
     if found.shown is Shown.HAPPENED:
@@ -149,5 +150,5 @@ def _again(
         return True, ""
     come = sum(one.member_id not in before for one in fresh.members)
     earlier = [one.item for one in plan.steps[: plan.steps.index(step)] if not isinstance(one.item, Then)]
-    threads = evidence.threads_of(plan.basis, earlier, event)
+    threads = starts.threads_of(plan.basis, earlier, event)
     return come >= threads, f"it is back with {many(come, 'thread')} of {threads:,}" if come else "it has not come back"

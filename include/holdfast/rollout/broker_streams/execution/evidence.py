@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from holdfast.kafka.coordinator.config_keys import DEFAULTS
 from holdfast.rollout.broker_streams.change.change import BrokerItem
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
+from holdfast.rollout.broker_streams.execution import starts
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -22,12 +23,33 @@ def of_plan(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[StepEvidence
     """Every step, in order."""
     found: list[StepEvidence] = []
     items = [step.item for step in plan.steps]
+    started = Started(plan.basis, items, fresh)
     for index, step in enumerate(plan.steps):
         open_before = any(one.evidence.shown is Shown.NOT_YET for one in found)
-        item = step.item
-        one = _waited(fresh, open_before) if isinstance(item, Then) else shown(plan.basis, items, index, fresh)
+        one = _waited(fresh, open_before) if isinstance(step.item, Then) else _shown(started, items, index)
         found.append(StepEvidence(step.id, step.says, one))
     return tuple(found)
+
+
+class Started:
+    """The starts of clients since a plan was made, from one snapshot. `whole`: whether each shows."""
+
+    def __init__(self, basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> None:
+        self.basis, self.fresh, self.whole = basis, fresh, starts.each_shows(basis, fresh)
+        self._starts: dict[str, list[starts.Start]] = {}
+        for one in starts.since(basis, items, fresh):
+            self._starts.setdefault(one.process_id, []).append(one)
+
+    def of(self, process_id: str, times: int) -> starts.Start | None:
+        """That start number `times` (from 1) of a client. None: there was none, or where they are not `whole` it is unknown which
+        one it was."""
+        its = self._starts.get(process_id, []) if self.whole else []
+        return its[times - 1] if times <= len(its) else None
+
+    def still(self, start: starts.Start) -> int:
+        """How many of its members the group still has."""
+        there = {one.member_id for one in self.fresh.members}
+        return sum(one in there for one in start.member_ids)
 
 
 def _waited(fresh: StreamsGroupSnapshot, open_before: bool) -> Evidence:
@@ -38,9 +60,19 @@ def _waited(fresh: StreamsGroupSnapshot, open_before: bool) -> Evidence:
     return evidence(Shown.HAPPENED, Sees.STABLE)
 
 
-def shown(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int, fresh: StreamsGroupSnapshot) -> Evidence:
-    """Of the event number `index`."""
-    event = items[index]
+def shown(
+    basis: StreamsGroupSnapshot,
+    items: Sequence[BrokerItem],
+    index: int,
+    fresh: StreamsGroupSnapshot,
+    not_begun: int | None = None,
+) -> Evidence:
+    """Of the event number `index`. `not_begun`: from that one on no client has been stopped; None: all may have happened."""
+    return _shown(Started(basis, items, fresh), items, index, not_begun)
+
+
+def _shown(started: Started, items: Sequence[BrokerItem], index: int, not_begun: int | None = None) -> Evidence:
+    event, basis, fresh = items[index], started.basis, started.fresh
     assert not isinstance(event, Then), "a wait is decided by the steps before it"
     if event.prepares():
         moved = basis.classic is not None and fresh.classic is None
@@ -49,11 +81,17 @@ def shown(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int, 
         return _configured(event.configures(), items[index + 1 :], fresh)
     grows = event.grows()
     if grows is not None:
-        topic, wanted = grows
-        count = next((one.partitions for one in fresh.topics if one.name == topic), 0)
-        happened = Shown.HAPPENED if count == wanted else Shown.CONTRADICTED if count > wanted else Shown.NOT_YET
-        return evidence(happened, Sees.PARTITIONS, topic, count=count, wanted=wanted)
-    return _members(basis, items, index, event, fresh)
+        return _grown(*grows, items[index + 1 :], fresh)
+    return _members(started, items, index, event, not_begun)
+
+
+def _grown(topic: str, wanted: int, later: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> Evidence:
+    """A later event may have given it more partitions."""
+    count = next((one.partitions for one in fresh.topics if one.name == topic), 0)
+    grown = [grows[1] for item in later if not isinstance(item, Then) and (grows := item.grows()) and grows[0] == topic]
+    most = max(wanted, *grown) if grown else wanted
+    shown = Shown.NOT_YET if count < wanted else Shown.HAPPENED if count <= most else Shown.CONTRADICTED
+    return evidence(shown, Sees.PARTITIONS, topic, count=count, wanted=wanted)
 
 
 def _configured(settings: Sequence[tuple[str, ConfigValue]], later: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> Evidence:
@@ -77,14 +115,15 @@ def is_set(fresh: StreamsGroupSnapshot, key: str, value: ConfigValue) -> bool:
     return found is None or of_brokers or str(found) == str(DEFAULTS.get(key))
 
 
-def _members(
-    basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int, event: BrokerEvent, fresh: StreamsGroupSnapshot
-) -> Evidence:
+def _members(started: Started, items: Sequence[BrokerItem], index: int, event: BrokerEvent, not_begun: int | None) -> Evidence:
+    basis, fresh = started.basis, started.fresh
     earlier = [item for item in items[:index] if not isinstance(item, Then)]
-    if any(process_id in _came(earlier) for process_id in event.stops()):
-        return evidence(Shown.CANNOT_SHOW, Sees.JOINED_IN_PLAN)
     for process_id in event.stops():
-        still = still_listed(basis, process_id, fresh)
+        times = sum(starts.brought(one) == process_id for one in earlier)
+        before = started.of(process_id, times) if times else None
+        if times and before is None:
+            return evidence(Shown.CANNOT_SHOW, Sees.JOINED_IN_PLAN)
+        still = still_listed(basis, process_id, fresh) if before is None else started.still(before)
         if still:
             return evidence(Shown.NOT_YET, Sees.STILL_LISTED, process_id, count=still)
     comes = event.comes()
@@ -92,35 +131,40 @@ def _members(
         return evidence(Shown.HAPPENED, Sees.GONE, event.stops()[0])
     if (old := event.was_classic()) is not None and fresh.classic is not None:
         return evidence(Shown.NOT_YET, Sees.STILL_CLASSIC, old)
-    if comes[0].process_id is not None:
-        return _runs(basis, comes[0].process_id, threads_of(basis, earlier, event), fresh)
-    return _came_somewhere(basis, items, index, fresh)
+    started_as, threads = comes[0].process_id, starts.threads_of(basis, earlier, event)
+    if started_as is None:
+        return _came_somewhere(basis, items, index, fresh)
+    if starts.stopped_in(items[index + 1 : not_begun], started_as):
+        return _ran(started, started_as, 1 + sum(starts.brought(one) == started_as for one in earlier), threads)
+    return _runs(basis, started_as, threads, fresh)
+
+
+def _ran(started: Started, process_id: str, times: int, threads: int) -> Evidence:
+    """Of a client that a later event stops: that it is not there, or with other threads, does not say that it did not start."""
+    start = started.of(process_id, times)
+    if start is None:
+        runs = _runs(started.basis, process_id, threads, started.fresh)
+        open_ = Shown.NOT_YET if started.whole else Shown.CANNOT_SHOW
+        return runs if runs.shown is Shown.HAPPENED and times == 1 else evidence(open_, Sees.STOPPED_LATER, process_id)
+    count, still = len(start.member_ids), started.still(start)
+    if count < threads:
+        return evidence(Shown.NOT_YET if still else Shown.CANNOT_SHOW, Sees.FEWER_THREADS, process_id, count=count, wanted=threads)
+    return evidence(Shown.HAPPENED, Sees.RUNS if still == count else Sees.RAN, process_id, count=count)
 
 
 def _came_somewhere(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int, fresh: StreamsGroupSnapshot) -> Evidence:
     """Of a client under a random process ID. Which of those is which does not show: all up to it have to have their threads."""
     events = [item for item in items[: index + 1] if not isinstance(item, Then)]
-    random = [(number, one) for number, one in enumerate(events) if one.comes() is not None and _process_of(one) is None]
+    random = [(number, one) for number, one in enumerate(events) if one.comes() is not None and starts.brought(one) is None]
     strangers = new_clients(basis, items, fresh)
     if len(strangers) < len(random):
         return evidence(Shown.NOT_YET, Sees.CLIENTS_MISSING, count=len(random) - len(strangers), wanted=len(random))
-    threads = sorted((threads_of(basis, events[:number], one) for number, one in random), reverse=True)
-    largest = sorted(strangers, key=lambda one: _threads(fresh, one), reverse=True)
+    threads = sorted((starts.threads_of(basis, events[:number], one) for number, one in random), reverse=True)
+    largest = sorted(strangers, key=lambda one: starts.threads_in(fresh, one), reverse=True)
     for wanted, process_id in zip(threads, largest, strict=False):
-        if (count := _threads(fresh, process_id)) < wanted:
+        if (count := starts.threads_in(fresh, process_id)) < wanted:
             return evidence(Shown.NOT_YET, Sees.FEWER_THREADS, process_id, count=count, wanted=wanted)
     return evidence(Shown.HAPPENED, Sees.CAME, names=strangers[: len(random)])
-
-
-def threads_of(basis: StreamsGroupSnapshot, earlier: Sequence[BrokerEvent], event: BrokerEvent) -> int:
-    """How many threads the client has that an event starts, after the earlier events of a plan."""
-    comes = event.comes()
-    assert comes is not None, "it starts a client"
-    client, old = comes
-    if given := client.threads or len(client.member_ids or ()):
-        return given
-    before = next((number for number in reversed(range(len(earlier))) if old in _came(earlier[number : number + 1])), None)
-    return _threads(basis, old) if before is None else threads_of(basis, earlier[:before], earlier[before])
 
 
 def _runs(basis: StreamsGroupSnapshot, process_id: str, threads: int, fresh: StreamsGroupSnapshot) -> Evidence:
@@ -145,15 +189,6 @@ def new_clients(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], fresh:
     return tuple(dict.fromkeys(one.process_id for one in fresh.members if one.process_id and one.process_id not in known))
 
 
-def _threads(basis: StreamsGroupSnapshot, process_id: str | None) -> int:
-    return sum(one.process_id == process_id for one in basis.members) or 1
-
-
 def _came(events: Sequence[BrokerEvent]) -> set[str]:
     """The process IDs of clients that these events bring, those that are given."""
-    return {process_id for event in events if (process_id := _process_of(event)) is not None}
-
-
-def _process_of(event: BrokerEvent) -> str | None:
-    comes = event.comes()
-    return None if comes is None else comes[0].process_id
+    return {process_id for event in events if (process_id := starts.brought(event)) is not None}

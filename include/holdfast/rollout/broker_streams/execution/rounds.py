@@ -27,8 +27,8 @@ def compared(
     events = part(plan.recommended_option.change.numbered_batches(), plan.steps, acts.waits, after, until.id)
     if events is None:
         return not_compared(NotCompared.STEPS)
-    change, missing = starts.named(basis, BrokerChange(events), fresh)
-    if missing:
+    change, missing, unseen = starts.named(basis, BrokerChange(events), fresh)
+    if missing or unseen:
         return not_compared(NotCompared.MEMBERS, "Not all new clients are there.")
     outcome = forecast(basis, change).outcome
     others = other_clients(basis, outcome, fresh)

@@ -4,10 +4,12 @@ Every start makes new member IDs. The recorded targets show them in the order of
 there now.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -24,8 +26,9 @@ class Start:
     after: frozenset[str] = frozenset()
 
 
-def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Start]:
-    """In the order in which they were first seen."""
+def since(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> list[Start]:
+    """In the order in which they were first seen. `items`: of the plan."""
+    planned = _of_crashed(basis, items)
     known = {one.member_id for one in basis.members}
     found: list[Start] = []
     newest: dict[str, Start] = {}
@@ -38,7 +41,10 @@ def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Star
                 continue
             known.add(member_id)
             start = newest.get(process_id)
-            if start is None or any(one not in members for one in start.member_ids):
+            full = start is not None and process_id in planned and len(start.member_ids) >= planned[process_id][0]
+            if start is None or full or any(one not in members for one in start.member_ids):
+                if start is not None and process_id in planned:
+                    planned[process_id] = planned[process_id][1:] or planned[process_id]
                 start = newest[process_id] = Start(process_id, [], after=there)
                 found.append(start)
             start.member_ids.append(member_id)
@@ -49,6 +55,33 @@ def since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> list[Star
             start.member_ids[had:] = sorted(start.member_ids[had:], key=lambda one: -listed.get(one, -1))
         there = frozenset(members.values())
     return found
+
+
+def _of_crashed(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem]) -> dict[str, list[int]]:
+    """The threads of each start of a client that an event ends without leaving: its members are listed still when it comes back."""
+    events = [item for item in items if not isinstance(item, Then)]
+    crashed = {process_id for event in events if event.unnoticed() for process_id in event.stops()}
+    found: dict[str, list[int]] = {}
+    for number, event in enumerate(events):
+        if (process_id := brought(event)) is not None and process_id in crashed:
+            found.setdefault(process_id, []).append(threads_of(basis, events[:number], event))
+    return found
+
+
+def threads_of(basis: StreamsGroupSnapshot, earlier: Sequence[BrokerEvent], event: BrokerEvent) -> int:
+    """How many threads the client has that an event starts, after the earlier events of a plan."""
+    comes = event.comes()
+    assert comes is not None, "it starts a client"
+    client, old = comes
+    if given := client.threads or len(client.member_ids or ()):
+        return given
+    before = next((at for at in reversed(range(len(earlier))) if old is not None and brought(earlier[at]) == old), None)
+    return threads_in(basis, old) if before is None else threads_of(basis, earlier[:before], earlier[before])
+
+
+def threads_in(snapshot: StreamsGroupSnapshot, process_id: str | None) -> int:
+    """How many threads a client has; one where it is not there."""
+    return sum(one.process_id == process_id for one in snapshot.members) or 1
 
 
 def _seen(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> Iterator[Mapping[str, str]]:
@@ -64,18 +97,32 @@ def recorded_since(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> 
     return () if epoch is None else tuple(one for one in fresh.recorded_targets if one.assignment_epoch > epoch)
 
 
-def named(
-    basis: StreamsGroupSnapshot, change: BrokerChange, fresh: StreamsGroupSnapshot
-) -> tuple[BrokerChange, tuple[str | None, ...]]:
-    """The change with the IDs that its clients got, and the process IDs of those that have not started (None: a new random one).
+def each_shows(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> bool:
+    """Whether `since` has every start. Static members take the places of those before them, without a target of their own."""
+    static = any(one.instance_id is not None for snapshot in (basis, fresh) for one in snapshot.members)
+    return not static and _whole(basis, fresh)
 
-    Which course the targets took, the records show; where they do not reach back to the plan it is the planned one.
-    """
-    free, gone = since(basis, fresh), _Gone(basis, fresh)
+
+class Named(NamedTuple):
+    """A change with the IDs that its clients got. `missing`: the process IDs of those that have not started (None: a new random
+    one). `unseen`: of those that later events have stopped, or started again, so that what is there does not show them."""
+
+    change: BrokerChange
+    missing: tuple[str | None, ...]
+    unseen: tuple[str, ...]
+
+
+def named(basis: StreamsGroupSnapshot, change: BrokerChange, fresh: StreamsGroupSnapshot) -> Named:
+    """Which course the targets took, the records show; where they do not reach back to the plan it is the planned one."""
+    free, gone = since(basis, change.events, fresh), _Gone(basis, fresh)
     known = {one.process_id for one in basis.members} | {one.process_id for one in change.starts()}
     events: list[BrokerItem] = []
     missing: list[str | None] = []
-    for item in map(gone.with_groups, change.events):
+    unseen = {} if each_shows(basis, fresh) else _unseen(basis, change.events, free)
+    for index, item in enumerate(map(gone.with_groups, change.events)):
+        if index in unseen:
+            events.append(item)
+            continue
         comes = None if isinstance(item, Then) else item.comes()
         if isinstance(item, Then) or comes is None:
             events.append(item)
@@ -94,7 +141,40 @@ def named(
         event = item.drawn(replace(client, first_thread_alone=alone))
         unnoticed = whole and start.after.intersection(event.stops())
         events.append(event.taken_within_interval() if unnoticed else event)
-    return replace(change, events=tuple(events)), tuple(missing)
+    return Named(replace(change, events=tuple(events)), tuple(missing), tuple(dict.fromkeys(unseen.values())))
+
+
+def brought(item: BrokerItem) -> str | None:
+    """The process ID of the client that an event brings. None: a new random one, or no client."""
+    comes = None if isinstance(item, Then) else item.comes()
+    return None if comes is None else comes[0].process_id
+
+
+def stopped_in(items: Sequence[BrokerItem], process_id: str) -> bool:
+    """Whether one of these events stops a client with that process ID."""
+    return any(process_id in item.stops() for item in items if not isinstance(item, Then))
+
+
+def _unseen(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], seen: Sequence[Start]) -> dict[int, str]:
+    """The places of the events whose clients later events have stopped, with their process IDs. Where records are missing, only
+    the latest start of a client was seen; where it has other threads than that one, it was an earlier one."""
+    places: dict[str, list[int]] = {}
+    for index, item in enumerate(items):
+        if (process_id := brought(item)) is not None:
+            places.setdefault(process_id, []).append(index)
+    found: dict[int, str] = {}
+    for process_id, indices in places.items():
+        its = [len(one.member_ids) for one in seen if one.process_id == process_id]
+        if not its or its[-1] == _threads_at(basis, items, indices[-1]):
+            earlier = indices[: max(0, len(indices) - len(its))]
+            found |= {index: process_id for index in earlier if stopped_in(items[index + 1 :], process_id)}
+    return found
+
+
+def _threads_at(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], index: int) -> int:
+    event = items[index]
+    assert not isinstance(event, Then), "a wait starts no client"
+    return threads_of(basis, [item for item in items[:index] if not isinstance(item, Then)], event)
 
 
 class _Gone:

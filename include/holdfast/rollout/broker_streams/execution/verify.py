@@ -44,13 +44,15 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
         return any(one.id == step_id and isinstance(one.item, Then) for one in plan.steps)
 
     def compare(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> EndCompared[Placed] | Members:
-        change, missing = starts.named(plan.basis, _recommended(plan).change, fresh)
+        change, missing, unseen = starts.named(plan.basis, _recommended(plan).change, fresh)
         if missing:
-            waited_for = tuple(one or "a new client" for one in missing)
-            return Members(Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=waited_for, found=()))
+            return _waited_for(missing)
         outcome = forecast(plan.basis, change).outcome
-        trouble = other_clients(plan.basis, outcome, fresh)
-        return trouble or _judged(plan.basis, outcome, fresh)
+        if trouble := other_clients(plan.basis, outcome, fresh):
+            return trouble
+        found = _judged(plan.basis, outcome, fresh)
+        # Other members than those of the forecast may have been there meanwhile, or not yet.
+        return _waited_for(unseen) if unseen and found.differences else found
 
     def verdict(
         self,
@@ -83,6 +85,11 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
 def verify(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> BrokerVerdict:
     """As `group.verifying.verify`."""
     return verifying.verify(_Verifying(), plan, fresh)
+
+
+def _waited_for(process_ids: tuple[str | None, ...]) -> Members:
+    waited_for = tuple(one or "a new client" for one in process_ids)
+    return Members(Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=waited_for, found=()))
 
 
 def _recommended(plan: BrokerPlan) -> Considered:

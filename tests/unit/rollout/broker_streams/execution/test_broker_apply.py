@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.rollout.broker_streams.execution.acted_out import KIND, after, plan_for
-from tests.unit.rollout.broker_streams.execution.test_broker_verify import CHANGES, GROW, GROW_BOTH, REMOVE, ROLL, restart
+from tests.unit.rollout.broker_streams.execution.test_broker_verify import CHANGES, GROW, GROW_BOTH, REMOVE, ROLL, STABLE, restart
 
 from holdfast.errors import StalePlan
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
@@ -102,6 +102,18 @@ def test_a_client_that_the_plan_adds_and_restarts_has_the_threads_of_its_start()
     assert [one.step.id for one in seen if isinstance(one, Wait)] == [*"11333"]
     assert "back with 1 thread of 3" in getattr(seen[-1], "needed", "")
     assert isinstance(run.until_it_waits(after(plan)), Done)
+
+
+@pytest.mark.parametrize("recorded", [True, False], ids=["recorded", "not recorded"])
+def test_a_client_that_a_later_step_stops_comes_back_before_that(recorded: bool) -> None:
+    """That it is gone may be its restart, or that later step: which of them is due is known."""
+    run = Run(plan_for(restart("c", member_ids=["x0", "x1"]), STABLE, REMOVE, only="plainly"))
+    run.until_it_waits(after(run.plan, 0))
+    run.confirm("1")
+    found = run.until_it_waits(after(run.plan, 1, recorded=recorded))
+    assert isinstance(found, Wait)
+    assert (found.step.id, found.can_confirm) == ("1", False)
+    assert run.done == []
 
 
 def test_clients_under_random_ids_have_started_with_all_their_threads() -> None:

@@ -256,3 +256,38 @@ def test_its_row() -> None:
     assert row["problem"] is None
     (verdict,) = row["verdicts"]
     assert (verdict["result"], verdict["tasks"], verdict["tasks_as_forecast"]) == ("as forecast", 12, 12)
+
+
+STOPPED_AGAIN: dict[str, tuple[Any, ...]] = {
+    "restarted, then removed": (restart("c", member_ids=["x0", "x1"]), STABLE, REMOVE),
+    "new, then back with fewer threads": (
+        {"add_client": {"process_id": "d", "member_ids": ["x0", "x1"]}},
+        STABLE,
+        restart("d", member_ids=["y0"]),
+    ),
+    "new, crashed, and back": (
+        restart("c", keeps_process_id=False, new_process_id="d", member_ids=["x0", "x1"]),
+        STABLE,
+        restart("d", leaves=False, member_ids=["y0", "y1"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("recorded", [True, False], ids=["recorded", "not recorded"])
+@pytest.mark.parametrize("events", STOPPED_AGAIN.values(), ids=STOPPED_AGAIN)
+def test_a_client_that_a_later_step_stops(events: tuple[Any, ...], recorded: bool) -> None:
+    """That its first start is not to be seen in the group any more does not mean that it did not happen: records show it."""
+    plan = plan_for(*events, only="plainly")
+    found = verified(plan, after(plan, recorded=recorded))
+    assert found.result is Result.AS_FORECAST, found.differences
+    shown = [str(one.evidence.shown) for one in found.steps]
+    assert {"not yet", "contradicted"}.isdisjoint(shown)
+    assert ("cannot show" in shown) is not recorded
+    half = verified(plan, after(plan, 2, recorded=recorded))
+    assert half.result is not Result.AS_FORECAST or not recorded
+
+
+def test_a_topic_that_a_later_step_grows_more() -> None:
+    more: Any = [{"add_partitions": {"topic": topic, "partitions": 10}} for topic in ("orders", "by-id")]
+    plan = plan_for(GROW, GROW_BOTH, STABLE, *more, only="plainly")
+    assert verified(plan, after(plan)).result is Result.AS_FORECAST
