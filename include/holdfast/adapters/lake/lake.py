@@ -33,6 +33,7 @@ CONDITIONAL_PUT = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
 """Protocols whose put can refuse to overwrite (fsspec: `mode="create"`), and that then are atomic."""
 MOST_NAMES = 100_000
 _SEGMENT = re.compile(r"[A-Za-z0-9=%_@+-][A-Za-z0-9=%._@+-]{0,239}", re.ASCII)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TROUBLES = (OSError, ValueError, ImportError)
 """What fsspec's file systems raise: ImportError where the library for a protocol is not installed."""
 
@@ -229,4 +230,6 @@ def _trouble(what: str, error: Exception) -> StatePathTrouble:
     """What the file system refused for want of a right is refused again."""
     if isinstance(error, OSError) and (isinstance(error, PermissionError) or error.errno == errno.EROFS):
         return NotAllowed(f"{what}: {error}. This process needs read and write permission on the whole lake.")
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return StatePathTrouble(f"{what}: {error}. Make room there, then try again.")
     return StatePathTrouble(f"{what}: {error}")

@@ -7,22 +7,32 @@ write, and a `dd` whose writes end as on a full disk, stand for them.
 import json
 import os
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from tests.harness import sshd
-from tests.harness.article import A
+from tests.harness.article import A, C
+from tests.harness.plans import article_plan
+from tests.harness.running_group import RunningGroup
 from tests.harness.sshd import Sshd
 
 from holdfast.adapters.hosts import actors_file, process_commands
+from holdfast.adapters.hosts.process_metadata import HostProcessMetadataFiles
+from holdfast.adapters.hosts.ssh import SshHosts
+from holdfast.adapters.hosts.ssh_settings import target
+from holdfast.adapters.hosts.state_directories import Place
 from holdfast.cli.commands import disk, seed
 from holdfast.errors import HoldfastError, HostTrouble
+from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
-from holdfast.rollout.journal.acted import Does
+from holdfast.rollout.journal.acted import Does, Halt
+from holdfast.rollout.policy.policy import Policy
 
 pytestmark = pytest.mark.starts
 
@@ -40,15 +50,17 @@ class Host:
         self.sshd, self.folder = running, folder
         self.known = running.folder / "known_hosts"
         self.state_dir = folder / "orders"
-        self._seen = seen or folder
+        self.seen = seen or folder
         self.timeout, self.limit_s = "60", 60
+        self.mend: Callable[[], object] = lambda: None
+        """Ends the trouble of its disk."""
 
     @property
     def files(self) -> set[str]:
-        return {path.name for path in (self._seen / "orders").iterdir()}
+        return {path.name for path in (self.seen / "orders").iterdir()}
 
     def holds(self) -> str:
-        return str(json.loads((self._seen / "orders" / FILE).read_text())["processId"])
+        return str(json.loads((self.seen / "orders" / FILE).read_text())["processId"])
 
     def url(self, path: str | None = None) -> str:
         return f"ssh://{self.sshd.user}@127.0.0.1:{self.sshd.port}{path or self.state_dir}"
@@ -70,7 +82,6 @@ class Host:
         return CliRunner().invoke(command, [*arguments, *login], standalone_mode=False)  # type: ignore[arg-type]
 
     def actor(self) -> Actor:
-        (self.folder / "app-1").write_text("1")
         verbs = ("status", "start", "stop", "restart")
         given = "\n".join(f'    {verb}: [sh, "{SERVICE}", "{self.folder}", {verb}, "{{host}}"]' for verb in verbs)
         login = f"{{host: 127.0.0.1, port: {self.sshd.port}, key: {self.sshd.client}, known_hosts: {self.known}}}"
@@ -79,7 +90,7 @@ class Host:
 
     @property
     def starts(self) -> str:
-        return (self.folder / "app-1").read_text().strip()
+        return (self.seen / "app-1").read_text().strip()
 
 
 def lies_there(folder: Path) -> None:
@@ -87,6 +98,8 @@ def lies_there(folder: Path) -> None:
     (folder / "orders/0_1/.checkpoint").write_text("0\n1\norders-log 1 7\n")
     (folder / "orders" / FILE).write_text(f'{{"processId":"{OTHER}"}}')
     (folder / "orders/.lock").touch()
+    (folder / "app-1").write_text("1")
+    (folder / "next").mkdir()
 
 
 @contextmanager
@@ -181,8 +194,9 @@ def test_a_link_in_the_path_is_not_followed(tmp_path: Path) -> None:
 
 
 @contextmanager
-def mounted(folder: Path, more: str) -> Iterator[Host]:
-    """A host of its own mounts, whose disk is a small one in memory. `more`: what else is done to the mount "$1"."""
+def mounted(folder: Path, more: str, mended: str) -> Iterator[Host]:
+    """A host of its own mounts, whose disk is a small one in memory. `more`: what else is done to the mount "$1"; `mended`: to end
+    it."""
     disk_of = folder / "disk"
     disk_of.mkdir()
     there = folder / "there"
@@ -191,33 +205,46 @@ def mounted(folder: Path, more: str) -> Iterator[Host]:
     inside = ("unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh", str(disk_of), str(there))
     with Sshd(folder / "sshd", inside=inside) as running:
         assert running._process is not None
-        yield Host(running, disk_of, Path(f"/proc/{running._process.pid}/root{disk_of}"))
+        number = str(running._process.pid)
+        found = Host(running, disk_of, Path(f"/proc/{number}/root{disk_of}"))
+        ends = ("nsenter", "-t", number, "-m", "--", "sh", "-c", mended, "sh", str(disk_of))
+        found.mend = lambda: subprocess.run(ends, check=True)
+        yield found
 
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[Host]:
     if ROOT:
-        with mounted(folder, 'mount -o remount,ro "$1"') as found:
+        with mounted(folder, 'mount -o remount,ro "$1"', 'mount -o remount,rw "$1"') as found:
             yield found
         return
     with host(folder) as found:
-        found.state_dir.chmod(0o555)
+        places = (found.state_dir, found.folder / "next", found.folder)
+
+        def turn(mode: int) -> None:
+            for one in places:
+                one.chmod(mode)
+
+        found.mend = lambda: turn(0o755)
+        turn(0o555)
         yield found
-        found.state_dir.chmod(0o755)
+        found.mend()
 
 
 @contextmanager
 def full(folder: Path) -> Iterator[Host]:
     if ROOT:
-        with mounted(folder, '{ dd if=/dev/zero of="$1/filler" bs=1k 2>/dev/null || true; }') as found:
+        with mounted(folder, '{ dd if=/dev/zero of="$1/filler" bs=1k 2>/dev/null || true; }', 'rm "$1/filler"') as found:
             yield found
         return
     commands = folder / "commands"
     commands.mkdir()
-    dd = commands / "dd"
-    dd.write_text('#!/bin/sh\ncase $* in *ibs=1*) exec /bin/dd "$@" ;; esac\nexec /bin/dd "$@" >/dev/full\n')
-    dd.chmod(0o755)
+    (commands / "dd").write_text('#!/bin/sh\ncase $* in *ibs=1*) exec /bin/dd "$@" ;; esac\nexec /bin/dd "$@" >/dev/full\n')
+    (commands / "mv").write_text("#!/bin/sh\necho >/dev/full\n")
+    for one in commands.iterdir():
+        one.chmod(0o755)
     with host(folder, f'SetEnv PATH="{commands}:/usr/bin:/bin"') as found:
+        found.mend = lambda: [one.unlink() for one in commands.iterdir()]
         yield found
 
 
@@ -227,6 +254,7 @@ def full(folder: Path) -> Iterator[Host]:
     ids=["read-only", "full"],
 )
 def test_a_disk_that_takes_nothing_is_read_and_not_written(disks: Callable[..., object], said: str, tmp_path: Path) -> None:
+    """Nor does a run go on that meets it: it halts for the seed, and goes on once the disk takes it."""
     with disks(tmp_path) as found:  # type: ignore[attr-defined]
         before = found.files
         assert found.disk().get("process_id") == OTHER, found.disk()
@@ -236,3 +264,30 @@ def test_a_disk_that_takes_nothing_is_read_and_not_written(disks: Callable[..., 
         assert any(one in refusal for one in said.split("|")), refusal
         assert "Nothing was written" in refusal
         assert (found.files, found.holds()) == (before, OTHER)
+
+        failed = found.actor().perform(Does.RESTART, CLIENT)
+        assert failed is not None
+        assert "failed" in failed
+        assert (found.actor().process(CLIENT).identity, found.starts) == ("start-1", "1")
+
+        with SshHosts(replace(found.sshd.settings, known_hosts=(str(found.known),))) as hosts:
+            _halts_for_the_seed(found, hosts, said)
+
+
+def _halts_for_the_seed(found: Host, hosts: SshHosts, said: str) -> None:
+    reality, plan = RunningGroup(), article_plan(Policy(acts=("stop_client", "start_client", "write_process_metadata")))
+    reality.files = HostProcessMetadataFiles({"ssh": lambda url: Place(hosts.shell(target(url)), target(url).path, url, "host")})
+    reality.state_dirs = {ProcessId.parse(C): f"ssh://127.0.0.1{found.folder}/next"}
+    for _ in range(2):
+        ran = reality.run(plan)
+        assert ran.halted is not None
+        assert (ran.halted.why, reality.done) == (Halt.REFUSED, [(Does.STOP, C)])
+        assert any(one in ran.halted.text for one in said.split("|")), ran.halted.text
+        assert list((found.seen / "next").iterdir()) == []
+
+    found.mend()
+    ran = reality.run(plan)
+    assert (ran.halted, ran.applied.waiting_for) == (None, None)
+    assert reality.done == [(Does.STOP, C), (Does.START, C)]
+    assert [path.name for path in (found.seen / "next").iterdir()] == [FILE]
+    assert json.loads((found.seen / "next" / FILE).read_text())["processId"] == C
