@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from holdfast.rollout.broker_streams.cost.restored import Restored
 from holdfast.rollout.broker_streams.limits import rule_words as words
+from holdfast.rollout.broker_streams.options import cold_start
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
 from holdfast.rollout.broker_streams.options.impact import restored, times_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
@@ -105,13 +106,16 @@ def _in_interval(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | Non
 
 
 def _in_delay(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | None:
-    """Whether clients that start together join within the initial delay of the first. None: none do."""
-    delay, start = evaluated.delay_ms, policy.start_up
+    """Whether clients that start together join within the initial delay of the first. None: none do. Those that a run starts, it
+    starts one after the other."""
+    delay, start, between_two = evaluated.delay_ms, policy.start_up, policy.between_steps
     if delay is None:
         return None
-    found = Measured(usual=start.usual - start.low, most=start.high - start.low, limit=delay)
-    status = between((start.usual - start.low) * 1000, (start.high - start.low) * 1000, delay)
-    return made("joined-in-delay", words.in_delay(found), status, policy, found)
+    further = max(0, cold_start.starts_together(evaluated.option.change, policy.acts) - 1)
+    usual = start.usual - start.low + further * between_two.usual
+    most = start.high - start.low + further * between_two.high
+    found = Measured(usual=usual, most=most, limit=delay)
+    return made("joined-in-delay", words.in_delay(found), between(usual * 1000, most * 1000, delay), policy, found)
 
 
 def _sizes(cold: int, *, grows: bool, policy: Policy) -> Iterator[Rule]:

@@ -1,8 +1,10 @@
 """Changes in which all clients stop before one starts: the coordinator then assigns from nothing, in the order of process IDs."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.snapshot.processes import static_clients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
@@ -18,6 +20,15 @@ def is_one(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> bool:
     if any(event.in_interval() or event.unnoticed() for event in events):
         return False
     return there <= {process_id for event in events for process_id in event.stops()}
+
+
+def starts_together(change: BrokerChange, acts: Collection[str] | None = None) -> int:
+    """The most clients that start in one batch of events. `acts`: only those that are started by one of these actions."""
+    return max((sum(_starts(event, acts) for _, event in batch.events) for batch in change.numbered_batches()), default=0)
+
+
+def _starts(event: BrokerEvent, acts: Collection[str] | None) -> bool:
+    return event.comes() is not None and (acts is None or any(action in acts for action in event.ACTIONS))
 
 
 def with_old_ids(change: BrokerChange) -> BrokerChange | None:

@@ -44,8 +44,12 @@ from holdfast.rollout.facts.conditions import Assumed, Assumption, Invalid, Inva
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.json.kafka import ConfigValue
 
-LONGER_DELAY_MS = 60_000
-"""The initial rebalance delay where all clients stop: every one of them is to join within it."""
+LONGER_DELAY_MS, LONGEST_DELAY_MS = 60_000, 600_000
+"""The initial rebalance delay where all clients stop: every one of them is to join within it. At least, and at most: all tasks are
+down for so long."""
+A_START_MS, START_UP_MS = 15_000, 30_000
+"""What of it each further client takes, where one is started after the other, and what the last one takes to join: the upper bounds
+of a policy that states none."""
 _ANOTHER_ORDER = "Restart one client at a time, in another order"
 _NOW = "On the group (kafka-configs.sh --entity-type groups): it takes effect at once, without a restart."
 
@@ -302,7 +306,7 @@ class _Group:
 
     def _cold_start(self) -> Iterator[BrokerOption]:
         yield from self._old_ids() if self._snapshot.classic is None else self._ids_for_disks()
-        delay = {INITIAL_DELAY: max(LONGER_DELAY_MS, number_of(self._config, INITIAL_DELAY))}
+        delay = self._longer_delay()
         yield BrokerOption(
             LONGER_DELAY,
             "Raise the initial rebalance delay, so that the first target has all clients",
@@ -311,6 +315,11 @@ class _Group:
             (*self._too_soon_or_late(), Invalidation(Invalid.ANOTHER_CLIENT)),
             settings=self._settings(delay),
         )
+
+    def _longer_delay(self) -> dict[str, int]:
+        needed_ms = START_UP_MS + A_START_MS * (cold_start.starts_together(self._change) - 1)
+        within = min(max(LONGER_DELAY_MS, needed_ms), LONGEST_DELAY_MS)
+        return {INITIAL_DELAY: max(within, number_of(self._config, INITIAL_DELAY))}
 
     def _ids_for_disks(self) -> Iterator[BrokerOption]:
         """Of a classic group: its clients' IDs may be any. Both together too: a client that joins late changes all shares."""
@@ -321,7 +330,7 @@ class _Group:
         if isinstance(found, Refusal):
             yield BrokerOption(SEED_PROCESS_IDS, title, self._change, refused=found)
             return
-        delay = {INITIAL_DELAY: max(LONGER_DELAY_MS, number_of(self._config, INITIAL_DELAY))}
+        delay = self._longer_delay()
         written = (*self._closing(), Assumption(Assumed.FILE_WRITTEN_STOPPED), Assumption(Assumed.ALL_IN_DELAY))
         conditions = (*self._too_soon_or_late(), Invalidation(Invalid.ANOTHER_CLIENT))
         yield BrokerOption(SEED_PROCESS_IDS, title, found, written, conditions)

@@ -244,6 +244,20 @@ def test_all_stop_and_all_start() -> None:
     assert [(one.key, one.value, one.revert_to) for one in late.settings] == [(DELAY, 60_000, None)]
 
 
+def test_the_longer_initial_delay_follows_the_number_of_clients() -> None:
+    """A run starts one after the other, which takes the time between two steps for each."""
+    for clients, delay_ms in ((1, 60_000), (3, 60_000), (5, 90_000), (20, 315_000), (60, 600_000)):
+        joins = [{"add_client": {"process_id": f"c{one:02}", "member_ids": [f"m{one}"]}} for one in range(clients)]
+        change = dumps({"format_version": "1.0", "events": joins})
+        proposed = map(loads, search.candidates(dumps(snapshot(members={}, group_state="Empty")), change))
+        (found,) = (one for one in proposed if one["name"] == "longer-initial-delay")
+        assert [one["value"] for one in found["settings"]] == [delay_ms], clients
+
+    by_run = planned(*COLD, policy=replace(QUICK, acts=("restart_client",)))
+    assert status(by_run, "joined-in-delay", BASELINE_NAME) is Status.FAIL, "two more clients, 5 s each, and a delay of 3 s"
+    assert (by_run.chosen, status(by_run, "joined-in-delay")) == ("longer-initial-delay", Status.PASS)
+
+
 def test_process_ids_are_seeded_where_clients_would_lose_them() -> None:
     new = [restart(one, keeps_process_id=False, new_process_id=f"{one}-new") for one in "abc"]
     plan = planned(*new)
