@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -13,13 +13,17 @@ import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 from tests.harness.kafka import spark_classes
+from tests.spark import kinds_of_group
 
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.adapters.spark.package_zip import package_zip
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why
 
 ROOT = Path(__file__).resolve().parents[2]
+JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius", "summarize_fleet")
+Job = Callable[[str], ModuleType]
 EXAMPLE = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text())
 
 
@@ -50,7 +54,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory, classes: None) -> Iterator[S
 
 
 @pytest.fixture(scope="session")
-def job():
+def job() -> Job:
     """Load a job file as a module. Its functions travel to the executors by value, as they do from a submitted file."""
 
     def load(name: str) -> ModuleType:
@@ -62,6 +66,16 @@ def job():
         return module
 
     return load
+
+
+@pytest.fixture(scope="package")
+def every_kind(spark: SparkSession, job: Job, tmp_path_factory: pytest.TempPathFactory) -> FsspecLake:
+    """A lake with groups of every kind, after one run of all jobs."""
+    lake = FsspecLake(str(tmp_path_factory.mktemp("lake")))
+    kinds_of_group.keep(lake)
+    for name in JOBS:
+        job(name).work(spark, lake.url, [kinds_of_group.DAY])
+    return lake
 
 
 def report(day: str, *unlisted: str) -> bytes:

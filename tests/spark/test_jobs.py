@@ -4,7 +4,6 @@ import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import duckdb
 import pandas
@@ -14,7 +13,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from tests.harness.article import AFTER, group
 from tests.harness.plans import article_plan, read
-from tests.spark.conftest import ROOT, report, snapshot_text, with_client_renamed
+from tests.spark.conftest import ROOT, Job, report, snapshot_text, with_client_renamed
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import KEY, TABLES
@@ -62,7 +61,6 @@ UNDECIDED = json.loads(snapshot_text(captured_at="2026-11-21T13:00:00Z", group_i
 for one in UNDECIDED["tasks"].values():
     one["changelogs"] = None
 JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius")
-Job = Callable[[str], ModuleType]
 
 
 def plain(row: object) -> object:
