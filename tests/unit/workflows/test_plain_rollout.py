@@ -122,6 +122,19 @@ class TestTheWholeWay:
         assert waits_for(operator.apply(COOPERATIVE)) == "1"
         assert waits_for(operator.apply(lived(COOPERATIVE, *named("app-77", REPLACE)))) is None
 
+    @pytest.mark.parametrize("fast", [True, False])
+    def test_how_fast_the_new_one_was_makes_no_difference(self, operator: Operator, fast: bool) -> None:
+        """One rebalance where it was there before the others had joined, else more, and other partitions."""
+        found = lived(COOPERATIVE, {"replace_consumer": REPLACE["replace_consumer"] | {"within_rebalance": fast}})
+        verdict = operator.verdict(found)
+        assert verdict.result is Result.AS_FORECAST
+        assert verdict.rebalances.expected == (1, 4)
+        assert verdict.rebalances.found == (1 if fast else 3)
+        other = operator.verdict(
+            lived(COOPERATIVE, {"replace_consumer": REPLACE["replace_consumer"] | {"within_rebalance": not fast}})
+        )
+        assert {one.partition: one.found for one in verdict.partitions} != {one.partition: one.found for one in other.partitions}
+
     def test_it_is_as_forecast_under_whichever_id_the_new_one_came(self, operator: Operator) -> None:
         for real in ("app-77", "Z", "zzz"):
             verdict = operator.verdict(lived(COOPERATIVE, *named(real, REPLACE)))

@@ -47,7 +47,8 @@ class Act:
 
     `starts`: clients that are started in it, at the same time. `noticed_s`: the session timeout that has to pass because a client
     ended without leaving. `stopped_s`: how long the application is unavailable on purpose. `refresh_s`: how long consumers may take
-    to see that a topic has grown. `unseen`: static members that return before the group notices.
+    to see that a topic has grown. `unseen`: static members that return before the group notices. `away`: members leave, and come
+    back after a rebalance without them.
     """
 
     rebalances: int = member(COUNT, "That follow from it.")
@@ -56,6 +57,12 @@ class Act:
     stopped_s: int = member(COUNT, default=0, needed=True)
     refresh_s: int = member(COUNT, default=0, needed=True)
     unseen: bool = member(BOOLEAN, "Static members that return before the group notices.", default=False, needed=True)
+    away: bool = member(BOOLEAN, "Members leave, and come back after a rebalance without them.", default=False, omit=True)
+
+    @property
+    def of_the_change(self) -> int:
+        """How many of the rebalances no other course of the same events would spare."""
+        return min(self.rebalances, 1 + self.away)
 
 
 class PhaseKind(StrEnum):

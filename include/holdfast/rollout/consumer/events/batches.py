@@ -1,5 +1,6 @@
 """What the events of a batch do to a consumer group, before the rebalance that they cause together."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
@@ -11,10 +12,18 @@ from holdfast.rollout.contract.batches import Batch
 
 def apply(scene: Scene, batch: Batch[ConsumerEvent], config: ConsumerConfig) -> Scene:
     """The scene after events that take effect together. Raise InvalidInput for one that does not fit the group."""
-    scene = replace(scene, noticed_s=0, abrupt=())
+    return _each(replace(scene, noticed_s=0, abrupt=(), away=()), batch, lambda event, scene: event.applied(scene, config))
+
+
+def returned(scene: Scene, batch: Batch[ConsumerEvent]) -> Scene:
+    """The scene once those of the events are back who left for a rebalance (`Scene.away`). Raise as above."""
+    return _each(scene, batch, lambda event, scene: event.returned(scene))
+
+
+def _each(scene: Scene, batch: Batch[ConsumerEvent], happens: Callable[[ConsumerEvent, Scene], Scene]) -> Scene:
     for index, event in batch.events:
         try:
-            scene = event.applied(scene, config)
+            scene = happens(event, scene)
         except InvalidInput as problem:
             raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
     return _with_leader(scene)

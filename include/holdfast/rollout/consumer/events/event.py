@@ -56,6 +56,18 @@ class ConsumerEvent(ABC):
     def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:
         """The group once it has taken effect. Raise InvalidInput, with the field, where it does not fit."""
 
+    def returned(self, scene: Scene) -> Scene:
+        """The group once those are back who left in `applied` for a rebalance (`Scene.away`). Raise as above."""
+        return scene
+
+    def as_processes_start(self) -> Self:
+        """The same where it says how fast a consumer is back; else it is back once the group has rebalanced without it."""
+        return self
+
+    def back_before_others(self) -> Self:
+        """The same, but a consumer is back before the others have joined."""
+        return self
+
     def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
         """The members that leave and join, by member ID: (old, new), None where there is no such member."""
         return ()

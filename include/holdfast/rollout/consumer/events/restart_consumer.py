@@ -10,7 +10,7 @@ from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import new_consumer
 from holdfast.rollout.consumer.events.parts import scene as scenes
-from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.new_consumer import WITHIN_REBALANCE, NewConsumer
 from holdfast.rollout.consumer.events.parts.scene import Scene, quoted
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches import INHERITED
@@ -26,6 +26,8 @@ def _unchanged_within_session(restarted: "_Restarted") -> None:
         raise InvalidInput(
             f"a consumer that returns without a rebalance returns unchanged; leave {', '.join(changed)} out", "within_session"
         )
+    if restarted.within_session and restarted.within_rebalance is not None:
+        raise InvalidInput("a consumer that returns without a rebalance returns within none; leave it out", "within_rebalance")
 
 
 @record(check=_unchanged_within_session, about="What is not given stays.")
@@ -35,6 +37,7 @@ class _Restarted:
     member_id: str = member(NAME)
     new_member_id: str | None = member(nullable(NAME), absent=None, omit=True)
     within_session: bool = member(BOOLEAN, absent=False, omit=True)
+    within_rebalance: bool | None = member(WITHIN_REBALANCE, absent=None, omit=True)
     given: NewConsumer = spread(new_consumer.UNNAMED)
 
 
@@ -43,12 +46,14 @@ class RestartConsumer(ConsumerEvent):
     """`back`: the consumer as it comes back, maybe under the member ID that it had.
 
     `within_session`: it is static and returns before its session times out, so that no rebalance happens: it gets the assignment
-    that the broker has of it.
+    that the broker has of it. `within_rebalance`: of a dynamic one, which leaves when it is closed: whether it is back before the
+    other members have joined; None: it is not given.
     """
 
     member_id: str
     back: NewConsumer
     within_session: bool = False
+    within_rebalance: bool | None = None
 
     VERB = "restart_consumer"
     ACTIONS = (ActionName.RESTART_CLIENT,)
@@ -60,16 +65,17 @@ class RestartConsumer(ConsumerEvent):
     @classmethod
     def _of(cls, found: _Restarted) -> Self:
         back = replace(found.given, member_id=found.new_member_id or found.member_id)
-        return cls(found.member_id, back, found.within_session)
+        return cls(found.member_id, back, found.within_session, found.within_rebalance)
 
     def _as_json(self) -> _Restarted:
         new_id = None if self.back.member_id == self.member_id else self.back.member_id
-        return _Restarted(self.member_id, new_id, self.within_session, self.back)
+        return _Restarted(self.member_id, new_id, self.within_session, self.within_rebalance, self.back)
 
     def sentence(self, name: Name) -> str:
         under = "" if self.back.member_id == self.member_id else f", back as {self.back.member_id}"
         soon = ", within its session" if self.within_session else ""
-        return f"restart {name(self.member_id)}{under}{new_consumer.given(self.back)}{soon}"
+        fast = new_consumer.BACK_SOON if self.within_rebalance else ""
+        return f"restart {name(self.member_id)}{under}{new_consumer.given(self.back)}{soon}{fast}"
 
     def title(self, name: Name) -> tuple[str, str]:
         return "restart", name(self.member_id)
@@ -82,7 +88,19 @@ class RestartConsumer(ConsumerEvent):
     def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:
         if self.within_session:
             return self._returned(scene, config)
+        stopped = new_consumer.stopped(scene, self.member_id, self.within_rebalance)
+        if stopped is not None:
+            return stopped
         return new_consumer.restarted(scene, self.member_id, self.back, "new_member_id")
+
+    def returned(self, scene: Scene) -> Scene:
+        return new_consumer.back(scene, self.member_id, self.back, "new_member_id", "group_instance_id")
+
+    def as_processes_start(self) -> Self:
+        return replace(self, within_rebalance=False) if self.within_rebalance is None and not self.within_session else self
+
+    def back_before_others(self) -> Self:
+        return replace(self, within_rebalance=True) if self.within_rebalance is False else self
 
     def _returned(self, scene: Scene, config: ConsumerConfig) -> Scene:
         """A static member is back in time: it runs what it ran, under a new member ID, and remembers that."""

@@ -1,6 +1,7 @@
 """`set_assignors`: consumers restart with another partition.assignment.strategy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self
 
@@ -9,7 +10,7 @@ from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import new_consumer
-from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.new_consumer import WITHIN_REBALANCE, NewConsumer
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS
 from holdfast.rollout.contract.actions import ActionName
@@ -31,19 +32,30 @@ def _each_once(member_ids: tuple[tuple[str, str], ...]) -> None:
 _MEMBER_IDS = table(NAME, NAME).checked(_each_once).shaped(shapes.table(shapes.name(), shapes.name(), at_least=1))
 
 
+@contextmanager
+def _located(old: str) -> Iterator[None]:
+    """Errors name the member that they are about."""
+    try:
+        yield
+    except InvalidInput as problem:
+        raise InvalidInput(problem.problem, f"member_ids.{old}" if old.isprintable() else "member_ids") from None
+
+
 @record(about="These members restart with that list.")
 class SetAssignors(ConsumerEvent):
     """These members restart with another list: `member_ids`: the old ID and the new one of each, in the order of return."""
 
     assignors: tuple[Assignor, ...] = member(ASSIGNORS)
     member_ids: tuple[tuple[str, str], ...] = member(_MEMBER_IDS, "The old ID and the new one.")
+    within_rebalance: bool | None = member(WITHIN_REBALANCE, default=None, omit=True)
 
     VERB = "set_assignors"
     ACTIONS = (ActionName.SET_CONFIG,)
 
     def sentence(self, name: Name) -> str:
         names = ", ".join(name(old) for old, _ in self.member_ids)
-        return f"restart {names} with the assignors {', '.join(one.value for one in self.assignors)}"
+        fast = new_consumer.BACK_SOON if self.within_rebalance else ""
+        return f"restart {names} with the assignors {', '.join(one.value for one in self.assignors)}{fast}"
 
     def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - as every event
         lists = short(", ".join(one.value for one in self.assignors))
@@ -57,11 +69,23 @@ class SetAssignors(ConsumerEvent):
 
     def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event
         for old, new in self.member_ids:
-            try:
-                scene = new_consumer.restarted(scene, old, NewConsumer(new, assignors=self.assignors), "")
-            except InvalidInput as problem:
-                raise InvalidInput(problem.problem, f"member_ids.{old}" if old.isprintable() else "member_ids") from None
+            new_one = NewConsumer(new, assignors=self.assignors)
+            with _located(old):
+                stopped = new_consumer.stopped(scene, old, self.within_rebalance)
+                scene = new_consumer.restarted(scene, old, new_one, "") if stopped is None else stopped
         return scene
+
+    def returned(self, scene: Scene) -> Scene:
+        for old, new in self.member_ids:
+            with _located(old):
+                scene = new_consumer.back(scene, old, NewConsumer(new, assignors=self.assignors), "", "group_instance_id")
+        return scene
+
+    def as_processes_start(self) -> Self:
+        return replace(self, within_rebalance=False) if self.within_rebalance is None else self
+
+    def back_before_others(self) -> Self:
+        return replace(self, within_rebalance=True) if self.within_rebalance is False else self
 
     def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
         return self.member_ids

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import acts
-from holdfast.rollout.consumer.execution.verify import named, paired
+from holdfast.rollout.consumer.execution.verify import as_fast_as_they_were, named, paired
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot import ownership
@@ -37,7 +37,8 @@ def compared(
     if reads is None:
         return not_compared(NotCompared.UNKNOWN)
     now = _texts({one: known_as.get(reader, reader) for one, reader in reads.items()})
-    courses = [one for names in pairings for one in _course(basis, named(change, names))]
+    variants = tuple(as_fast_as_they_were(change))
+    courses = [one for names in pairings for variant in variants for one in _course(basis, named(variant, names))]
     if not courses:
         return not_compared(NotCompared.UNKNOWN, "The forecast with the member IDs that were found does not become stable.")
     settled = all(partition in now for partition in courses[0].end.owners)

@@ -4,13 +4,13 @@ The broker generates the member ID of each member that joins, and the order of t
 of the same change with the IDs that the consumers really got.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, permutations
+from itertools import combinations, islice, permutations
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.execution import evidence
 from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict, PartitionVerdict
 from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
@@ -32,6 +32,8 @@ from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 
 MOST_PAIRINGS = 24
 """Mappings of the new consumers to those of the plan, where nothing distinguishes them."""
+MOST_SLOW = 4
+"""Restarts of which each may have been fast or not: the courses are two to the power of them."""
 MOST_DIFFERENCES = 100
 
 
@@ -54,8 +56,14 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
         if reads is None:
             raise CannotPredict("The assignment is unknown: the snapshot does not state the partitions of the consumers.")
         reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
-        found = [_compared(basis, named(change, names), reads) for names in pairings]
-        best = min(found, key=lambda one: sum(not each.agrees for each in one))
+        best: Placed | None = None
+        for course in as_fast_as_they_were(change):
+            for names in pairings:
+                one = _compared(basis, named(course, names), reads)
+                best = one if best is None or _wrong(one) < _wrong(best) else best
+            if best is not None and not _wrong(best):
+                break
+        assert best is not None, "there is a pairing where there is no trouble"
         return _judged(plan, fresh, best, change)
 
     def verdict(
@@ -74,7 +82,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
             observed_at=fresh.captured_at,
             result=result,
             partitions=what or (),
-            rebalances=Rebalances(_planned(plan), _rebalances(plan.basis, fresh)),
+            rebalances=Rebalances(_expected(plan), _rebalances(plan.basis, fresh)),
             said=told(differences, difference_words.sentence),
             steps=shown,
         )
@@ -88,6 +96,27 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
 def _recommended(plan: ConsumerPlan) -> Considered:
     assert plan.recommended_option is not None, "a plan without a recommended option is refused before"
     return plan.recommended_option
+
+
+def as_fast_as_they_were(change: ConsumerChange) -> Iterator[ConsumerChange]:
+    """The change, and the same where some consumers were back before the others had joined, which the group does not show
+    afterwards: all of the courses where they are few, else the one in which all were."""
+    slow = [at for at, item in enumerate(change.events) if not isinstance(item, Then) and item.back_before_others() != item]
+    yield change
+    if len(slow) <= MOST_SLOW:
+        fast_ones = [one for count in range(1, len(slow) + 1) for one in combinations(slow, count)]
+    else:
+        fast_ones = [tuple(slow)]
+    for fast in fast_ones:
+        yield replace(change, events=tuple(_in_time(item) if at in fast else item for at, item in enumerate(change.events)))
+
+
+def _in_time(item: ConsumerItem) -> ConsumerItem:
+    return item if isinstance(item, Then) else item.back_before_others()
+
+
+def _wrong(partitions: Placed) -> int:
+    return sum(not one.agrees for one in partitions)
 
 
 def paired(
@@ -128,9 +157,16 @@ def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, cha
     more = Difference(Differs.REBALANCES, count=seen or 0, least=least, most=most)
     differences = (*of_what, *((more,) if counted and not least <= (seen or 0) <= most else ()))
     result = Result.DIFFERENT if differences else Result.AS_FORECAST
-    if wrong and seen is not None and seen < least:
+    if wrong and seen is not None and seen < _expected(plan)[0]:
         result = Result.ON_THE_WAY
     return EndCompared(partitions, result, differences, of_what)
+
+
+def _expected(plan: ConsumerPlan) -> tuple[int, int]:
+    """As `_planned`; the least where every consumer that restarts is back before the others have joined."""
+    change, (least, most) = _recommended(plan).change, _planned(plan)
+    fast = replace(change, events=tuple(map(_in_time, change.events)))
+    return (least if fast == change else min(least, forecast(plan.basis, fast).outcome.summary.rebalances)), most
 
 
 def _rebalances(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> int | None:

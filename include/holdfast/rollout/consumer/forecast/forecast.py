@@ -62,7 +62,7 @@ def refuse_misfit(snapshot: ConsumerSnapshot, change: ConsumerChange) -> None:
     settings = settings_of(snapshot)
     scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
     for batch in change.numbered_batches():
-        scene = batches.apply(scene, batch, settings)
+        scene = batches.returned(batches.apply(scene, batch, settings), batch)
 
 
 def _whatever_order(outcome: ConsumerOutcome) -> object:
@@ -89,7 +89,7 @@ def _outcome(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerOutc
         if batches.causes_no_rebalance(batch):
             stage.close_act(batch)
             continue
-        trouble = stage.rebalance(until=batch.wait or Wait.STABLE)
+        trouble = stage.without_those_away(batch) or stage.rebalance(until=batch.wait or Wait.STABLE)
         stage.close_act(batch)
         if trouble is not None:
             break
@@ -108,6 +108,8 @@ class _Stage:
         self._generation = memory.first_generation(snapshot.generation, snapshot.members)
         self._at_seconds: float = 0
         self._pending = False
+        self._noticed_s: float = 0
+        self._away = False
         self._from_empty = False
         self._taken: dict[TopicPartition, bool] = {}
         """What some member began to read, and whether the one before it had committed how far it had come."""
@@ -127,7 +129,22 @@ class _Stage:
         before = self.scene.members
         self.scene = batches.apply(self.scene, batch, self._config)
         self._from_empty = not any(one is member or member.group_instance_id for member in before for one in self.scene.members)
+        self._noticed_s, self._away = self.scene.noticed_s, False
         self._at_seconds += int(self.scene.noticed_s) if self.scene.noticed_s == int(self.scene.noticed_s) else self.scene.noticed_s
+
+    def without_those_away(self, batch: Batch[ConsumerEvent]) -> str | None:
+        """Rebalance without those that are away, where there are any, and have them back. Their processes take longer to start than
+        the others to be stable. Returns why it does not become stable (None: it does)."""
+        if not self.scene.away:
+            return None
+        others = self._away = bool(self.scene.members)
+        if others and (trouble := self.rebalance(until=Wait.STABLE)) is not None:
+            return trouble
+        if others:
+            self.scene = replace(self.scene, noticed_s=0, abrupt=())
+        self._from_empty = not others
+        self.scene = batches.returned(self.scene, batch)
+        return None
 
     def close_act(self, batch: Batch[ConsumerEvent]) -> None:
         """Keep what was done as it takes time, and how many rebalances followed."""
@@ -137,9 +154,10 @@ class _Stage:
             Act(
                 rebalances=len(self._rounds) - sum(one.rebalances for one in self._acts),
                 starts=sum(any(new is not None for _, new in event.swaps()) for _, event in batch.events),
-                noticed_s=0 if unseen else math.ceil(self.scene.noticed_s),
+                noticed_s=0 if unseen else math.ceil(self._noticed_s),
                 refresh_s=METADATA_MAX_AGE_S if grown else 0,
                 unseen=unseen,
+                away=self._away,
             )
         )
 

@@ -84,10 +84,20 @@ def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Consume
     Raise CannotPredict for a group in the middle of a rebalance or without members.
     """
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members), not_said=True)
+    change = _as_processes_start(snapshot, change)
     found: dict[object, ConsumerOption] = {}
     for option in (*_options(snapshot, change), *_beyond(snapshot, change)):
         found.setdefault((option.change.events, option.settings), option)
     return tuple(found.values())
+
+
+def _as_processes_start(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerChange:
+    """A plan is carried out by processes: what the change does not say of dynamic consumers that restart is as these do."""
+    static = {member.member_id for member in snapshot.members if member.group_instance_id is not None}
+    events = (
+        item if isinstance(item, Then) or static.issuperset(item.olds()) else item.as_processes_start() for item in change.events
+    )
+    return replace(change, events=tuple(events))
 
 
 def _options(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[ConsumerOption]:
@@ -159,7 +169,8 @@ def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Cons
     picked = _picked(snapshot)
     eager = picked is not None and picked is not Assignor.COOPERATIVE_STICKY
     if all_clients and eager and picked is not None and len(restarted) <= MOST_CONSUMERS_MIGRATED:
-        new = [SetAssignors((Assignor.COOPERATIVE_STICKY,), ((one.member_id, one.back.member_id),)) for one in bounces]
+        pairs = [((one.member_id, one.back.member_id),) for one in bounces]
+        new = [SetAssignors((Assignor.COOPERATIVE_STICKY,), pair, within_rebalance=False) for pair in pairs]
         yield ConsumerOption(
             MAKE_COOPERATIVE,
             "Restart every consumer twice to migrate to cooperative-sticky",
@@ -216,7 +227,7 @@ def _within_session(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Consu
     events: list[ConsumerItem] = []
     for item in change.events:
         if isinstance(item, RestartConsumer) and item.member_id in static and item.back == NewConsumer(item.back.member_id):
-            events.append(replace(item, within_session=True))
+            events.append(replace(item, within_session=True, within_rebalance=None))
         else:
             events.append(item)
     return None if tuple(events) == change.events else ConsumerChange(tuple(events))
@@ -229,8 +240,8 @@ def _bounces(change: ConsumerChange) -> tuple[Bounce, ...]:
         match item:
             case ReplaceConsumer() | RestartConsumer(within_session=False):
                 found.append(item)
-            case SetAssignors(assignors, member_ids):
-                found += [SetAssignors(assignors, (pair,)) for pair in member_ids]
+            case SetAssignors(member_ids=member_ids):
+                found += [replace(item, member_ids=(pair,)) for pair in member_ids]
             case Then():
                 continue
             case _:
@@ -266,6 +277,6 @@ def _twice(bounces: Sequence[Bounce], now: Assignor) -> ConsumerChange:
         assert isinstance(bounce, SetAssignors), "nothing else is a change of assignors"
         ((old, new),) = bounce.member_ids
         between = f"{new}~1"
-        first.append(SetAssignors((*bounce.assignors, now), ((old, between),)))
-        second.append(SetAssignors(bounce.assignors, ((between, new),)))
+        first.append(replace(bounce, assignors=(*bounce.assignors, now), member_ids=((old, between),)))
+        second.append(replace(bounce, member_ids=((between, new),)))
     return _waves([*first, *second], 2 * len(bounces))

@@ -67,7 +67,7 @@ def ranked(
     """Every option with what the policy says about it."""
     baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME), None)
     acts = () if baseline is None else baseline.acts
-    requested = sum(act.rebalances > 0 for act in acts)
+    requested = sum(act.of_the_change for act in acts)
     unstated = conclusion.unstated(made, timeline.of_acts(acts, policy))
     return conclusion.ranked(
         evaluated,

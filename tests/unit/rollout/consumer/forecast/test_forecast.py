@@ -312,3 +312,54 @@ def test_what_does_not_fit_is_refused_at_its_place(event: object, said: str) -> 
 def test_what_is_assumed_about_state_means_nothing_here() -> None:
     with pytest.raises(HoldfastError, match=r"change: assume\.catch_up: a consumer group without Kafka Streams keeps no state"):
         foreseen(group(TWO), change(joins(), assume={"catch_up": "next rebalance"}))
+
+
+class TestBackAfterARebalance:
+    """A dynamic consumer leaves when it is closed, and a process takes longer to start than the others to join."""
+
+    @pytest.mark.parametrize(
+        "back",
+        [
+            {"restart_consumer": {"member_id": "a", "new_member_id": "x"}},
+            {"replace_consumer": {"member_id": "a", "by": {"member_id": "x"}}},
+            {"set_assignors": {"member_ids": {"a": "x"}, "assignors": ["cooperative-sticky"]}},
+        ],
+        ids=lambda event: next(iter(event)),
+    )
+    def test_the_group_rebalances_without_it_and_with_it(self, back: dict[str, Any]) -> None:
+        ((verb, fields),) = back.items()
+        outcome = foreseen(group(TWO), change({verb: fields | {"within_rebalance": False}}))
+        apart = foreseen(group(TWO), change({"remove_consumer": {"member_id": "a"}}, {"then": "stable"}, joins("x")))
+
+        assert outcome["rounds"] == apart["rounds"]
+        assert [(one["trigger"], handed(one)) for one in outcome["rounds"]] == [
+            ("change", {"b": [0, 1, 2, 3, 4, 5]}),
+            ("change", {"b": [0, 1, 2], "x": []}),
+            ("immediate", {"b": [0, 1, 2], "x": [3, 4, 5]}),
+        ]
+        assert [(one["stopped"], one["unread"]) for one in outcome["rounds"]] == [(3, 0), (0, 3), (0, 0)]
+        fast = foreseen(group(TWO), change({verb: fields | {"within_rebalance": True}}))
+        assert fast["rounds"] == foreseen(group(TWO), change(back))["rounds"]
+        assert len(fast["rounds"]) == 1
+
+    def test_what_it_assumes_is_said_once(self) -> None:
+        restarts = [{"restart_consumer": {"member_id": name, "within_rebalance": False}} for name in TWO]
+        snapshot = group(TWO | {"c": member(6)}, partitions=7)
+        answer: Any = forecast_case({"snapshot": snapshot, "change": change(*restarts)}, Detail.FULL)
+        assert sum("leave the group when they are stopped" in str(one) for one in answer["unknown"]) == 1
+
+    def test_where_all_are_away_the_group_is_empty(self) -> None:
+        restarts = [{"restart_consumer": {"member_id": name, "within_rebalance": False}} for name in TWO]
+        (only,) = foreseen(group(TWO, config={"heartbeat.interval.ms": 1000}), change(*restarts))["rounds"]
+        assert only["lasts_seconds"] == [3, 300]
+
+    def test_a_static_one_keeps_its_place(self) -> None:
+        members = TWO | {"a": member(0, 1, 2, group_instance_id="one")}
+        back = {"restart_consumer": {"member_id": "a", "new_member_id": "x", "within_rebalance": False}}
+        assert len(foreseen(group(members), change(back))["rounds"]) == 1
+
+    def test_a_session_that_was_over_is_counted_once(self) -> None:
+        crash = {"remove_consumer": {"member_id": "c", "leaves": False}}
+        snapshot = group(TWO | {"c": member(6)}, partitions=7)
+        outcome = foreseen(snapshot, change(crash, {"restart_consumer": {"member_id": "a", "within_rebalance": False}}))
+        assert [one["noticed_seconds"] for one in outcome["rounds"]] == [45, *[0] * (len(outcome["rounds"]) - 1)]

@@ -233,7 +233,7 @@ def test_what_a_policy_states_is_looked_at() -> None:
 
     assert rules["touched"]["untouchable-hosts"].status.value == "fail"
     assert rules["elsewhere"]["untouchable-hosts"].status.value == "pass"
-    assert rules["elsewhere"]["moved"].found == "0 of 6 partitions (0 %)"
+    assert rules["elsewhere"]["moved"].found == "6 of 6 partitions (100 %)"
 
 
 def test_no_events_are_nothing_to_do() -> None:

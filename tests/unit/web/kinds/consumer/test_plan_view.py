@@ -91,7 +91,7 @@ def test_the_list_of_plans_has_its_figures(tmp_path: Path) -> None:
 
     assert brief == summary(made)
     assert cells is not None
-    assert (cells.moved, cells.total, cells.still, cells.stable) == ("21", "24", "3 s", "7 s (1 s to 38 s)")
+    assert (cells.moved, cells.total, cells.still, cells.stable) == ("21", "24", "3 s", "14 s (2 s to 1 min 16 s)")
 
 
 def test_a_plan_of_a_release_that_kept_no_course_is_read_and_shown() -> None:

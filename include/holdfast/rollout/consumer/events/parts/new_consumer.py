@@ -9,13 +9,24 @@ from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS, SUBSCRIPTION
 from holdfast.rollout.contract.batches import INHERITED, FromOld
-from holdfast.rollout.json.codec import NAME, TEXT, nullable
+from holdfast.rollout.facts.notes import Note, NoteKind
+from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, nullable
 from holdfast.rollout.json.record import gathered, member, record, variant
 from holdfast.rollout.json.record_codec import NEEDED
 from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import printable
 
 T = TypeVar("T")
+AWAY = Note(
+    NoteKind.RETURN,
+    "Dynamic consumers that restart, or are replaced, leave the group when they are stopped: it rebalances without them, and again"
+    " when they are back. Where one is back before the others have joined, there is one rebalance instead of the two.",
+)
+BACK_SOON = ", back before the others have joined"
+WITHIN_REBALANCE = BOOLEAN.described(
+    "Of dynamic consumers. False: the group rebalances before it is back. True: it is back before the others have joined. Where"
+    " nothing is given, a plan goes by false, a forecast by true."
+)
 
 
 @record
@@ -95,6 +106,29 @@ def made(new: NewConsumer, old: Member | None) -> Member:
 
 def _taken_over(given: T | FromOld, old: T) -> T:
     return old if isinstance(given, FromOld) else given
+
+
+def _leaves_before(scene: Scene, member_id: str, within_rebalance: bool | None) -> bool:
+    """A dynamic consumer leaves when it is closed (`AbstractCoordinator.close`, all releases); a static one keeps its place."""
+    return within_rebalance is False and scenes.member_of(scene, member_id).group_instance_id is None
+
+
+def stopped(scene: Scene, member_id: str, within_rebalance: bool | None) -> Scene | None:
+    """The group without a consumer that comes back once it has rebalanced. None: that one is back before that."""
+    if not _leaves_before(scene, member_id, within_rebalance):
+        return None
+    old = scenes.member_of(scene, member_id)
+    notes = scene.notes if AWAY in scene.notes else (*scene.notes, AWAY)
+    return replace(scenes.without(scene, old), away=(*scene.away, old), notes=notes)
+
+
+def back(scene: Scene, member_id: str, new: NewConsumer, id_field: str, instance_field: str) -> Scene:
+    """It comes back, if it was stopped as above."""
+    old = next((one for one in scene.away if one.member_id == member_id), None)
+    if old is None:
+        return scene
+    away = tuple(one for one in scene.away if one is not old)
+    return scenes.joined(replace(scene, away=away), made(new, old), id_field, instance_field)
 
 
 def restarted(scene: Scene, member_id: str, back: NewConsumer, field: str) -> Scene:

@@ -20,7 +20,7 @@ class Scene:
     """A group between two rebalances. `notes`: what the events leave open.
 
     Of the last events: `noticed_s`, the seconds until the broker has detected them, and `abrupt`, the members that ended without
-    leaving.
+    leaving. `away`: those that have left, and come back once the group has rebalanced without them.
     """
 
     members: tuple[Member, ...]
@@ -29,6 +29,7 @@ class Scene:
     notes: tuple[Note, ...] = ()
     noticed_s: float = 0
     abrupt: tuple[str, ...] = ()
+    away: tuple[Member, ...] = ()
 
 
 def quoted(name: str) -> str:
