@@ -3,7 +3,8 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
@@ -18,6 +19,11 @@ _NAMED_TOPOLOGY_TASK = re.compile(r".+__[0-9]+_[0-9]+", re.DOTALL)
 
 def task_id(value: object) -> TaskId:
     """Raise Unsupported for a task of a named topology, InvalidInput for what is no task ID."""
+    if type(value) is str:
+        try:
+            return _task_named(value)
+        except InvalidInput:
+            pass  # it is said below what is wrong
     written = strict.text(value)
     if _NAMED_TOPOLOGY_TASK.fullmatch(written):
         raise Unsupported(f"{strict.shown(written)} is a task of a named topology; these are not modelled")
@@ -27,14 +33,26 @@ def task_id(value: object) -> TaskId:
         raise InvalidInput(f"{strict.shown(written)} is not a task ID; the format is '1_0' (subtopology, partition)") from None
 
 
+@lru_cache(maxsize=2**14)
+def _task_named(text: str) -> TaskId:
+    """Kept, because all members and all groups have the same few; what is none, which may be long, is not kept."""
+    return TaskId.parse(text)
+
+
 def process_id(value: object) -> ProcessId:
     written = strict.text(value)
     try:
-        return ProcessId.parse(written)
+        return _process_named(written)
     except InvalidInput:
         raise InvalidInput(
             f"{strict.shown(written)} is not a process ID; the format is '4b61083e-57d0-457d-951f-d06556c148ca'"
         ) from None
+
+
+@lru_cache(maxsize=2**12)
+def _process_named(text: str) -> ProcessId:
+    """The same: a document names a client more than once."""
+    return ProcessId.parse(text)
 
 
 def topic_partition(value: object) -> TopicPartition:
@@ -62,8 +80,11 @@ def task_ids(value: object) -> tuple[TaskId, ...]:
 
 def topic_partitions(value: object) -> tuple[TopicPartition, ...]:
     if type(value) is list and all(map(_is_topic_partition, value)):  # there may be a million of them
-        return tuple(map(TopicPartition._make, value))
+        return tuple(map(_TOPIC_PARTITION, value))
     return strict.each(value, topic_partition)
+
+
+_TOPIC_PARTITION: Callable[[Iterable[object]], TopicPartition] = partial(tuple.__new__, TopicPartition)
 
 
 def _is_topic_partition(value: object) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from itertools import chain
 from operator import attrgetter
-from typing import Any, NamedTuple, NoReturn, TypeVar, cast
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json import shapes, strict
@@ -187,50 +187,64 @@ def _reader(
     unkept: _Unkept,
     rules: _Rules,
 ) -> Callable[[object, tuple[object, ...], bool], T]:
-    """Reads an object. Its arguments: the value; what is known before, which is its key; whether no other field may be there."""
-    plan = tuple(
-        (None if one.spread else one.name or attribute, one.part.part if one.spread else one.codec.read, one.default)
-        for attribute, one in members.items()
-        if not (one.key or one.derived)
-    )
-    names = _names(members, unkept)
-    known = frozenset(names)
+    """Reads an object. Its arguments: the value; what is known before, which is its key; whether no other field may be there.
+
+    Written out as code, as the writer is: objects are what a document has most of."""
+    kept = [(attribute, one) for attribute, one in members.items() if not (one.key or one.derived)]
     order = _order(build, tuple(attribute for attribute, one in members.items() if not one.derived))
     derived = _derived(members)
+    known = _names(members, unkept)
     unkept = {**unkept, **{name: (codec, True) for name, codec in derived.values()}}
     closed, either, first, check = rules
-
-    def read(value: object, given: tuple[object, ...], whole: bool) -> T:
-        if first is not None:
-            first(value)
-        content = strict.mapping(value)
-        problems = _problems(content, unkept, either) if unkept or either else []
-        found: list[object] = [*given]
-        for part, reads, default in plan:
-            try:
-                if part is None:
-                    found.append(reads(content))
-                elif part in content:
-                    found.append(reads(content[part]))
-                elif default is NEEDED:
-                    problems.append(strict.missing(part))
-                else:
-                    found.append(default)
-            except InvalidInput as problem:
-                problems.extend(strict.problems_of(problem) if part is None else strict.under(part, problem))
-        if closed and whole and not known.issuperset(content):
-            problems.extend(strict.unknown_fields(content, names))
-        if problems:
-            strict.refuse(problems)
-        if given is _NO_KEY:
-            return cast("T", None)
-        result = build(*found) if order is None else build(*[found[index] for index in order])
-        if check is not None:
-            check(result)
-        strict.refuse(_contradictions(result, content, derived))
-        return result
-
+    names: dict[str, Any] = {
+        "build": build,
+        "InvalidInput": InvalidInput,
+        "strict": strict,
+        "first": first,
+        "check": check,
+        "known": frozenset(known),
+        "names": known,
+        "problems_of": lambda content: _problems(content, unkept, either),
+        "contradictions": lambda result, content: strict.refuse(_contradictions(result, content, derived)),
+        "no_key": _NO_KEY,
+    }
+    lines = [] if first is None else ["first(value)"]
+    lines += ["content = value if type(value) is dict else strict.mapping(value)"]
+    lines += [f"problems = {'problems_of(content)' if unkept or either else '[]'}"]
+    for index, (attribute, one) in enumerate(kept):
+        names |= {f"read{index}": one.part.part if one.spread else one.codec.read, f"default{index}": one.default}
+        lines += _lines_of(index, one, one.name or attribute)
+    if closed:
+        lines += ["if whole and not known.issuperset(content): problems += strict.unknown_fields(content, names)"]
+    lines += ["if problems: strict.refuse(problems)", "if given is no_key: return None"]
+    found = [f"field{index}" for index in range(len(kept))]
+    keyed = len(found) < len(members) - len(derived)
+    every = ["given[0]", *found] if keyed else found
+    lines += [f"result = build({', '.join(['*given', *found] if order is None else [every[index] for index in order])})"]
+    lines += ["check(result)"] if check is not None else []
+    lines += ["contradictions(result, content)"] if derived else []
+    text = "\n    ".join(("def read(value, given, whole):", *lines, "return result"))
+    exec(text, names)  # noqa: S102 - made of the names of our own fields
+    read: Callable[[object, tuple[object, ...], bool], T] = names["read"]
     return read
+
+
+def _lines_of(index: int, one: Member, name: str) -> list[str]:
+    """The code that reads a field, or adds its problems."""
+    if one.spread:
+        return [
+            f"try: field{index} = read{index}(content)",
+            "except InvalidInput as problem: problems += strict.problems_of(problem)",
+        ]
+    read = f"read{index}(content[{name!r}])"
+    absent = f"    problems.append(strict.missing({name!r}))" if one.default is NEEDED else f"    field{index} = default{index}"
+    return [
+        f"if {name!r} in content:",
+        f"    try: field{index} = {read}",
+        f"    except InvalidInput as problem: problems += strict.under({name!r}, problem)",
+        "else:",
+        absent,
+    ]
 
 
 def _derived(members: Mapping[str, Member]) -> dict[str, tuple[str, Codec[Any]]]:

@@ -19,6 +19,7 @@ from holdfast import secrecy
 from holdfast.errors import InvalidDocument, InvalidInput, NotJson, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.uncollected import uncollected
+from holdfast.rollout.json import unique_keys
 
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 """A moment in one of these can be compared with any other, and any time that a policy allows be added to it."""
@@ -58,8 +59,6 @@ LONGEST_TEXT = 32_767
 
 _FORMAT_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", re.ASCII)
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,300}", re.ASCII)
-_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
-"""Perhaps half of a surrogate pair: an escaped one, or a raw one."""
 
 
 def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
@@ -83,7 +82,10 @@ def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
             )
     try:
         with uncollected() if len(text) > LARGE_DOCUMENT else nullcontext():
-            document: object = json.loads(
+            document = unique_keys.parsed(text, DEEPEST_NESTING, _refuse_constant, _finite)
+            if document is not unique_keys.IN_DOUBT:
+                return document
+            document = json.loads(
                 text, object_pairs_hook=_object_without_duplicates, parse_constant=_refuse_constant, parse_float=_finite
             )
     except json.JSONDecodeError as error:
@@ -93,19 +95,8 @@ def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
     except ValueError:
         raise InvalidInput("the document holds an integer of thousands of digits; 64 bits are allowed") from None
     _refuse_deep_nesting(document)
-    if _HALF.search(text) is not None:
-        _refuse_halves(document)
+    unique_keys.refuse_halves(text, document)
     return document
-
-
-def _refuse_halves(document: object) -> None:
-    """JSON can escape half of a surrogate pair; no UTF-8 can hold it, so that it could be written nowhere."""
-    try:
-        json.dumps(document, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(
-            "a text in the document is not Unicode: it has one half of a surrogate pair (\\ud800 to \\udfff)"
-        ) from None
 
 
 def dumps(document: object, *, indent: int | None = None) -> str:
@@ -156,7 +147,7 @@ def _refuse_deep_nesting(document: object) -> None:
 
 def shown(value: object) -> str:
     """`value` as a message may show it: one line, printable, short."""
-    text = ascii(value) if isinstance(value, str | int | float | bool) or value is None else f"{_kind(value)}"
+    text = ascii(value) if isinstance(value, str | int | float | bool) or value is None else _kind(value)
     return text if len(text) <= 300 else f"{text[:200]}… ({len(text)} characters)"
 
 
@@ -281,7 +272,8 @@ def each(value: object, read: Callable[[object], T]) -> tuple[T, ...]:
             problems.extend(under(index, problem))
             if len(problems) >= MOST_PROBLEMS:
                 break
-    refuse(problems)
+    if problems:
+        refuse(problems)
     return tuple(found)
 
 
@@ -296,7 +288,8 @@ def each_entry(value: object, read: Callable[[str, object], T]) -> tuple[T, ...]
             problems.extend(under(key, problem))
             if len(problems) >= MOST_PROBLEMS:
                 break
-    refuse(problems)
+    if problems:
+        refuse(problems)
     return tuple(found)
 
 
