@@ -1,7 +1,7 @@
 """Whole plans carried out by `apply_rollout` alone, with all real parts at once: real Streams clients as services of machines with
 an sshd each, a real broker, a real Airflow of five processes, and the plan's page in Chromium. Root is needed (namespaces).
 
-    python -m tests.live.running.whole [--release 3.9.1] [--walks untouched,left,gone_on,back,killed] [--kills 8] [--seed 1]
+    python -m tests.live.running.whole [--release 3.9.1] [--walks untouched,left,…] [--kills 8] [--seed 1]
         [--network 33] [--clients 5] [--screens build/whole] [--into build/whole.jsonl]
 
 | walk      | what happens                                                       | what must be so in the end              |
@@ -10,6 +10,7 @@ an sshd each, a real broker, a real Airflow of five processes, and the plan's pa
 | left      | a client that no plan knows joins midway; *Leave it*               | no act after it, no slot held, failed   |
 | gone_on   | the same; it is stopped, then *Go on*                              | each client restarted once, done        |
 | back      | one client more, paused on the page while it waits; *Go back*      | that client stopped again               |
+| by_hand   | the same under a policy that leaves stopping to people; *Go back*  | a person stopped it, and confirmed that |
 | killed    | a rolling restart, while processes of Airflow are killed (kill -9) | each client restarted once, done        |
 
 One JSON line a walk. It goes on after a walk that is not as wanted, and its status is 1 then.
@@ -84,13 +85,23 @@ def gone_on(whole: Whole, _given: argparse.Namespace) -> Document:
 
 def back(whole: Whole, _given: argparse.Namespace) -> Document:
     """The step after the start waits for the group, which the pause stops."""
+    return _one_more_and_back(whole, "back", None)
+
+
+def by_hand(whole: Whole, _given: argparse.Namespace) -> Document:
+    """What Holdfast may not stop, a person does."""
+    return _one_more_and_back(whole, "by_hand", ["write_process_metadata", "start_client"])
+
+
+def _one_more_and_back(whole: Whole, name: str, acts: list[str] | None) -> Document:
     group = whole.group
     spare = _spare(whole)
     machine = group.services.of[spare].machine
     (machine.disk / "state" / group.group_id).mkdir(parents=True)
     group.services.make_ready(spare)
-    plan = whole.plan({"add_client": {"process_id": None, "threads": 1, "host": spare}})
-    with whole.screens.of(whole.server, plan.plan_id, "back") as page:
+    policy = None if acts is None else {"format_version": "1.0", "acts": acts}
+    plan = whole.plan({"add_client": {"process_id": None, "threads": 1, "host": spare}}, policy=policy)
+    with whole.screens.of(whole.server, plan.plan_id, name) as page:
         writes = [step for step in steps_of(plan) if step["action"] == "write_process_metadata"]
         run = whole.run(plan, state_dirs={step["inputs"]["process_id"]: group.state_dir(machine) for step in writes})
         run.until(lambda: ("start", spare) in group.services.done, page.badge)
@@ -108,10 +119,18 @@ def back(whole: Whole, _given: argparse.Namespace) -> Document:
         halts = []
         while run.until(lambda: run.asks and bool(run.halt()[0]), page.badge):
             halts.append(run.halt())
-            run.answered("Go on", "go on going back")
+            more = {}
+            if halts[-1][1] == "person":
+                page.shoot("person")
+                more = {"rolled_back": run.halted_at()}
+                _stop_spare(whole)
+            run.answered("Go on", "go on going back", **more)
         page.until("Rolled back")
         page.shoot("rolled-back")
-        wrong += [] if group.services.done == [("start", spare), ("stop", spare)] else [f"done: {group.services.done}"]
+        stops = [] if acts else [("stop", spare)]
+        wrong += [] if group.services.done == [("start", spare), *stops] else [f"done: {group.services.done}"]
+        wrong += [] if not acts or [why for _, why in halts] == ["person"] else [f"it halted for {halts}"]
+        wrong += [] if not acts or Event.UNDO_CONFIRMED in _events(run) else ["nobody confirmed the rollback"]
         wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}"]
         return {"halts": halts} | _judged(whole, run, page, wrong, verdict=False)
 
@@ -142,7 +161,7 @@ def killed(whole: Whole, given: argparse.Namespace) -> Document:
         return found | _judged(whole, run, page, _restarted_once(whole, run), quiet=False)
 
 
-WALKS: dict[str, Walk] = {one.__name__: one for one in (untouched, left, gone_on, back, killed)}
+WALKS: dict[str, Walk] = {one.__name__: one for one in (untouched, left, gone_on, back, by_hand, killed)}
 
 
 class _joined_by_another:  # noqa: N801 - a context

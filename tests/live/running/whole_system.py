@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -18,23 +17,21 @@ import psutil
 from playwright.sync_api import Browser, Error
 from tests.harness.pages.airflow_server import Server, serving
 from tests.harness.pages.browser import Reader, chromium, reading
-from tests.live import observe
 from tests.live.running import airflow_processes
 from tests.live.running.hosted import Hosted
 from tests.live.running.services import LIMIT_S, SCRIPT
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.airflow_wiring import runs
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.journal import Approval, Event, Journal
-from holdfast.rollout.json import instants
+from holdfast.rollout.journal.journal import Event, Journal
+from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.approval import fingerprint
-from holdfast.rollout.policy.policy import ACTS, Policy
-from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.policy.policy import ACTS
 from holdfast.workflows import plan as plans
 
 CLUSTER = "live"
-DAGS = ("apply_rollout", "verify_rollout")
+DAGS = ("plan_rollout", "apply_rollout", "verify_rollout")
 ACTED = ("restart_client", "stop_client", "start_client")
 PATIENCE_S = 1_200.0
 ENDS = ("success", "failed")
@@ -137,23 +134,42 @@ class Whole:
     lake: FsspecLake
     screens: Screens
 
-    def plan(self, *events: Document) -> AnyPlan:
-        """Made, kept and approved."""
-        group = self.group
-        application = group.clients.application
-        properties = group.folder / "application.properties"
-        properties.write_text("".join(f"{key}={value}\n" for key, value in application.settings.items()), encoding="utf-8")
-        given = ["--bootstrap-server", application.bootstrap, "--group", group.group_id, "--name", CLUSTER, *group.login]
-        given += ["--kafka-release", application.release, "--app-config", str(properties)]
-        for address in group.runs_on():
-            given += ["--state-dir", group.state_dir(group.services.of[address].machine)]
-        snapshot = observe.snapshot_of(given, group.folder)
-        change = change_from_json({"format_version": "1.0", "events": list(events)})
-        made = plans.make(snapshot, change, Policy(acts=ACTS), datetime.now(UTC))
-        plans.keep(self.lake, made)
-        at = instants.to_second(datetime.now(UTC))
-        plans.keep_approval(self.lake, Approval(made.plan_id, True, "olga", "read it", at, plan_fingerprint=fingerprint(made)))
-        return made
+    def plan(self, *events: Document, policy: Document | None = None) -> AnyPlan:
+        """Made by a run of `plan_rollout` that bob triggers, and approved by olga where it asks. Its end triggers `apply_rollout`,
+        which is over by then, for it does no whole plan by itself. `policy`: of the request, no less strict than the team's."""
+        conf = {"cluster": CLUSTER, "group": self.group.group_id, "change": {"format_version": "1.0", "events": list(events)}}
+        before = self._applies()
+        made = self.server.rest(
+            "POST", "/api/v2/dags/plan_rollout/dagRuns", {"logical_date": None, "conf": conf | {"policy": policy}}, "bob"
+        )
+        run_id = str(made["dag_run_id"])
+        path = f"/api/v2/dags/plan_rollout/dagRuns/{quote(run_id)}"
+        ends_at = time.monotonic() + PATIENCE_S
+        while (state := str(self.server.rest("GET", path)["state"])) not in ENDS:
+            assert time.monotonic() < ends_at, f"plan_rollout: {state}"
+            time.sleep(2)
+            approve = self.server.rest("GET", f"{path}/taskInstances/approve")
+            if approve["state"] == "awaiting_input":
+                time.sleep(3)  # Airflow may lose an answer in the instant of asking
+                body = {"chosen_options": ["Approve"], "params_input": {"reason": "read it"}}
+                with suppress(HTTPError):
+                    self.server.rest("PATCH", f"{path}/taskInstances/approve/-1/hitlDetails", body, "olga")
+                time.sleep(3)
+        assert state == "success", self._log_of("plan_rollout")
+        of_run = runs.made(self.lake, run_id)
+        assert of_run is not None
+        self.server.wait("its run of apply_rollout", lambda: self._applies() > before or None)
+        self.server.wait("the end of that run", lambda: not self._applies(ended=False) or None)
+        return any_kind.plan_from_json(loads(plans.document_of(self.lake, of_run.plan_id, "plan.json")))
+
+    def _applies(self, *, ended: bool = True) -> int:
+        """Runs of `apply_rollout`; `ended` False: those that have not ended."""
+        found = self.server.rest("GET", "/api/v2/dags/apply_rollout/dagRuns?limit=100")["dag_runs"]
+        return sum(ended or one["state"] not in ENDS for one in found)
+
+    def _log_of(self, dag_id: str) -> str:
+        logs = sorted((self.server.home / "logs").glob(f"dag_id={dag_id}/**/*.log"), key=lambda one: one.stat().st_mtime)
+        return "\n".join(one.read_text()[-3_000:] for one in logs[-2:])
 
     def run(self, plan: AnyPlan, **params: object) -> "AirflowRun":
         conf = {"plan_id": plan.plan_id, "run": True} | params
@@ -233,16 +249,22 @@ class AirflowRun:
         found = self.journal().open_halt()
         return (0, "") if found is None else (found[0], "" if found[1].halt is None else found[1].halt.value)
 
-    def answer(self, chosen: str, reason: str) -> bool:
+    def halted_at(self) -> str:
+        """The number of the step that the open halt is about."""
+        found = self.journal().open_halt()
+        assert found is not None
+        return str(found[1].step)
+
+    def answer(self, chosen: str, reason: str, **more: str) -> bool:
         """As bob. False: Airflow did not take it."""
-        body = {"chosen_options": [chosen], "params_input": {"halt": self.halt()[0], "reason": reason}}
+        body = {"chosen_options": [chosen], "params_input": {"halt": self.halt()[0], "reason": reason, **more}}
         try:
             self.whole.server.rest("PATCH", f"{self.path}/taskInstances/walk/0/hitlDetails", body, "bob")
         except (HTTPError, URLError, HTTPException, OSError):
             return False
         return True
 
-    def answered(self, chosen: str, reason: str) -> None:
+    def answered(self, chosen: str, reason: str, **more: str) -> None:
         """Until the journal has it: Airflow may lose an answer in the instant of asking."""
         number = self.halt()[0]
         assert number, "a halt is open"
@@ -250,7 +272,7 @@ class AirflowRun:
         def taken() -> bool:
             return self.halt()[0] != number
 
-        while not self.until(taken, lambda: self.asks and self.answer(chosen, reason) and time.sleep(5)):
+        while not self.until(taken, lambda: self.asks and self.answer(chosen, reason, **more) and time.sleep(5)):
             raise AssertionError(self.trouble())
 
     def verdict(self) -> Document:
@@ -286,6 +308,7 @@ class AirflowRun:
 def brought_up(group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = ()) -> Iterator[Whole]:
     """Airflow, next to a group that runs, and a browser."""
     environment = airflow_processes.short_heartbeats() | connections(group, folder) | dict(more)
+    environment["AIRFLOW_VAR_HOLDFAST_POLICY"] = json.dumps({"format_version": "1.0", "acts": [str(one) for one in ACTS]})
     environment["AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT"] = "30"  # a busy machine misses shorter ones
     lake = folder / "lake"
     with (
