@@ -48,7 +48,7 @@ def test_goes_all_the_way(lake: FsspecLake) -> None:
     plan = plans.load(lake, plan_id)
     question = decisions.question(run)
     assert question.subject == plan_title.question_of(plan)
-    assert "2 of 6 partitions migrate" in question.body
+    assert "4 of 6 partitions migrate" in question.body
     assert decided(plan_id, answer("Approve", plan, reason="read it")) == plan_id  # type: ignore[arg-type]
 
     after = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": NOW.isoformat()}

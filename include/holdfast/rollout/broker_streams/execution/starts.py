@@ -18,7 +18,7 @@ from holdfast.rollout.contract.batches import Then
 @dataclass(slots=True)
 class Start:
     """A client that started: the members of its threads, in the order in which they joined. `first_alone`: its first thread made a
-    target without the others. `after`: the clients of the target before it."""
+    target without the others. `after`: the members of the target before it."""
 
     process_id: str
     member_ids: list[str]
@@ -32,7 +32,7 @@ def since(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], fresh: Strea
     known = {one.member_id for one in basis.members}
     found: list[Start] = []
     newest: dict[str, Start] = {}
-    there = frozenset(one.process_id or "" for one in basis.members)
+    there = frozenset(one.member_id for one in basis.members)
     listed = {one.member_id: number for number, one in enumerate(fresh.members)}
     for members in _seen(basis, fresh):
         before = {id(one): len(one.member_ids) for one in found}
@@ -53,7 +53,7 @@ def since(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], fresh: Strea
             start.first_alone = start.first_alone or had == 1 < len(start.member_ids)
             # A member that joins is listed before those that share its place in the coordinator's table.
             start.member_ids[had:] = sorted(start.member_ids[had:], key=lambda one: -listed.get(one, -1))
-        there = frozenset(members.values())
+        there = frozenset(members)
     return found
 
 
@@ -139,7 +139,7 @@ def named(basis: StreamsGroupSnapshot, change: BrokerChange, fresh: StreamsGroup
         whole = _whole(basis, fresh)
         alone = start.first_alone or (not whole and client.first_thread_alone)
         event = item.drawn(replace(client, first_thread_alone=alone))
-        unnoticed = whole and start.after.intersection(event.stops())
+        unnoticed = whole and start.after.intersection(gone.stopped)
         events.append(event.taken_within_interval() if unnoticed else event)
     return Named(replace(change, events=tuple(events)), tuple(missing), tuple(dict.fromkeys(unseen.values())))
 
@@ -182,6 +182,8 @@ class _Gone:
     and those of clients that started since."""
 
     def __init__(self, basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> None:
+        self.stopped: list[str] = []
+        """The members of the client that the latest event stops. Others of it may be listed still, which ended before."""
         self._members: dict[str, list[str]] = {}
         for one in basis.members:
             self._members.setdefault(one.process_id or "", []).append(one.member_id)
@@ -194,9 +196,10 @@ class _Gone:
 
     def with_groups(self, item: BrokerItem) -> BrokerItem:
         """The same where they were gone at once, or not all of them are."""
+        self.stopped = []
         if isinstance(item, Then) or len(item.stops()) != 1:
             return item
-        there = self._members.pop(item.stops()[0], [])
+        there = self.stopped = self._members.pop(item.stops()[0], [])
         groups: list[tuple[str, ...]] = []
         joined = next((number for number, members in enumerate(self._seen) if all(one in members for one in there)), 0)
         for members in self._seen[joined:]:
