@@ -3,10 +3,12 @@
     python -m benchmarks.fleet --groups 1000 --seed 1 --cores 2
     python -m benchmarks.fleet --groups 10000 --cores 2 --json          one JSON object on one line, last
     python -m benchmarks.fleet --groups 200 --streams 2                 every second group is one whose broker assigns
+    python -m benchmarks.fleet --groups 200 --night-before              the losses of the first day are known on the second
 
 Two days of snapshots are written to a lake of its own (that does not count). Then, in one Spark session on `local[C]`, bound to C
 processors: decode both days into tables, targets, order changes since the day before, and the blast radius of every single host of
-every group, whose worst loss is forecast where it cannot be counted. `kernel_seconds`: the same functions on the same documents,
+every group, whose worst loss is forecast where it cannot be counted. With `--night-before` also that of the first day, before it:
+what has not changed is carried over. `losses`: the rows of the second day by their basis, and how many were carried over. `kernel_seconds`: the same functions on the same documents,
 one after the other, in one process without Spark. `processor_seconds`: what Spark used of processors, which on a busy machine says
 more than `seconds`. `peak_mb`: the driver, its JVM and all Python workers together, sampled (shared pages count once).
 `assignments`: targets that were computed: each group's own, and one for every lost host, every case, and every position of
@@ -21,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,10 +31,12 @@ from pathlib import Path
 from types import ModuleType
 
 import psutil
+import pyarrow.parquet as pq
 from pyspark import cloudpickle  # noqa: TID253 - this is about Spark
 from pyspark.sql import SparkSession  # noqa: TID253 - the same
 
 from benchmarks import synthetic_fleet, synthetic_streams
+from holdfast.adapters.lake.table_schemas import VERSION
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.tables import group_rows, loss_rows
@@ -45,6 +50,7 @@ JOBS = (
     ("order_changes", "detect_order_changes", [AFTER]),
     ("blast_radius", "blast_radius", [AFTER]),
 )
+NIGHT_BEFORE = ("night_before", "blast_radius", [BEFORE])
 SAMPLED_EVERY_S = 0.5
 
 
@@ -148,7 +154,7 @@ def processor_seconds() -> float:
     return sum(each.user + each.system + each.children_user + each.children_system for each in times)
 
 
-def on_spark(lake: str, cores: int) -> dict[str, tuple[float, float]]:
+def on_spark(lake: str, cores: int, *, night_before: bool) -> dict[str, tuple[float, float]]:
     """What each step took, from no JVM to the last table: seconds, and seconds of processors."""
     took = {}
     began, used = time.perf_counter(), processor_seconds()
@@ -164,7 +170,7 @@ def on_spark(lake: str, cores: int) -> dict[str, tuple[float, float]]:
         spark.sparkContext.setLogLevel("ERROR")
         lake_tables.settle(spark)
         done("start")
-        for step, name, days in JOBS:
+        for step, name, days in (*JOBS[:-1], *([NIGHT_BEFORE] if night_before else []), JOBS[-1]):
             job(name).work(spark, lake, days)
             done(step)
     finally:
@@ -172,13 +178,20 @@ def on_spark(lake: str, cores: int) -> dict[str, tuple[float, float]]:
     return took
 
 
-def measure(groups: int, seed: int, cores: int, streams: int, place: Path) -> dict[str, object]:
+def losses_by_basis(lake: Path) -> dict[str, int]:
+    """The rows of the second day by their basis, and those that were worked out on the first."""
+    rows = pq.read_table(lake / "tables" / VERSION / "blast_radius", columns=["basis", "computed_on", "day"]).to_pylist()
+    mine = [row for row in rows if row["day"] == AFTER]
+    return dict(Counter(row["basis"] for row in mine)) | {"carried over": sum(row["computed_on"] == BEFORE for row in mine)}
+
+
+def measure(groups: int, seed: int, cores: int, streams: int, place: Path, *, night_before: bool) -> dict[str, object]:
     fill(place, groups, seed, streams)
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(everywhere)[:cores])
     peak = Peak()
     with peak.watched():
-        took = on_spark(str(place), cores)
+        took = on_spark(str(place), cores, night_before=night_before)
     os.sched_setaffinity(0, everywhere)
     kernel, assignments = bare(place)
     seconds, used = (sum(each) for each in zip(*took.values(), strict=True))
@@ -192,6 +205,7 @@ def measure(groups: int, seed: int, cores: int, streams: int, place: Path) -> di
         "processor_seconds": round(used, 2),
         "peak_mb": round(peak.megabytes),
         "assignments": assignments,
+        "losses": losses_by_basis(place),
         "groups_per_second": round(groups / seconds, 2),
         "steps": {step: {"seconds": round(wall, 2), "processor_seconds": round(cpu, 2)} for step, (wall, cpu) in took.items()},
     }
@@ -203,12 +217,14 @@ def main() -> None:
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--cores", type=int, default=2)
     arguments.add_argument("--streams", type=int, default=0, metavar="N", help="every Nth group is one whose broker assigns")
+    arguments.add_argument("--night-before", action="store_true", help="the losses of the first day are worked out before")
     arguments.add_argument("--json", action="store_true")
     given = arguments.parse_args()
     if given.groups < 1 or not 1 <= given.cores <= len(os.sched_getaffinity(0)):
         arguments.error(f"a group or more, and 1 to {len(os.sched_getaffinity(0))} cores are needed")
     with tempfile.TemporaryDirectory(prefix="holdfast-fleet-") as place:
-        found = measure(given.groups, given.seed, given.cores, given.streams, Path(place) / "lake")
+        lake = Path(place) / "lake"
+        found = measure(given.groups, given.seed, given.cores, given.streams, lake, night_before=given.night_before)
     if given.json:
         sys.stdout.write(json.dumps(found) + "\n")
         return

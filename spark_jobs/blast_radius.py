@@ -3,8 +3,9 @@
     spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 60]
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
-group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, within
-`--forecast-ms` goes; they are split too.
+group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, as far as
+`--forecast-ms` goes; they are split too. The rows of a group that has not changed since the last day before `--days` are carried
+over from it, and the budget goes to the losses that were not forecast then.
 """
 
 import functools
@@ -16,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters.lake import table_schemas as schemas
 from holdfast.adapters.spark import spark as lake_tables
+from holdfast.adapters.spark.earlier_losses import KNOWN, EarlierLosses, code
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL as BROKER_ASSIGNS
 from holdfast.rollout.contract import loss_budget
 from holdfast.rollout.tables import loss_rows
@@ -29,10 +31,11 @@ TASK_OF_A_BROKER_US = 50
 PARTITION_IN_TASKS = 10
 """What a partition of a consumer group costs, in tasks: every loss is forecast, a new random ID at each of its positions."""
 ONE_LOSS = ("group_id", "snapshot", "process_id", "scenario")
+_GROUP = ("cluster", "group_id")
 LOST = pa.schema(
     [
-        *((name, pa.string()) for name in (*schemas.KEY, "problem")),
-        ("losses", pa.list_(pa.struct([*schemas.LOSS, ("work_us", pa.int64())]))),
+        *((name, pa.string()) for name in (*schemas.KEY, "problem", *KNOWN[1:])),
+        ("losses", pa.list_(pa.struct(schemas.LOSS))),
         ("places", pa.list_(pa.struct([("lost", pa.string()), *schemas.PLACE]))),
     ]
 )
@@ -44,8 +47,13 @@ CHOSEN = pa.schema(
 )
 
 
-def shared_out(groups: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
-    """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at."""
+def shared_out(
+    groups: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS, known: DataFrame | None = None
+) -> DataFrame:
+    """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at.
+
+    `known`: KNOWN of each group that has rows of an earlier day.
+    """
     sizes = groups.select(
         *schemas.PARTITION,
         "snapshot",
@@ -62,18 +70,21 @@ def shared_out(groups: DataFrame, documents: DataFrame, forecast_ms: int = loss_
     firsts = F.sequence(F.lit(0), F.greatest(F.col("clients") - 1, F.lit(0)), at_once)
     latest = lake_tables.latest_of_day(documents).join(sizes, [*schemas.PARTITION, "snapshot"], how="inner")
     shares = latest.select(*schemas.KEY, "document", at_once.alias("at_once"), F.explode(firsts).alias("first"))
-    return shares.repartition(lake_tables.pieces(groups.sparkSession), *schemas.PARTITION, "group_id", "first")
+    with_known = shares if known is None else shares.join(known, list(_GROUP), how="left")
+    return with_known.repartition(lake_tables.pieces(groups.sparkSession), *schemas.PARTITION, "group_id", "first")
 
 
-def lose(row: dict, forecast_ms: int) -> dict:
-    """Some clients of a group → a row of LOST."""
-    first = row["first"]
-    return {name: row[name] for name in schemas.KEY} | loss_rows.losses(row["document"], first, first + row["at_once"], forecast_ms)
+def lose(row: dict, forecast_ms: int, sources: str | None) -> dict:
+    """Some clients of a group → a row of LOST; without losses, and with `known_day`, where those of that day hold again."""
+    found, first = {name: row[name] for name in schemas.KEY}, row["first"]
+    if None not in (sources, row.get("known")) and row["known"] == loss_rows.fingerprint(row["document"], sources):
+        return found | {name: row[name] for name in KNOWN[1:]}
+    return found | loss_rows.losses(row["document"], first, first + row["at_once"], forecast_ms, sources)
 
 
-def lost(shares: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
-    """Shares → LOST."""
-    return lake_tables.per_row(shares, functools.partial(lose, forecast_ms=forecast_ms), LOST)
+def lost(shares: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS, sources: str | None = None) -> DataFrame:
+    """Shares → LOST. `sources`: the digest of the code; None: nothing is carried over, to this night or from it."""
+    return lake_tables.per_row(shares, functools.partial(lose, forecast_ms=forecast_ms, sources=sources), LOST)
 
 
 def choose(row: dict, forecast_ms: int) -> dict | None:
@@ -82,10 +93,13 @@ def choose(row: dict, forecast_ms: int) -> dict | None:
     return {name: row[name] for name in schemas.KEY} | {"pieces": pieces} if pieces else None
 
 
-def worst(rows: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
-    """LOST → of each group the losses that are to be forecast, `which`, in pieces that any executor may take, with the document."""
-    open_ones = F.filter("losses", lambda loss: loss["work_us"].isNotNull())
-    by_group = rows.groupBy(*schemas.KEY).agg(F.flatten(F.collect_list(open_ones)).alias("losses")).where(F.size("losses") > 0)
+def worst(rows: DataFrame, carried: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
+    """LOST, and rows that were carried over → of each group the losses that are to be forecast, `which`, in pieces that any
+    executor may take, with the document."""
+    one = F.struct(*schemas.TABLES["blast_radius"].names[len(schemas.KEY) :]).alias("one")
+    every = rows.select(*schemas.KEY, F.explode("losses").alias("one")).unionByName(carried.select(*schemas.KEY, one))
+    open_ones = every.where(F.col("one.work_us").isNotNull())
+    by_group = open_ones.groupBy(*schemas.KEY).agg(F.collect_list("one").alias("losses"))
     chosen = lake_tables.per_row(by_group, functools.partial(choose, forecast_ms=forecast_ms), CHOSEN)
     pieces = chosen.select(*schemas.KEY, F.posexplode("pieces").alias("piece", "which"))
     texts = documents.select(*schemas.PARTITION, "snapshot", "document")
@@ -103,16 +117,24 @@ def forecast_in_full(chosen: DataFrame) -> DataFrame:
     return lake_tables.per_row(chosen, forecast, LOST)
 
 
-def tidy(rows: DataFrame, in_full_rows: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> dict[str, DataFrame]:
-    """LOST, and LOST with the losses that are forecast → the tables, by name."""
+def tidy(rows: DataFrame, in_full_rows: DataFrame, carried: DataFrame, places: DataFrame) -> dict[str, DataFrame]:
+    """LOST, LOST with the losses that are forecast, and rows of both tables that were carried over → the tables, by name."""
     columns = schemas.TABLES["blast_radius"].names
-    counted, found = (each.select(*schemas.KEY, F.inline("losses")) for each in (rows, in_full_rows))
-    rest = counted.join(found.select(*schemas.PARTITION, *ONE_LOSS), [*schemas.PARTITION, *ONE_LOSS], how="left_anti")
-    why = F.concat("reason", F.lit(f"; {loss_budget.beyond(forecast_ms)}"))
-    left_open = rest.withColumn("reason", F.when(F.col("work_us").isNotNull(), why).otherwise(F.col("reason")))
+    fresh, found = (
+        each.select(*schemas.KEY, F.inline("losses")).withColumn("computed_on", F.col("day")).select(*columns)
+        for each in (rows, in_full_rows)
+    )
+    why = F.concat("reason", F.lit(f"; {loss_budget.BEYOND}"))
+    left_open = fresh.withColumn("reason", F.when(F.col("work_us").isNotNull(), why).otherwise(F.col("reason")))
+    rest = left_open.unionByName(carried).join(
+        found.select(*schemas.PARTITION, *ONE_LOSS), [*schemas.PARTITION, *ONE_LOSS], how="left_anti"
+    )
+    of_one = [*schemas.PARTITION, "group_id", "snapshot"]
+    marks = left_open.unionByName(carried).groupBy(*of_one).agg(F.max("fingerprint").alias("fingerprint"))
+    marked = found.drop("fingerprint").join(marks, of_one, how="left")
     return {
-        "blast_radius": left_open.select(*columns).unionByName(found.select(*columns)),
-        "blast_radius_places": lake_tables.exploded(rows, "places", "blast_radius_places"),
+        "blast_radius": rest.select(*columns).unionByName(marked.select(*columns)),
+        "blast_radius_places": lake_tables.exploded(rows, "places", "blast_radius_places").unionByName(places),
         "quarantine_blast_radius": lake_tables.quarantined(rows).dropDuplicates(),
     }
 
@@ -120,16 +142,19 @@ def tidy(rows: DataFrame, in_full_rows: DataFrame, forecast_ms: int = loss_budge
 def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | None = None) -> None:
     budget = loss_budget.budget_from_text(forecast_ms) if forecast_ms else loss_budget.BUDGET_MS
     groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
+    earlier = EarlierLosses(spark, lake, days)
 
     def then_forecast(rows: DataFrame) -> None:
+        carried, places = (earlier.carried_over(rows, name) for name in ("blast_radius", "blast_radius_places"))
         lake_tables.staged(
             spark,
-            forecast_in_full(worst(rows, documents, budget)),
+            forecast_in_full(worst(rows, carried, documents, budget)),
             lake,
-            lambda found: lake_tables.write_days(spark, lake, tidy(rows, found, budget), days),
+            lambda found: lake_tables.write_days(spark, lake, tidy(rows, found, carried, places), days),
         )
 
-    lake_tables.staged(spark, lost(shared_out(groups, documents, budget), budget), lake, then_forecast)
+    shares = shared_out(groups, documents, budget, earlier.known())
+    lake_tables.staged(spark, lost(shares, budget, code()), lake, then_forecast)
 
 
 if __name__ == "__main__":

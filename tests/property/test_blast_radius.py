@@ -325,7 +325,7 @@ class TestForecastWhereItCannotBeCounted:
         assert 2 < sum(row["basis"] == "forecast" for row in some) < len(some)
         for row in (row for row in (*least, *some) if row["basis"] == "not forecast"):
             assert "--forecast-ms" in row["reason"]
-        assert all(row["work_us"] is None for row in (*least, *some))
+        assert all((row["work_us"] is None) == (row["basis"] == "forecast") for row in (*least, *some))
 
     @pytest.mark.thorough
     def test_nothing_is_forecast_for_nothing(self) -> None:

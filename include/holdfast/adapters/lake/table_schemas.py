@@ -115,6 +115,9 @@ LOSS = _columns(
     missed_at_most=_real,
     moved_least=_number,
     moved_most=_number,
+    work_us=_long,
+    fingerprint=_text,
+    computed_on=_text,
 )
 MOVE = _columns(task_id=_text, owner_before=_text, owner_after=_text, topic=_text, partition=_number)
 SEED = _columns(lost=_text, keeps_the_order=_text)

@@ -1,27 +1,46 @@
 """The loss of any member of a group as rows of `blast_radius`: counted, then the worst of the others forecast.
 
 In pieces that can be worked out anywhere: of some members (`losses`), of some losses (`forecast`). `whole` is all of it at once.
+Rows with a fingerprint hold for every later snapshot of the group that has the same one (`fingerprint`).
 """
 
 from collections.abc import Iterable, Sequence
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.contract import loss_budget
 from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.json.fingerprints import fingerprint as of_document
 from holdfast.rollout.json.strict import A_ROW, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.tables.group_rows import Row
 
 
-def losses(document: str, first: int = 0, last: int | None = None, budget_ms: int = loss_budget.BUDGET_MS) -> Row:
+def fingerprint(document: str, code: str) -> str:
+    """`sha256:` and 64 hexadecimal digits of all that the losses of a group follow from: its snapshot but for the time at which it
+    was taken, and what works them out (`code`, the digest of the sources). Raise InvalidInput for what is no JSON object."""
+    members = loads(document, A_ROW)
+    if not isinstance(members, dict):
+        raise InvalidInput("a snapshot is a JSON object")
+    return of_document([code, {name: value for name, value in members.items() if name != "captured_at"}])
+
+
+def losses(
+    document: str, first: int = 0, last: int | None = None, budget_ms: int = loss_budget.BUDGET_MS, code: str | None = None
+) -> Row:
     """The `losses` of the members number `first` to `last` (not itself), and the `places` of new random process IDs.
 
-    `work_us`: about what it would take to forecast one; null where it is known, or will not be.
+    `work_us`: about what it would take to forecast one; null where it is known, or will not be. With `code` each has the
+    `fingerprint` of the group, if an equal group always has equal rows.
     """
     try:
         snapshot = any_kind.snapshot_from_json(loads(document, A_ROW))
-        return {"problem": None} | kind_of(snapshot).losses(snapshot, first, last, budget_ms)
+        found = kind_of(snapshot).losses(snapshot, first, last, budget_ms)
+        if found.pop("alike_again", False) and code is not None:
+            mark, rows = fingerprint(document, code), found["losses"]
+            assert isinstance(rows, list), "losses are rows"
+            found["losses"] = [row | {"fingerprint": mark} for row in rows]
+        return {"problem": None} | found
     except HoldfastError as refusal:
         return {"problem": str(refusal), "losses": [], "places": []}
 
@@ -88,10 +107,9 @@ def whole(document: str, budget_ms: int = loss_budget.BUDGET_MS) -> Row:
     assert isinstance(listed, list), "losses are rows"
     pieces = chosen((row for row in listed if row.get("work_us") is not None), budget_ms, piece_us=0)
     known = {(row["process_id"], row["scenario"]): row for piece in pieces for row in forecast(document, piece)}
-    return found | {"losses": [known.get((row.get("process_id"), row["scenario"])) or _left_open(row, budget_ms) for row in listed]}
+    return found | {"losses": [known.get((row.get("process_id"), row["scenario"])) or left_open(row) for row in listed]}
 
 
-def _left_open(row: Row, budget_ms: int) -> Row:
-    if row.get("work_us") is None:
-        return row
-    return row | {"work_us": None, "reason": f"{row['reason']}; {loss_budget.beyond(budget_ms)}"}
+def left_open(row: Row) -> Row:
+    """The row of a loss that the budget does not go to. It keeps its `work_us`: another night's budget may."""
+    return row if row.get("work_us") is None else row | {"reason": f"{row['reason']}; {loss_budget.BEYOND}"}

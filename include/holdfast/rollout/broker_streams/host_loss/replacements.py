@@ -20,7 +20,7 @@ from holdfast.rollout.broker_streams.host_loss.losses import running
 from holdfast.rollout.broker_streams.options.usual import as_usual
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.contract.loss_budget import MOST_FOR_THE_WORST_MS, affordable, beyond
+from holdfast.rollout.contract.loss_budget import BEYOND, MOST_FOR_THE_WORST_MS, affordable
 from holdfast.rollout.contract.scenarios import Scenario
 
 FEWEST_DRAWS, MOST_DRAWS = 5, 60
@@ -97,7 +97,7 @@ def replacements(snapshot: StreamsGroupSnapshot, budget_ms: int, only: slice = s
     draws = dict(zip(in_order, _shares(snapshot, len(in_order), budget_ms), strict=True))
 
     def found(at: int, case: Scenario) -> Replacement:
-        none = Replacement(clients[at], case, stateful, reason=beyond(budget_ms))
+        none = Replacement(clients[at], case, stateful, reason=BEYOND)
         return _forecast(snapshot, none, count) if (count := draws[case, at]) else none
 
     return tuple(tuple(found(at, case) for case in CASES) for at in range(len(clients))[only])

@@ -15,7 +15,7 @@ from itertools import repeat
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.loss_budget import BUDGET_MS, affordable, beyond
+from holdfast.rollout.contract.loss_budget import BEYOND, BUDGET_MS, affordable
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.policy.policy import Policy
@@ -118,7 +118,7 @@ def by_forecasts(
     count = affordable(repeat(work_us(snapshot, None), losses * len(in_order)), budget_ms)
     more = max(0, count - losses) // len(in_order)
     return tuple(
-        _by_forecasts(snapshot, in_order, one, max(0, count - len(_WAYS) * ranked.index(one)), more, budget_ms)
+        _by_forecasts(snapshot, in_order, one, max(0, count - len(_WAYS) * ranked.index(one)), more)
         for one in (in_order if only is None else only)
     )
 
@@ -127,9 +127,7 @@ _WAYS = (Scenario.FRESH_LIKELIEST, Scenario.NOT_REPLACED, Scenario.SAME_ID)
 """In the order in which they are forecast. The worst position of a new random ID is one of those that were."""
 
 
-def _by_forecasts(
-    snapshot: Snapshot, in_order: tuple[ProcessId, ...], lost: ProcessId, count: int, more: int, budget_ms: int
-) -> BlastRadius:
+def _by_forecasts(snapshot: Snapshot, in_order: tuple[ProcessId, ...], lost: ProcessId, count: int, more: int) -> BlastRadius:
     """The first `count` of its cases, and this many more positions."""
     places = likeliest_places(in_order, lost, 1 + more)
     open_ones = [
@@ -140,7 +138,7 @@ def _by_forecasts(
             None,
             None,
             Basis.NOT_FORECAST,
-            reason=beyond(budget_ms),
+            reason=BEYOND,
         )
         for option in _WAYS
     ]

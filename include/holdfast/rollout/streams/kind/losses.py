@@ -12,16 +12,20 @@ Row = dict[str, object]
 
 
 def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> Row:
-    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of new random IDs."""
+    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of new random IDs.
+
+    `alike_again`: an equal group has equal rows in another night, whatever the budget.
+    """
     only = tuple(sorted(client.process_id for client in snapshot.clients)[first:last])
     try:
-        radii, may_be_forecast = blast_radius(snapshot, only), len(snapshot.clients) > 1
+        radii, may_be_forecast, alike_again = blast_radius(snapshot, only), len(snapshot.clients) > 1, True
     except NotByPlaces:
-        radii, may_be_forecast = in_full.by_forecasts(snapshot, only, budget_ms), False
+        radii, may_be_forecast, alike_again = in_full.by_forecasts(snapshot, only, budget_ms), False, False
     about = _About(snapshot)
     return {
         "losses": [about.row(radius, loss, may_be_forecast=may_be_forecast) for radius in radii for loss in radius.losses],
         "places": [{"lost": str(radius.process_id)} | _at(place) for radius in radii for place in radius.places],
+        "alike_again": alike_again,
     }
 
 
