@@ -1,4 +1,4 @@
-"""Rows of a blast radius are carried over to another night where the fingerprint is the same: then they are what would be worked out."""
+"""Rows of a blast radius are carried over where the fingerprint is the same: they are what would be worked out."""
 
 from collections.abc import Callable
 from dataclasses import replace
