@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.spark.conftest import ROOT, strange_environment
 
+from holdfast.adapters.spark import earlier_losses
 from holdfast.adapters.spark.package_zip import package_zip
 
 pytestmark = pytest.mark.spark
@@ -34,10 +35,22 @@ def test_holds_what_travels_and_nothing_else(packed: Path) -> None:
         "holdfast/adapters/lake/__init__.py",
         "holdfast/adapters/lake/table_schemas.py",
         "holdfast/adapters/spark/__init__.py",
+        "holdfast/adapters/spark/earlier_losses.py",
         "holdfast/adapters/spark/hadoop_files.py",
         "holdfast/adapters/spark/spark.py",
     ]
     assert [name for name in names if not name.endswith(".py")] == []
+
+
+def test_its_code_is_that_of_the_sources(packed: Path, tmp_path: Path) -> None:
+    """Else a run on a cluster would not carry over what another one worked out, or would after the code has changed."""
+    assert earlier_losses.code(zipfile.Path(packed, "holdfast/")) == earlier_losses.code()
+
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(tmp_path)
+    leader = tmp_path / "holdfast" / "kafka" / "streams" / "leader.py"
+    leader.write_text(leader.read_text() + "\n")
+    assert earlier_losses.code(tmp_path / "holdfast") != earlier_losses.code()
 
 
 def test_no_job_works_without_it(strange_python: Path) -> None:

@@ -21,11 +21,11 @@ KNOWN = ("known", "known_day", "known_snapshot")
 _GROUP = ("cluster", "group_id")
 
 
-def code() -> str:
-    """The digest of the sources that decide what a loss does: equal in a folder and in the executors' zip."""
-    digest = hashlib.sha256()
+def code(package: Traversable | None = None) -> str:
+    """The digest of the sources that decide what a loss does: equal in a folder and in the executors' zip. None: as installed."""
+    digest, root = hashlib.sha256(), files("holdfast") if package is None else package
     for part in ("kafka", "rollout"):
-        for name, content in sorted(_sources(files("holdfast") / part, part)):
+        for name, content in sorted(_sources(root / part, part)):
             digest.update(f"{name} {len(content)} ".encode())
             digest.update(content)
     return digest.hexdigest()
@@ -51,7 +51,7 @@ class EarlierLosses:
     def known(self) -> DataFrame:
         """KNOWN by `cluster` and `group_id`. A group of which a part was quarantined has no row: its rows are not all of them."""
         marked = self._table("blast_radius").where(F.col("fingerprint").isNotNull())
-        last = F.first(F.struct("fingerprint", "day", "snapshot")).alias("last")
+        last = F.max(F.struct("fingerprint", "day", "snapshot")).alias("last")
         found = marked.groupBy(*_GROUP).agg(last).select(*_GROUP, *self._named())
         return found.join(self._table("quarantine_blast_radius"), list(_GROUP), how="left_anti")
 
