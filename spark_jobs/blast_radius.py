@@ -3,9 +3,9 @@
     spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 60]
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
-group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, as far as
-`--forecast-ms` goes; they are split too. The rows of a group that has not changed since the last day before `--days` are carried
-over from it, and the budget goes to the losses that were not forecast then.
+group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, up to the budget
+`--forecast-ms`; they are split too. The rows of a group that has not changed since the last day before `--days` are carried over
+from it, and the budget goes to the losses that were not forecast then.
 """
 
 import functools
