@@ -139,3 +139,8 @@ def strange_environment(python: Path) -> dict[str, str]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_HOME": sysconfig.get_path("purelib") + "/pyspark",
     }
+
+
+def fresh(row: dict) -> dict:
+    """A row of `blast_radius` without what is about the nights after it."""
+    return {name: value for name, value in row.items() if name not in ("fingerprint", "computed_on")}

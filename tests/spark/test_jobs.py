@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,10 +13,10 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from tests.harness.article import AFTER, group
 from tests.harness.plans import article_plan, read
-from tests.spark.conftest import ROOT, Job, report, snapshot_text, with_client_renamed
+from tests.spark.conftest import ROOT, Job, fresh, report, snapshot_text, with_client_renamed
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.adapters.lake.table_schemas import KEY, LOSS, TABLES
+from holdfast.adapters.lake.table_schemas import KEY, TABLES
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
@@ -85,8 +84,6 @@ REPORTS = (
     ("2026-11-19", "run.json", report("2026-11-19")),
 )
 """What runs of collecting say that they could not read."""
-SMALL_WITH_STANDBYS = ("app-00008", "app-00009")
-"""Groups of which every loss can be forecast in a second or two."""
 
 
 @pytest.fixture(scope="module")
@@ -138,16 +135,6 @@ def known(value: object) -> object:
     if isinstance(value, dict):
         return {name: known(one) for name, one in value.items() if one is not None}
     return [known(one) for one in value] if isinstance(value, list) else value
-
-
-def fresh(row: dict) -> dict:
-    """A row of `blast_radius` without what is about the nights after it."""
-    return {name: value for name, value in row.items() if name not in ("fingerprint", "computed_on")}
-
-
-def figures(row: dict) -> dict:
-    """What a row of `blast_radius` says of its loss."""
-    return {name: row.get(name) for name, _ in LOSS if name not in ("work_us", "fingerprint", "computed_on")}
 
 
 def key_of(found: dict) -> dict:
@@ -272,44 +259,10 @@ class TestBlastRadius:
 
         assert whole.count() == 1
         assert pieces.count() == groups.where("group_id = 'app-00000'").first()["clients"] > 1
-        none, losses, places = (
-            spark.createDataFrame([], from_arrow_schema(schema))
-            for schema in (blast.LOST, TABLES["blast_radius"], TABLES["blast_radius_places"])
-        )
+        schemas = (blast.LOST, TABLES["blast_radius"], TABLES["blast_radius_places"])
+        none, losses, places = (spark.createDataFrame([], from_arrow_schema(schema)) for schema in schemas)
         tidy = [sorted_rows(rows_of(blast.tidy(rows, none, losses, places)["blast_radius"])) for rows in (whole, pieces)]
         assert tidy[0] == tidy[1]
-
-    def test_of_a_group_that_has_not_changed_is_carried_over(
-        self, spark: SparkSession, written: FsspecLake, job: Job, tmp_path: Path
-    ) -> None:
-        """On the second night only the groups that changed are worked out, and what the budget did not go to on the first."""
-        shutil.copytree(Path(written.url) / "tables", tmp_path / "tables")
-        before = {day: rows_of(lake_tables.read_table(spark, str(tmp_path), "blast_radius", [day])) for day in DAYS}
-        places = sorted_rows(rows_of(lake_tables.read_table(spark, str(tmp_path), "blast_radius_places", DAYS[1:])))
-
-        job("blast_radius").work(spark, str(tmp_path), DAYS[1:])
-
-        after = rows_of(lake_tables.read_table(spark, str(tmp_path), "blast_radius", DAYS[1:]))
-        marks = {row["group_id"]: row["fingerprint"] for row in before[DAYS[0]] if row["group_id"].startswith("app-")}
-        alike = {name for name, mark in marks.items() if mark == {row["group_id"]: row["fingerprint"] for row in after}[name]}
-        assert 0 < len(alike) < len(marks), "else nothing is told apart"
-        for row in after:
-            carried = row["group_id"] in alike and (row["basis"] != "forecast" or row["computed_on"] == DAYS[0])
-            assert row["computed_on"] == DAYS[0 if carried else 1], row
-        assert sorted_rows(rows_of(lake_tables.read_table(spark, str(tmp_path), "blast_radius_places", DAYS[1:]))) == places
-        open_ones = [sum(row["basis"] == "not forecast" for row in rows) for rows in (before[DAYS[1]], after)]
-        assert open_ones[1] < open_ones[0], "another night's budget goes to what was left open"
-        in_full = {
-            (row["group_id"], one["process_id"], one["scenario"]): one
-            for row in rows_of(lake_tables.read_table(spark, str(tmp_path), "documents", DAYS[1:]))
-            if row["group_id"] in SMALL_WITH_STANDBYS
-            for one in loss_rows.whole(row["document"], 10**6)["losses"]
-        }
-        compared = [row for row in after if (row["group_id"], row["process_id"], row["scenario"]) in in_full]
-        found = [row for row in compared if row["basis"] == "forecast"]
-        assert {row["computed_on"] for row in found} == set(DAYS)
-        wanted = [in_full[row["group_id"], row["process_id"], row["scenario"]] for row in found]
-        assert [figures(row) for row in found] == [figures(row) for row in wanted]
 
 
 def latest_of_day(documents: list[dict]) -> list[dict]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from tests.harness.plain_groups import change
-from tests.spark.conftest import Job
+from tests.spark.conftest import Job, fresh
 from tests.spark.kinds_of_group import DAY, PLAIN, PLAIN_CLUSTER, STREAMS
-from tests.spark.test_jobs import fresh, key_of, rows_of, sorted_rows, whole
+from tests.spark.test_jobs import key_of, rows_of, sorted_rows, whole
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark import spark as lake_tables
