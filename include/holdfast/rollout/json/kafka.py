@@ -23,7 +23,7 @@ def task_id(value: object) -> TaskId:
         try:
             return _task_named(value)
         except InvalidInput:
-            pass  # it is said below what is wrong
+            pass  # the lines below say what is wrong
     written = strict.text(value)
     if _NAMED_TOPOLOGY_TASK.fullmatch(written):
         raise Unsupported(f"{strict.shown(written)} is a task of a named topology; these are not modelled")

@@ -193,7 +193,7 @@ def _reader(
     kept = [(attribute, one) for attribute, one in members.items() if not (one.key or one.derived)]
     order = _order(build, tuple(attribute for attribute, one in members.items() if not one.derived))
     derived = _derived(members)
-    known = _names(members, unkept)
+    permitted = _names(members, unkept)
     unkept = {**unkept, **{name: (codec, True) for name, codec in derived.values()}}
     closed, either, first, check = rules
     names: dict[str, Any] = {
@@ -202,8 +202,8 @@ def _reader(
         "strict": strict,
         "first": first,
         "check": check,
-        "known": frozenset(known),
-        "names": known,
+        "permitted": frozenset(permitted),
+        "names": permitted,
         "problems_of": lambda content: _problems(content, unkept, either),
         "contradictions": lambda result, content: strict.refuse(_contradictions(result, content, derived)),
         "no_key": _NO_KEY,
@@ -215,7 +215,7 @@ def _reader(
         names |= {f"read{index}": one.part.part if one.spread else one.codec.read, f"default{index}": one.default}
         lines += _lines_of(index, one, one.name or attribute)
     if closed:
-        lines += ["if whole and not known.issuperset(content): problems += strict.unknown_fields(content, names)"]
+        lines += ["if whole and not permitted.issuperset(content): problems += strict.unknown_fields(content, names)"]
     lines += ["if problems: strict.refuse(problems)", "if given is no_key: return None"]
     found = [f"field{index}" for index in range(len(kept))]
     keyed = len(found) < len(members) - len(derived)
