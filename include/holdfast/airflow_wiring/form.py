@@ -14,7 +14,6 @@ from airflow.sdk import Param
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
 from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
-from holdfast.rollout.kinds.verbs import VERBS
 
 MOST_SUGGESTED = 200
 
@@ -163,6 +162,8 @@ def fields() -> dict[str, Param]:
 
 
 def _one_event() -> Mapping[str, Any]:
+    from holdfast.rollout.kinds.verbs import VERBS
+
     return {"type": "object", "minProperties": 1, "propertyNames": {"enum": list(VERBS)}}
 
 
