@@ -31,8 +31,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     _WATCH.switch(False)
 
 
-def pytest_runtest_logstart(nodeid: str, location: object) -> None:
-    _WATCH.for_test(nodeid)
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    _WATCH.for_test(item)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -1,11 +1,12 @@
 """Branch coverage of `holdfast.kafka` and `holdfast.rollout`, by the tests that compute little.
 
     HOLDFAST_COVERAGE=folder pytest …          # each process of the run leaves its data in that folder
-    python -m tests.harness.suite.measured           # the tests that are watched, a line each
+    python -m tests.harness.suite.measured           # the files and folders of the tests that are watched, a line each
     python -m tests.harness.suite.measured folder    # what was found; status 1 where a package is below what is held
 
 Up to Python 3.13 measuring branches costs time at every line, so the watch is on only while modules are imported (collection) and
-while a test of `WATCHED` runs: what the JVM judges, which computes most, is not slowed down.
+while a test of `WATCHED` runs that is not a `thorough` one of `tests/unit`: what the JVM judges, which computes most, is not slowed
+down, nor are the few unit tests that take most of the time.
 """
 
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pytest
     from coverage import Coverage
 
 PACKAGES = ("holdfast.kafka", "holdfast.rollout")
@@ -26,6 +28,12 @@ WATCHED = (
     *(f"tests/property/test_{one}.py" for one in ("costs", "leader", "recommended", "options", "schema", "wire")),
     *(f"tests/conformance/{one}.py" for one in ("consumer/test_assignors", "wire/test_group_metadata", "wire/test_wire")),
 )
+
+
+def watched(test: "pytest.Item") -> bool:
+    """Whether a line that this test reaches counts as tested."""
+    thorough_unit = test.nodeid.startswith("tests/unit/") and test.get_closest_marker("thorough") is not None
+    return test.nodeid.startswith(WATCHED) and not thorough_unit
 
 
 class Watch:
@@ -43,8 +51,8 @@ class Watch:
         self._on = on
         (self._measuring.start if on else self._measuring.stop)()
 
-    def for_test(self, nodeid: str) -> None:
-        self.switch(nodeid.startswith(WATCHED))
+    def for_test(self, test: "pytest.Item") -> None:
+        self.switch(watched(test))
 
     def end(self) -> None:
         """Keep what was found."""
