@@ -161,9 +161,13 @@ class Rest:
             return refusal.code
 
     def trigger(self, dag: str, conf: dict) -> str:
-        self.call("PATCH", f"/api/v2/dags/{dag}?update_mask=is_paused", {"is_paused": False})
+        """The run is there before the DAG's schedule may begin others."""
         run = self.call("POST", f"/api/v2/dags/{dag}/dagRuns", {"logical_date": None, "conf": conf})
+        self.pause(dag, False)
         return f"/api/v2/dags/{dag}/dagRuns/{run['dag_run_id']}"
+
+    def pause(self, dag: str, paused: bool = True) -> None:
+        self.call("PATCH", f"/api/v2/dags/{dag}?update_mask=is_paused", {"is_paused": paused})
 
     def state_at_the_end(self, run: str) -> str:
         return self.wait(run, "state", ("success", "failed"))

@@ -174,6 +174,10 @@ def test_a_rejection_is_recorded_with_its_reason(server: Server, asked: dict[str
     text = page(server, plan_id, "vera")
     assert "Rejected" in text
     assert "&lt;b&gt;Not&lt;/b&gt; today" in text
+    run = f"/api/v2/dags/plan_rollout/dagRuns/{quote(str(plans.run_of(WebLake(server.lake).lake, plan_id)))}"
+    ends = server.wait("the end of the run", lambda: found if (found := server.rest("GET", run))["state"] != "running" else None)
+    assert ends["state"] == "success"
+    assert server.rest("GET", f"{run}/taskInstances/record")["state"] == "skipped"
 
 
 def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
