@@ -171,6 +171,7 @@ def test_what_happens_is_what_was_forecast(release: str, tmp_path: Path) -> None
             _joins_leaves_crashes(watched)
             _migrates(watched)
             _joins_cooperatively(watched)
+            _restarts(watched)
         finally:
             group.stop()
 
@@ -280,3 +281,22 @@ def _joins_cooperatively(watched: Watched) -> None:
     assert [one["trigger"] for one in outcome["rounds"]] == ["change", "immediate"]
     assert before["leader_member_id"] in before["consumers"]
     assert not [offset for topic in before["topics"].values() for offset in topic["partitions"] if offset["end_offset"] != 10]
+
+
+def _restarts(watched: Watched) -> None:
+    """A dynamic consumer leaves when it is closed: the others have its partitions before it is back, unless they are slow."""
+    before = watched.look(COOPERATIVE)
+    restart = {"member_id": _id_of(before, "e"), "new_member_id": "whoever comes"}
+    plan = watched.plan(before, {"restart_consumer": restart})
+    watched.group.close("e")
+    watched.group.start("e", COOPERATIVE)
+    watched.group.wait_until_assigned("e")
+    watched.settle({"a2", "d2", "e"})
+    verdict = watched.verdict(plan)
+    assert verdict["result"] == "as forecast", json.dumps(verdict)
+    least, most = verdict["rebalances"]["expected"]
+    assert least <= verdict["rebalances"]["found"] <= most
+    happened = watched.foreseeable()
+    back = _member_ids(happened)["e"]
+    fast = back in _assigned(happened[0])
+    _compare(before, [{"restart_consumer": restart | {"new_member_id": back, "within_rebalance": fast}}], happened)

@@ -70,8 +70,8 @@ class Consumer:
 
 
 class Consumers:
-    """A consumer group, one member on each of the first machines. They are static: restarts of dynamic ones are forecast to take
-    one rebalance, and a process that starts again takes two, so that a run halts after each (`divergence`, `rebalances`)."""
+    """A consumer group, one member on each of the first machines. They are static, so that restarts cause no rebalance; the restart
+    of a dynamic one is in `tests/live/test_plain_groups.py`."""
 
     group_id, topic = "billing", "orders"
     exclude: tuple[str, ...] = ()
