@@ -25,7 +25,7 @@ from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.streams import settings
 
 RELEASE = "3.9.1"
@@ -61,7 +61,7 @@ def measure(groups: int, with_topics: int, one_by_one: int, folder: Path) -> dic
         simulated_groups.join(broker.bootstrap, simulated)
         connection = ClusterConnection.of(broker.bootstrap, name="benchmark")
         lake = FsspecLake(str(folder / "lake"))
-        wanted = Wanted({"demo-*": About(Given(RELEASE, {}, {}))})
+        wanted = Wanted({"demo-*": About(StatedByOperator(RELEASE, {}, {}))})
         with _Peak() as memory:
             report, requests = wiring.collect_many(connection, wanted, lake, "run", LIMIT_S, _tell)
         every = max(1, groups // one_by_one)

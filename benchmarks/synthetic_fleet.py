@@ -14,7 +14,7 @@ from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout.streams.scene.assume import Assume
-from holdfast.rollout.streams.scene.reports import Pause, Reports
+from holdfast.rollout.streams.scene.reports import Reports, TimeBetween
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo
 
@@ -52,7 +52,7 @@ def settled(snapshot: Snapshot) -> Snapshot:
     seen = groups.group_of(snapshot)
     decision = leader.assign(seen)
     assert isinstance(decision, Assignment), "such a group is given its tasks"
-    return replace(snapshot, clients=Reports(seen, Assume()).after(snapshot.clients, decision, Pause.SETTLED, 0))
+    return replace(snapshot, clients=Reports(seen, Assume()).after(snapshot.clients, decision, TimeBetween.SETTLED, 0))
 
 
 def _started(number: int, chance: random.Random) -> Snapshot:

@@ -122,7 +122,7 @@ Operations = frozenset[str]
 """What this user may do, as Kafka names operations: `READ`, `DESCRIBE`, … A broker that does not check shows them all."""
 
 
-Figures = tuple[tuple[tuple["TopicPartition", int], ...], tuple["Unknown", ...]]
+PartitionFigures = tuple[tuple[tuple["TopicPartition", int], ...], tuple["Unknown", ...]]
 """A number for each partition that could be read, sorted by partition, and why there is none for the others."""
 
 
@@ -163,15 +163,15 @@ class ClusterReader(Protocol):
         """What the group has committed, sorted by partition."""
         ...
 
-    def end_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures:
+    def end_offsets(self, partitions: "tuple[TopicPartition, ...]") -> PartitionFigures:
         """The offset after the last record (read uncommitted), as a leader's end-offset sums take it."""
         ...
 
-    def begin_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures:
+    def begin_offsets(self, partitions: "tuple[TopicPartition, ...]") -> PartitionFigures:
         """The offset of the first record that is still in the log."""
         ...
 
-    def log_bytes(self, partitions: "tuple[TopicPartition, ...]") -> Figures:
+    def log_bytes(self, partitions: "tuple[TopicPartition, ...]") -> PartitionFigures:
         """The size of the log on its leader's disk, or else on the disk where it is largest. Waits for no broker for long."""
         ...
 
@@ -242,11 +242,11 @@ class ManyGroupsReader(Protocol):
 
     def commits(self, group_ids: Collection[str]) -> "Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]": ...
 
-    def end_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures: ...
+    def end_offsets(self, partitions: "tuple[TopicPartition, ...]") -> PartitionFigures: ...
 
-    def begin_offsets(self, partitions: "tuple[TopicPartition, ...]") -> Figures: ...
+    def begin_offsets(self, partitions: "tuple[TopicPartition, ...]") -> PartitionFigures: ...
 
-    def log_bytes(self, partitions: "tuple[TopicPartition, ...]") -> Figures: ...
+    def log_bytes(self, partitions: "tuple[TopicPartition, ...]") -> PartitionFigures: ...
 
     def histories(self, group_ids: Collection[str]) -> Mapping[str, History | HoldfastError]:
         """The completed rebalances of each group."""

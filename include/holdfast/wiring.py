@@ -18,12 +18,12 @@ from holdfast.workflows import doctor, places
 from holdfast.workflows.collecting import one_group
 from holdfast.workflows.collecting.collect_many import PAUSES_S, Time, Wanted
 from holdfast.workflows.collecting.collect_many import collect as collect_many_groups
-from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
 from holdfast.workflows.collecting.observed import Reading
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.streams import collect
 from holdfast.workflows.collecting.streams.settings import GroupSettings
-from holdfast.workflows.doctor import Check, Status
+from holdfast.workflows.doctor import Check, CheckStatus
 from holdfast.workflows.places import PodsOfTemplates
 
 T = TypeVar("T")
@@ -174,7 +174,7 @@ def collect_any(
     cluster: ClusterConnection,
     group: str,
     state_dirs: Sequence[str],
-    given: Given,
+    given: StatedByOperator,
     timeout_s: float = DEFAULT_TIMEOUT_S,
     hosts: HostAccess = HERE,
 ) -> AnySnapshot:
@@ -297,13 +297,13 @@ def examine(
             )
             servers, named = ",".join(cluster.bootstrap_servers), doctor.hosts_of(reader, group)
             seen = (
-                (Check("security.protocol", Status.LIMITED, "SASL_PLAINTEXT", SHOWN_CREDENTIALS),)
+                (Check("security.protocol", CheckStatus.LIMITED, "SASL_PLAINTEXT", SHOWN_CREDENTIALS),)
                 if cluster.shows_credentials()
                 else ()
             )
-            checks = (Check(name, Status.OK, found), *seen, *doctor.examine_group(reader, group, datetime.now(UTC), servers))
+            checks = (Check(name, CheckStatus.OK, found), *seen, *doctor.examine_group(reader, group, datetime.now(UTC), servers))
     except ClusterTrouble as trouble:
-        checks = (Check(name, Status.MISSING, str(trouble), "see the message"),)
+        checks = (Check(name, CheckStatus.MISSING, str(trouble), "see the message"),)
     if named.names or named.no_names:
         checks += doctor.examine_host_names(named)
         state_dirs = tuple(one for url in state_dirs for one in named.expanded(url))

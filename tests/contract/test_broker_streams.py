@@ -28,7 +28,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapsh
 from holdfast.rollout.kinds import any_kind
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.streams.settings import GroupSettings
 from holdfast.workflows.deciding import assign_document
 
@@ -39,12 +39,12 @@ STREAMS = {"group.protocol": "streams"}
 THREADS = 2
 PROCESSES = ("4b61083e-57d0-457d-951f-d06556c148ca", "9c2f6f0e-0f0c-4b0e-8a0b-2d4f5a9f1b11")
 TOPICS = {INPUT, f"{SHOP}-counts-store-repartition", f"{SHOP}-counts-store-changelog"}
-NOTHING = Given(None, {}, {})
+NOTHING = StatedByOperator(None, {}, {})
 ATTEMPTS = 4
 """A restart whose threads leave with another member's heartbeat in between is not what a Change can say, and is tried again."""
 
 
-def collected(connection: ClusterConnection, given: Given = NOTHING) -> StreamsGroupSnapshot:
+def collected(connection: ClusterConnection, given: StatedByOperator = NOTHING) -> StreamsGroupSnapshot:
     found = wiring.collect_any(connection, SHOP, (), given, 60)
     assert isinstance(found, StreamsGroupSnapshot)
     return found

@@ -26,7 +26,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.streams import settings
 
 pytestmark = pytest.mark.live
@@ -48,7 +48,7 @@ class Cluster:
         return ClusterConnection.of(self.brokers[0].bootstrap, name="three")
 
     def collect(self, lake: FsspecLake, run: str, wanted: dict[str, About] | None = None) -> CollectionReport:
-        about = wanted or {"demo-*": About(Given(RELEASE, {}, {}))}
+        about = wanted or {"demo-*": About(StatedByOperator(RELEASE, {}, {}))}
         return wiring.collect_many(self.connection, Wanted(about), lake, run, 120, print, pauses_s=(1.0,))[0]
 
     def homes(self) -> dict[str, int]:
@@ -107,7 +107,7 @@ def test_all_of_them_are_read_as_each_would_be_alone(cluster: Cluster, tmp_path:
 
 
 def test_it_takes_a_few_requests(cluster: Cluster, tmp_path: Path) -> None:
-    wanted = Wanted({"demo-*": About(Given(RELEASE, {}, {}))})
+    wanted = Wanted({"demo-*": About(StatedByOperator(RELEASE, {}, {}))})
 
     _, requests = wiring.collect_many(cluster.connection, wanted, FsspecLake(str(tmp_path)), "run", 120, print)
 
@@ -119,7 +119,7 @@ def test_a_broker_that_stops_answering_costs_its_own_groups_only(cluster: Cluste
     homes = cluster.homes()
     lost = {group_id for group_id, node in homes.items() if node == 3}
     assert 0 < len(lost) < GROUPS
-    by_name = {group.group_id: About(Given(RELEASE, {}, {})) for group in cluster.groups}
+    by_name = {group.group_id: About(StatedByOperator(RELEASE, {}, {})) for group in cluster.groups}
     with cluster.brokers[2].frozen():
         report = cluster.collect(lake, "run", by_name)
 
@@ -136,7 +136,7 @@ def test_a_broker_that_stops_answering_costs_its_own_groups_only(cluster: Cluste
 
 
 def test_a_group_that_is_not_there_is_named(cluster: Cluster, tmp_path: Path) -> None:
-    about = About(Given(RELEASE, {}, {}))
+    about = About(StatedByOperator(RELEASE, {}, {}))
 
     report = cluster.collect(FsspecLake(str(tmp_path)), "run", {cluster.groups[1].group_id: about, "gone": about})
 

@@ -13,7 +13,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 
 pytestmark = pytest.mark.live
 OF_EACH = 150
@@ -32,7 +32,7 @@ def test_half_classic_and_half_streams_groups(tmp_path: Path) -> None:
         names = [f"shop-{number:03}" for number in range(OF_EACH)]
         simulated_streams_groups.join(broker.bootstrap, names, "orders")
         lake = FsspecLake(str(tmp_path / "lake"))
-        wanted = Wanted({"demo-*": About(Given("3.9.1", {}, {})), "*": About(Given(None, {}, {}))})
+        wanted = Wanted({"demo-*": About(StatedByOperator("3.9.1", {}, {})), "*": About(StatedByOperator(None, {}, {}))})
         connection = ClusterConnection.of(broker.bootstrap, name="one")
 
         report, requests = wiring.collect_many(connection, wanted, lake, "run", 600, print, pauses_s=(1.0,))

@@ -20,7 +20,7 @@ from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.cli.main import holdfast
 from holdfast.workflows.collecting.collect_many import About, Wanted
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 
 pytestmark = pytest.mark.live
 STREAMS = 3
@@ -63,7 +63,7 @@ def test_all_of_its_groups_are_collected(old: Old, tmp_path: Path) -> None:
     lake = FsspecLake(str(tmp_path))
     connection = ClusterConnection.of(old.broker.bootstrap, name="old")
 
-    report, _ = wiring.collect_many(connection, Wanted({"*": About(Given("2.8.2", {}, {}))}), lake, "run", 60, print)
+    report, _ = wiring.collect_many(connection, Wanted({"*": About(StatedByOperator("2.8.2", {}, {}))}), lake, "run", 60, print)
 
     assert (report.taken, report.unread, report.unlisted) == (STREAMS + 1, (), ())
     found = {one["group_id"]: one for path in tmp_path.rglob("group=*/*.json") if (one := json.loads(path.read_text()))}

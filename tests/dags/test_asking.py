@@ -11,7 +11,7 @@ from tests.dags.conftest import decided, policy, question
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.errors import HoldfastError
-from holdfast.rollout.journal.journal import Decider
+from holdfast.rollout.journal.journal import DecidedBy
 from holdfast.rollout.kinds import approval
 from holdfast.workflows import plan as plans
 
@@ -79,7 +79,7 @@ class TestTheOperator:
     def test_nobody_in_time_is_kept_as_that(self, lake: FsspecLake, made: tuple[str, str]) -> None:
         self.resumed(made, chosen_options=["Reject"], timedout=True, responded_by_user=None)
 
-        assert plans.approval_of(lake, made[0]).decided_by is Decider.TIME_OUT
+        assert plans.approval_of(lake, made[0]).decided_by is DecidedBy.TIME_OUT
 
     @pytest.mark.parametrize(
         "bad",

@@ -12,7 +12,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
 from holdfast.airflow_wiring.objects import CHANGES
 from holdfast.errors import InvalidInput, StalePlan, StepRefused
-from holdfast.rollout.journal.journal import Decider
+from holdfast.rollout.journal.journal import DecidedBy
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import approval
 from holdfast.rollout.policy.policy import Review
@@ -224,7 +224,7 @@ class TestTheRecord:
         kept = plans.approval_of(lake, plan.plan_id)
         assert kept is not None
         assert (kept.plan_id, kept.approved, kept.by, kept.by_id, kept.reason, kept.at, kept.decided_by) == (
-            plan.plan_id, True, "vera", "7", "fine", "2026-11-20T14:00:00Z", Decider.PERSON,
+            plan.plan_id, True, "vera", "7", "fine", "2026-11-20T14:00:00Z", DecidedBy.PERSON,
         )  # fmt: skip
         assert kept.plan_fingerprint == approval.fingerprint(plan)
 
@@ -270,14 +270,14 @@ class TestTheRecord:
             decided(plan.plan_id, answer("Reject", plan, by=None, reason=""))
 
         kept = plans.approval_of(lake, plan.plan_id)
-        assert (kept.approved, kept.decided_by, kept.by_id) == (False, Decider.TIME_OUT, None)
+        assert (kept.approved, kept.decided_by, kept.by_id) == (False, DecidedBy.TIME_OUT, None)
 
     def test_says_so_too_when_the_plan_was_too_old_before_anybody_was_asked(self, lake: FsspecLake, make: Any) -> None:
         plan_id, run = make(minutes_ago=61)
         with pytest.raises(AirflowSkipException, match="rejected by nobody"):
             decided(plan_id, question(plan_id, run).answer)
 
-        assert plans.approval_of(lake, plan_id).decided_by is Decider.TIME_OUT
+        assert plans.approval_of(lake, plan_id).decided_by is DecidedBy.TIME_OUT
 
     def test_is_not_made_of_an_answer_to_other_bytes(self, lake: FsspecLake, plan: Plan) -> None:
         another = answer("Approve", plan, reason="fine") | {"plan_fingerprint": "sha256:" + "0" * 64}

@@ -16,12 +16,12 @@ from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
 from holdfast.ports import (
     ClusterInfo,
-    Figures,
     GroupConfigs,
     History,
     ListedGroup,
     ObservedGroup,
     Operations,
+    PartitionFigures,
     ReadDirectory,
     RecordedTargets,
 )
@@ -89,13 +89,13 @@ class FakeCluster:
         self._refuse(group_id)
         return tuple(sorted(self.committed.get(group_id, {}).items()))
 
-    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._figures(partitions, self.ends, "end_offset")
 
-    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._figures(partitions, self.begins, "begin_offset")
 
-    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         found, absent = self._figures(partitions, self.sizes, "log_bytes")
         topics = sorted({each.topic: None for each in partitions})
         if THE_CLUSTER in self.forbidden:
@@ -103,7 +103,9 @@ class FakeCluster:
         gone = {each.what.rpartition("-")[0]: None for each in absent}
         return found, tuple(Unknown(what, NO_SUCH_TOPIC) for what in gone)
 
-    def _figures(self, partitions: tuple[TopicPartition, ...], figures: Mapping[TopicPartition, int], called: str) -> Figures:
+    def _figures(
+        self, partitions: tuple[TopicPartition, ...], figures: Mapping[TopicPartition, int], called: str
+    ) -> PartitionFigures:
         there = [each for each in sorted(partitions) if each.partition < self.partitions.get(each.topic, 0)]
         seen = [each for each in there if each.topic not in self.forbidden]
         absent = (Unknown(f"{called}.{each}", NO_SUCH_TOPIC) for each in sorted(partitions) if each not in seen)

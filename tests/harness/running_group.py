@@ -21,7 +21,7 @@ from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
 from holdfast.rollout.journal.journal import Journal
-from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.journal.lease import LeaseOwner
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Hands
 from holdfast.workflows.running import run as running
@@ -222,7 +222,7 @@ class RunningGroup:
         self.lake.life = Life(dies_after)
         try:
             ended = running.turn(plan, approved(plan), self.means(run), None, accept=accept, back=back)
-            while isinstance(ended, running.Left):
+            while isinstance(ended, running.LeftForNextTurn):
                 self.turns += 1
                 self.sleep(pause_s)
                 ended = running.turn(plan, approved(plan), self.means(run), ended.after(pause_s), back=back)
@@ -238,7 +238,7 @@ class RunningGroup:
             self.files,
             self.state_dirs,
             self.now,
-            me=Owner("ann", "here", 1, f"{self.owners}", run),
+            me=LeaseOwner("ann", "here", 1, f"{self.owners}", run),
             has_ended=lambda _: run is None,
             same_run=run is not None,
         )

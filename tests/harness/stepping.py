@@ -6,11 +6,11 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.execution.next_actions import AnyStep
-from holdfast.rollout.execution.undo import Left, Nature, Undo, remaining, undos
+from holdfast.rollout.execution.undo import Nature, Undo, WhyLeft, remaining, undos
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
-from holdfast.rollout.journal.back import Held
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.back import HeldProcessId
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds.registry import kind_of
 
 AT = "2026-11-20T12:00:00Z"
@@ -59,16 +59,16 @@ def done(plan: AnyPlan, steps: int, model: Model) -> Journal:
             assert isinstance(how.file, WriteProcessMetadata)
             place = directory(step)
             held = model.files.setdefault(place, None)
-            entries.append(replace(_entry(step, Event.BEGUN), directory=place, before=Held(held)))
+            entries.append(replace(_entry(step, JournalEvent.BEGUN), directory=place, before=HeldProcessId(held)))
             model.files[place] = how.file.process_id
         elif acts is None and not kind.waits(step):
-            entries.append(_entry(step, Event.CONFIRMED))
+            entries.append(_entry(step, JournalEvent.CONFIRMED))
         for act in () if acts is None else acts.acts:
             first, last = (DOWN, RUNS) if act.does is Does.START else (RUNS, RUNS if act.does is Does.RESTART else DOWN)
-            entries.append(replace(_entry(step, Event.BEGUN), acted=Acted(act.does, act.kept_as, first)))
-            entries.append(replace(_entry(step, Event.ACTED), acted=Acted(act.does, act.kept_as, last)))
+            entries.append(replace(_entry(step, JournalEvent.BEGUN), acted=Acted(act.does, act.kept_as, first)))
+            entries.append(replace(_entry(step, JournalEvent.ACTED), acted=Acted(act.does, act.kept_as, last)))
             model.perform(act)
-        entries.append(_entry(step, Event.DONE))
+        entries.append(_entry(step, JournalEvent.DONE))
     return Journal(plan.plan_id, tuple(entries))
 
 
@@ -79,7 +79,7 @@ def all_undos(plan: AnyPlan, journal: Journal) -> tuple[Undo, ...]:
 
 def rolled_back(plan: AnyPlan, journal: Journal, model: Model) -> Journal:
     """One rollback after the other, each from the journal so far."""
-    journal = journal.with_entry(_entry(plan.steps[0], Event.GOING_BACK))
+    journal = journal.with_entry(_entry(plan.steps[0], JournalEvent.GOING_BACK))
     while left := remaining(all_undos(plan, journal), journal):
         undo = left[0]
         for act in undo.acts:
@@ -87,14 +87,14 @@ def rolled_back(plan: AnyPlan, journal: Journal, model: Model) -> Journal:
         if undo.file is not None:
             assert model.files[undo.file.directory] == undo.file.written
             model.files[undo.file.directory] = undo.file.was
-        event = Event.UNDONE if undo.left is None else Event.LEFT
+        event = JournalEvent.UNDONE if undo.left is None else JournalEvent.LEFT
         journal = journal.with_entry(_entry(undo.step, event))
     return journal
 
 
 def own_ids(plan: AnyPlan, journal: Journal) -> list[str]:
-    return [one.step.id for one in all_undos(plan, journal) if one.left is Left.OWN_ID]
+    return [one.step.id for one in all_undos(plan, journal) if one.left is WhyLeft.OWN_ID]
 
 
-def _entry(step: AnyStep, event: Event) -> Entry:
-    return Entry(AT, step.id, event, "holdfast", "")
+def _entry(step: AnyStep, event: JournalEvent) -> JournalEntry:
+    return JournalEntry(AT, step.id, event, "holdfast", "")

@@ -18,7 +18,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.journal.journal import Approval, Entry
+from holdfast.rollout.journal.journal import Approval, JournalEntry
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import apply as workflow
@@ -39,7 +39,7 @@ def apply(plan: Plan, folder: Path, state_dir: str) -> list[object]:
     )
     approval = Approval(plan.plan_id, True, "ann", "seen", "2026-11-20T12:00:30Z")
     applied = workflow.apply(plan, GONE, approval, (), hands)
-    return [codec_of(Entry).write(entry) for entry in applied.journal.entries]
+    return [codec_of(JournalEntry).write(entry) for entry in applied.journal.entries]
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from holdfast.errors import ClusterTrouble
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.kinds import any_kind
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.forecast import forecast_case
 
 Document = dict[str, Any]
@@ -139,7 +139,9 @@ class LiveGroup:
 
     def collected(self) -> Document:
         connection = ClusterConnection.of(self._application.bootstrap)
-        found: Any = any_kind.snapshot_to_json(wiring.collect_any(connection, self.group_id, (), Given(None, {}, {}), 300))
+        found: Any = any_kind.snapshot_to_json(
+            wiring.collect_any(connection, self.group_id, (), StatedByOperator(None, {}, {}), 300)
+        )
         return dict(json.loads(json.dumps(found)))
 
     def settled(self, clients: int, after: int = -1) -> Document:

@@ -19,7 +19,7 @@ from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.host_loss import decided_losses, in_full
-from holdfast.rollout.streams.host_loss.blast_radius import Basis, BlastRadius, Loss, blast_radius, change_of
+from holdfast.rollout.streams.host_loss.blast_radius import BlastRadius, FigureBasis, Loss, blast_radius, change_of
 from holdfast.rollout.streams.host_loss.movements import NotByPlaces
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import restore_rate, start_up
@@ -84,7 +84,7 @@ def differences(snapshot: Snapshot, radii: tuple[BlastRadius, ...]) -> tuple[lis
     """What the forecasts say otherwise, and how many losses were counted."""
     found, counted = [], 0
     for loss in (loss for radius in radii for loss in radius.losses):
-        if loss.basis is not Basis.COUNTED:
+        if loss.basis is not FigureBasis.COUNTED:
             assert loss.reason
             continue
         counted += 1
@@ -117,7 +117,7 @@ def not_as_planned(snapshot: Snapshot, loss: Loss) -> list[str]:
     assert wanted.rebalancing_ends is not None
     assert wanted.restored is not None
     said = ((found.ends, wanted.rebalancing_ends.usual), (found.restored, wanted.restored.usual))
-    if loss.basis is Basis.FORECAST:
+    if loss.basis is FigureBasis.FORECAST:
         said += ((found.ends_most, wanted.rebalancing_ends.high), (found.restored_most, wanted.restored.high))
     wrong = [(a, b) for a, b in said if (a != b if found.exact else not b / 2 <= a <= 2 * b)]
     return [f"{loss.scenario} of {loss.process_id}: {a} s, {b} s" for a, b in wrong]
@@ -140,7 +140,7 @@ class TestIsWhatTheForecastSays:
     def test_and_most_of_it_is_counted(self) -> None:
         radii = [blast_radius(in_disorder(small_group(seed), seed)) for seed in SEEDS[:60]]
         losses = [loss for each in radii for radius in each for loss in radius.losses]
-        assert sum(loss.basis is Basis.COUNTED for loss in losses) > len(losses) / 3
+        assert sum(loss.basis is FigureBasis.COUNTED for loss in losses) > len(losses) / 3
 
     @pytest.mark.parametrize("seed", SEEDS[: examples(5)])
     def test_for_every_place_of_a_fresh_id(self, seed: int) -> None:
@@ -195,7 +195,7 @@ class TestPlacedByRack:
         for loss in radius.losses:
             wanted = forecast(snapshot, change_of(loss)).outcomes[0].summary
             assert (loss.moved, loss.without_copy) == (wanted.active_moved, wanted.without_caught_up_copy.tasks), loss
-            assert (loss.basis, "placed by rack" in (loss.reason or "")) == (Basis.NOT_FORECAST, True)
+            assert (loss.basis, "placed by rack" in (loss.reason or "")) == (FigureBasis.NOT_FORECAST, True)
         assert max(place.moved for place in radius.places) == radius.losses[-1].moved
 
     def test_the_worst_is_forecast(self) -> None:
@@ -204,7 +204,7 @@ class TestPlacedByRack:
 
         (found,) = in_full.forecasts(snapshot, [worst])
 
-        assert (found.basis, found.moved, found.without_copy) == (Basis.FORECAST, worst.moved, worst.without_copy)
+        assert (found.basis, found.moved, found.without_copy) == (FigureBasis.FORECAST, worst.moved, worst.without_copy)
 
     def test_of_a_fresh_id_in_a_large_group_the_likeliest_places_are_looked_at(self, monkeypatch: pytest.MonkeyPatch) -> None:
         snapshot = by_rack(small_group(1), 1)

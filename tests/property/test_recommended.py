@@ -25,7 +25,7 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.plan.plan import Considered as BrokerConsidered
 from holdfast.rollout.consumer.plan.plan import Considered as ConsumerConsidered
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, Rule, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, Rule, RuleStatus
 from holdfast.rollout.options import selection
 from holdfast.rollout.options.criteria import CRITERIA
 from holdfast.rollout.options.criterion import Criterion
@@ -76,7 +76,7 @@ def changes(draw: st.DrawFn) -> tuple[Document, Document]:
 
 
 def failing(rules: Iterable[Rule]) -> int:
-    return sum(rule.status is Status.FAIL for rule in rules)
+    return sum(rule.status is RuleStatus.FAIL for rule in rules)
 
 
 def of_streams(option: Considered, policy: Policy) -> tuple[float, ...] | None:

@@ -16,7 +16,7 @@ from tests.property.test_forecast import converged, groups
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment, Client
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout.execution.rounds import Agrees, Course, Placed, compare
+from holdfast.rollout.execution.rounds import Agrees, RoundsOfBatch, WhoRunsWhat, compare
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.execution.rounds import courses_of, placed_by
@@ -26,7 +26,7 @@ from holdfast.rollout.streams.forecast.outcomes import Round
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
 from holdfast.rollout.streams.scene.assume import CatchUp
-from holdfast.rollout.streams.scene.reports import Pause, Reports
+from holdfast.rollout.streams.scene.reports import Reports, TimeBetween
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -40,18 +40,18 @@ class _AsTheyAre(Reports):
 
     chance: random.Random
 
-    def after(self, clients: Iterable[Client], decision: Assignment, pause: Pause, seconds: float) -> tuple[Client, ...]:
+    def after(self, clients: Iterable[Client], decision: Assignment, pause: TimeBetween, seconds: float) -> tuple[Client, ...]:
         self._as_seen = self.chance.random() < OPENED_LATE
         return super().after(clients, decision, pause, seconds)
 
-    def _caught_up(self, task: TaskId, before: int | None, pause: Pause, seconds: float) -> int:
-        likely = 0.2 if pause is Pause.NONE else 0.7
+    def _caught_up(self, task: TaskId, before: int | None, pause: TimeBetween, seconds: float) -> int:
+        likely = 0.2 if pause is TimeBetween.NONE else 0.7
         assume = CatchUp.NEXT_REBALANCE if self.chance.random() < likely else CatchUp.PROBING_REBALANCE
         self._assume = replace(self._assume, catch_up=assume)
-        return super()._caught_up(task, before, Pause.NONE if pause is Pause.PROBING else pause, seconds)
+        return super()._caught_up(task, before, TimeBetween.NONE if pause is TimeBetween.PROBING else pause, seconds)
 
 
-class _Reality(course.Recorded):
+class _Reality(course.RecordedStage):
     def __init__(self, snapshot: Snapshot, change: Change, chance: random.Random) -> None:
         self._chance = chance
         super().__init__(Ground(snapshot, allowed(snapshot, 10), most_rounds=60), change.assume)
@@ -94,7 +94,7 @@ def _event(chance: random.Random, clients: list[str], number: int) -> Any:
             return {"replace_client": {"process_id": old, "by": {"process_id": clients[-1], "threads": 1}, "state": "empty"}}
 
 
-def looks(snapshot: Snapshot, change: Change, chance: random.Random) -> Iterator[tuple[Placed, bool, list[Course]]]:
+def looks(snapshot: Snapshot, change: Change, chance: random.Random) -> Iterator[tuple[WhoRunsWhat, bool, list[RoundsOfBatch]]]:
     """After each rebalance of the last batch that all its clients see: where all is, whether it is settled, and the forecast."""
     batches = change.numbered_batches()
     reality = _Reality(snapshot, change, chance)

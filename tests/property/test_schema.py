@@ -17,7 +17,7 @@ from tests.property.test_codec import snapshots
 from holdfast.errors import HoldfastError
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.execution.drift import STALENESS
-from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry, JournalEvent
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds.schemas import CONTRACTS, schema_of
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
@@ -148,7 +148,7 @@ def test_what_is_only_written_is_valid(release: str) -> None:
     snapshot = read(measured(group(AFTER, release=release)))
     fresh = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
     predicted = forecast(snapshot, change_from_json(change(fresh)))
-    journal = Journal(PLAN.plan_id, (Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "it is gone"),))
+    journal = Journal(PLAN.plan_id, (JournalEntry("2026-11-20T12:00:00Z", "1", JournalEvent.DONE, "ann", "it is gone"),))
     written = [
         *(("forecast", forecast_to_json(predicted, detail)) for detail in Detail),
         ("journal", codec_of(Journal).write(journal)),

@@ -11,21 +11,21 @@ import secrets
 import socket
 from pathlib import Path
 
-from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.journal.lease import LeaseOwner
 
 LONGEST_NAME = 200
 _PROC = Path("/proc")
 
 
-def owner(name: str | None = None, run: str | None = None) -> Owner:
+def owner(name: str | None = None, run: str | None = None) -> LeaseOwner:
     """`name`: None takes that of the user whom this process runs as."""
     started = _started(os.getpid())
     # The last part distinguishes two owners in one process. An unknown process is never assumed to be dead.
     process = f"{_machine()}-{started}-{secrets.token_hex(4)}" if started else secrets.token_hex(16)
-    return Owner(name or _user(), socket.gethostname()[:LONGEST_NAME], os.getpid(), process, run)
+    return LeaseOwner(name or _user(), socket.gethostname()[:LONGEST_NAME], os.getpid(), process, run)
 
 
-def has_ended(other: Owner) -> bool:
+def has_ended(other: LeaseOwner) -> bool:
     """True only where that is certain."""
     parts = other.process.split("-")
     if len(parts) != 3 or parts[0] != _machine() or not 0 < other.pid < 2**31:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.airflow_wiring.questions.halts import OpenHalt
     from holdfast.rollout.group.values import AnyPlan, AnySnapshot
     from holdfast.workflows.apply import Hands
-    from holdfast.workflows.running.answers import Given
+    from holdfast.workflows.running.answers import GivenAnswer
     from holdfast.workflows.running.progress import Progress
     from holdfast.workflows.running.run import Means, Ran
 
@@ -36,7 +36,7 @@ def turn(
     left: Mapping[str, Any] | None,
     *,
     again: bool = False,
-    given: "Given | None" = None,
+    given: "GivenAnswer | None" = None,
 ) -> "dict[str, Any] | str | OpenHalt":
     """What the turn leaves for the next one, `BETWEEN_TURNS_S` later; or the checklist's path: the plan is done, or waits for a
     person; or the halt that a person has to answer.
@@ -50,25 +50,25 @@ def turn(
     from holdfast.rollout.json.record import codec_of
     from holdfast.workflows import plan as plans
     from holdfast.workflows.running import run as running
-    from holdfast.workflows.running.answers import Answer
+    from holdfast.workflows.running.answers import HaltAnswer
 
     runs.refuse_secrets(run_id, params)
     _refuse_mixed(params, user)
     store, keys = lake(), signing_keys()
     plan, approval = rollouts.approved(store, plan_id, keys)
     known = known_cluster(plan.basis.cluster)
-    back = given is not None and given.answer is Answer.GO_BACK
+    back = given is not None and given.answer is HaltAnswer.GO_BACK
     means = _means(plan, known, _hands(plan, known, params, given.by if back and given else user, run_id))
     back = back or bool(params.get("back")) or (again and plans.journal_of(store, plan_id).went_back() is not None)
-    before = None if left is None else codec_of(running.Left).read(left["left"]).after(_passed(left["at"]))
+    before = None if left is None else codec_of(running.LeftForNextTurn).read(left["left"]).after(_passed(left["at"]))
     accept = Halt.REBALANCES if params["accept_rebalances"] and before is None and not again else False
     ended = running.turn(plan, approval, means, before, accept=accept, back=back)
-    if isinstance(ended, running.Left):
-        return {"left": codec_of(running.Left).write(ended), "at": int(time.time())}
+    if isinstance(ended, running.LeftForNextTurn):
+        return {"left": codec_of(running.LeftForNextTurn).write(ended), "at": int(time.time())}
     return _ended(plan_id, ended)
 
 
-def keep_answer(plan_id: str, params: Mapping[str, Any], user: str | None, run_id: str, given: "Given") -> None:
+def keep_answer(plan_id: str, params: Mapping[str, Any], user: str | None, run_id: str, given: "GivenAnswer") -> None:
     """Journal a person's answer to a halt. Raise AirflowFailException where they leave it, NoAnswer where it
     confirms another step than the halt names; else as `answers.keep`."""
     from airflow.sdk.exceptions import AirflowFailException
@@ -85,7 +85,7 @@ def keep_answer(plan_id: str, params: Mapping[str, Any], user: str | None, run_i
         answers.keep(plan, given, hands)
     except answers.NotItsStep as refusal:
         raise halts.NoAnswer(str(refusal)) from None
-    if given.answer is answers.Answer.LEAVE:
+    if given.answer is answers.HaltAnswer.LEAVE:
         because = f" ({printable(given.reason, 500)})" if given.reason else ""
         raise AirflowFailException(
             f"{printable(given.by)} leaves the group as it is after halt {given.number} of plan {plan_id}{because}. Nothing else"
@@ -170,10 +170,12 @@ def _means(plan: "AnyPlan", known: "KnownCluster", hands: "Hands") -> "Means":
 
 def _look(plan: "AnyPlan", known: "KnownCluster", limit_s: float) -> "AnySnapshot":
     from holdfast import wiring
-    from holdfast.workflows.collecting.collector import Given
+    from holdfast.workflows.collecting.collector import StatedByOperator
 
     basis = plan.basis
-    return wiring.collect_any(known.connection, basis.group_id, (), Given(basis.kafka_release, {}, dict(basis.config)), limit_s)
+    return wiring.collect_any(
+        known.connection, basis.group_id, (), StatedByOperator(basis.kafka_release, {}, dict(basis.config)), limit_s
+    )
 
 
 def _lag(plan: "AnyPlan", known: "KnownCluster") -> int | None:

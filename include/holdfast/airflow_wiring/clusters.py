@@ -165,9 +165,9 @@ def _http(conn_id: str) -> "HttpLogin":
 
 def _about(extras: Mapping[str, Any]) -> "About":
     from holdfast.workflows.collecting.collect_many import About
-    from holdfast.workflows.collecting.collector import Given
+    from holdfast.workflows.collecting.collector import StatedByOperator
 
-    given = Given(
+    given = StatedByOperator(
         extras.get("kafka_release"),
         {},
         extras.get("config", {}),

@@ -181,7 +181,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
 
     Raise InvalidInput where the plan is not what the answer is about, or was decided otherwise before; NotForThem.
     """
-    from holdfast.rollout.journal.journal import Decider
+    from holdfast.rollout.journal.journal import DecidedBy
     from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
     from holdfast.rollout.text.wording import printable
     from holdfast.workflows import plan as workflow
@@ -199,7 +199,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
     refuse_secret_answer(answer)
     approval = _decision(plan, answer)
     allowed = _approvers(store, run_id, keys)
-    if allowed and approval.decided_by is not Decider.TIME_OUT and approval.by_id not in allowed:
+    if allowed and approval.decided_by is not DecidedBy.TIME_OUT and approval.by_id not in allowed:
         raise NotForThem(f"{printable(approval.by)} is not an approver of plan {plan.plan_id}")
     if approval.changes_requested and not approval.reason:
         raise NothingRequested(f"{printable(approval.by)} requested changes to plan {plan.plan_id} without a reason: say which")
@@ -210,7 +210,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
             f"{printable(approval.by)} requested plan {plan.plan_id}; its policy requires four eyes: another person must approve it"
         )
     workflow.refuse_broken(store, plan.plan_id)
-    if approval.approved and approval.decided_by is Decider.PERSON:
+    if approval.approved and approval.decided_by is DecidedBy.PERSON:
         _refuse_outdated(store, plan)
     workflow.keep_approval(store, approval, keys)
     return approval
@@ -243,7 +243,7 @@ def _refuse_outdated(store: Lake, plan: "AnyPlan") -> None:
 
 
 def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
-    from holdfast.rollout.journal.journal import Approval, Decider
+    from holdfast.rollout.journal.journal import Approval, DecidedBy
     from holdfast.rollout.kinds import approval
     from holdfast.rollout.policy.policy import Review
 
@@ -253,7 +253,7 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
     user = answer["responded_by_user"]
     if answer["timed_out"] or user is None:
         reason = f"no answer by {plan.expires_at}"
-        decided = (approval.NOBODY, reason, _instant(answer["responded_at"]), None, Decider.TIME_OUT)
+        decided = (approval.NOBODY, reason, _instant(answer["responded_at"]), None, DecidedBy.TIME_OUT)
         return Approval(plan.plan_id, False, *decided, answer["plan_fingerprint"], requester)
     return Approval(
         plan_id=plan.plan_id,

@@ -104,14 +104,14 @@ def _begun(
 
 def approved(store: Lake, plan_id: str, keys: "SigningKeys") -> tuple["AnyPlan", "Approval"]:
     """Raise InvalidInput for a plan that was not approved, or not by a person where there are approvers."""
-    from holdfast.rollout.journal.journal import Decider
+    from holdfast.rollout.journal.journal import DecidedBy
     from holdfast.workflows import plan as plans
 
     plan = plans.load(store, plan_id, keys)
     approval = plans.approval_of(store, plan_id, keys)
     if approval is None:
         raise InvalidInput(f"plan {plan_id} was not approved: approve it in its run of plan_rollout")
-    if approval.decided_by is Decider.POLICY and decisions.approvers():
+    if approval.decided_by is DecidedBy.POLICY and decisions.approvers():
         raise InvalidInput(
             f"plan {plan_id} was approved by its policy, and there are approvers now (variable {APPROVERS_VARIABLE}): a person must"
             " decide. Create a new plan"

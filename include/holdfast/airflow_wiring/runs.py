@@ -138,7 +138,7 @@ def _document(store: Lake, run_id: str, name: str, kind: type[D], keys: "Signing
         return None
     found = loads(store.read(place, LARGEST))
     if keys is not None:
-        signed_as = seal.Kind(KINDS[name])
+        signed_as = seal.Sealed(KINDS[name])
         seal.refuse(seal.seal_of(found, signed_as, keys), f"The {_HERE[name]}", keys)
     if isinstance(found, dict) and found.get("run", run_id) != run_id:
         raise InvalidInput(f"{'/'.join(place)} is of run '{printable(str(found['run']), 300)}'. Trigger a new run")
@@ -155,4 +155,4 @@ def keep(store: Lake, run_id: str, name: str, content: object, keys: "SigningKey
     from holdfast.rollout.json.strict import dumps
 
     written = {"run": run_id} | codec_of(type(content)).write(content)
-    store.write((*folder(run_id), name), dumps(seal.signed(written, seal.Kind(KINDS[name]), keys)).encode())
+    store.write((*folder(run_id), name), dumps(seal.signed(written, seal.Sealed(KINDS[name]), keys)).encode())

@@ -25,7 +25,7 @@ from holdfast.airflow_wiring.objects import JOURNALS, PLANS
 from holdfast.airflow_wiring.questions import halts
 
 if TYPE_CHECKING:
-    from holdfast.workflows.running.answers import Given
+    from holdfast.workflows.running.answers import GivenAnswer
 
 TRIED_AGAIN_AT_MOST = 10
 """Retries of the tasks of `apply_rollout`: each death of a worker is one. The DAG sets it, over its default_args."""
@@ -88,7 +88,7 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
         return self._turn(context, plan_id, None, again=True, given=given)
 
     def _turn(
-        self, context: Any, plan_id: str, left: Mapping[str, Any] | None, *, again: bool, given: "Given | None" = None
+        self, context: Any, plan_id: str, left: Mapping[str, Any] | None, *, again: bool, given: "GivenAnswer | None" = None
     ) -> str:
         user = runs.who_triggered(context)
         ended = carrying.turn(plan_id, context["params"], user, context["run_id"], left, again=again, given=given)

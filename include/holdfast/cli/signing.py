@@ -8,7 +8,7 @@ import click
 from holdfast.adapters import key_file
 from holdfast.cli import documents
 from holdfast.rollout.journal import seal
-from holdfast.rollout.journal.seal import Kind, Seal, SigningKeys
+from holdfast.rollout.journal.seal import Seal, Sealed, SigningKeys
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ key_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
 )
 
 
-def value(path: str, read: Callable[[object], T], kind: Kind, keys: SigningKeys) -> tuple[T, Seal]:
+def value(path: str, read: Callable[[object], T], kind: Sealed, keys: SigningKeys) -> tuple[T, Seal]:
     """The document in `path`, and what its signature says. Raise StepRefused for one that these keys did not sign."""
     document = documents.read_document(path)
     with documents.naming(path):

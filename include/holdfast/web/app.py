@@ -30,7 +30,7 @@ from holdfast.web.new import making, new_routes
 from holdfast.web.plan import live, pausing_routes, placement, stages
 from holdfast.web.plan.comments_view import CommentsView
 from holdfast.web.plan.plan_page import PlanPages, Refused
-from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, State, known_sort, select
+from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, PlanState, known_sort, select
 from holdfast.workflows import comments
 from holdfast.workflows import plan as plans
 
@@ -144,7 +144,7 @@ def _plan_page(
         "next_step": stages.next_step(shown.view.plan, shown.done, shown.in_a_run),
         "what_next": stages.what_next(shown),
         "signed": None if shown.broken else plans.standing(pages.lake, plan_id, signing_keys()),
-        "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),
+        "paused": paused and shown.state in (PlanState.WAITING, PlanState.APPROVED, PlanState.RUNNING),
     }
     pauses = access.token_for(user, pausing_routes.subject(plan_id)) if access.can_apply(user) else ""
     values["live"] = running = live.of(
@@ -155,7 +155,7 @@ def _plan_page(
         runs.ended_in_airflow,
         pages.built_upon(shown, serving.now(), signing_keys()),
     )
-    if running is not None and running.next and shown.state in (State.APPROVED, State.RUNNING):
+    if running is not None and running.next and shown.state in (PlanState.APPROVED, PlanState.RUNNING):
         values |= {"next_step": None, "what_next": running.next}
     if whole:
         token = access.token_for(user, f"{plan_id} comments") if values["may_ask"] else ""

@@ -2,7 +2,7 @@
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import InvalidInput
-from holdfast.rollout.group.difference import Difference
+from holdfast.rollout.group.difference import GroupDifference
 from holdfast.rollout.kinds import any_difference
 from holdfast.web import overview
 from holdfast.workflows import plan as plans
@@ -10,7 +10,7 @@ from holdfast.workflows import plan as plans
 MOST_LINES = 500
 
 
-def compared(url: str, before: str, after: str) -> Difference:
+def compared(url: str, before: str, after: str) -> GroupDifference:
     """Of the IDs of two plans, or of two snapshots. Raise InvalidInput for anything else, StatePathTrouble where there is none."""
     if plans.is_id(before) != plans.is_id(after):
         raise InvalidInput("Only one of the two IDs is a plan: give two plans or two snapshots.")

@@ -33,7 +33,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CountsOverTime:
     """Counts of one thing over time. `table`: (moment, count) of every column; `last`: the newest count."""
 
     name: str
@@ -45,7 +45,7 @@ class Course:
     until: str
 
 
-def course(name: str, counted: str, points: Iterable[Point], together: Callable[[Iterable[int]], int]) -> Course | None:
+def course(name: str, counted: str, points: Iterable[Point], together: Callable[[Iterable[int]], int]) -> CountsOverTime | None:
     """One column for each point, or, of more than MOST_COLUMNS, for each of that number of equal time spans, by `together` (sum,
     max).
 
@@ -73,7 +73,7 @@ def course(name: str, counted: str, points: Iterable[Point], together: Callable[
         for at, count in table
     )
     last = table[-1][1]
-    return Course(
+    return CountsOverTime(
         name, columns, tuple((_moment(at), count) for at, count in table), most, last, shown[0].at[:10], shown[-1].at[:10]
     )
 
@@ -82,7 +82,7 @@ def _moment(at: str) -> str:
     return at[:16].replace("T", " ")
 
 
-def of_group(rows: Iterable[Row]) -> tuple[Course, ...]:
+def of_group(rows: Iterable[Row]) -> tuple[CountsOverTime, ...]:
     """From rows of the table `groups` about one group: its rebalances from snapshot to snapshot, and what lags."""
     known = sorted((row for row in rows if row["captured_at"]), key=lambda row: str(row["captured_at"]))
     counted = [row for row in known if row["generation"] is not None]
@@ -97,7 +97,7 @@ def of_group(rows: Iterable[Row]) -> tuple[Course, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def of_fleet(clusters: Iterable[Row], order_changes: Iterable[Row]) -> tuple[Course, ...]:
+def of_fleet(clusters: Iterable[Row], order_changes: Iterable[Row]) -> tuple[CountsOverTime, ...]:
     """From rows of the tables `clusters` and `order_changes` of several days: what each day had, all clusters together."""
     days = list(clusters)
     moved = [{"day": row["day"], "moved": row["moved"], "avoidable": row["moved_between_survivors"]} for row in order_changes]

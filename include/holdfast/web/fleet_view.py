@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.web.courses import Course
+from holdfast.web.courses import CountsOverTime
 from holdfast.web.plans import PlanRow
 
 Row = Mapping[str, Any]
@@ -95,7 +95,7 @@ class FleetView:
     more_changes: int
     accuracy: Accuracy
     quarantined: int
-    trend: tuple[Course, ...]
+    trend: tuple[CountsOverTime, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Tables:
     clusters: Sequence[Row] = ()
     losses: Sequence[Row] = ()
     order_changes: Sequence[Row] = ()
-    trend: tuple[Course, ...] = ()
+    trend: tuple[CountsOverTime, ...] = ()
 
 
 def view(tables: Tables, plans: Iterable[PlanRow], text: str = "", page: int = 1, cell: str = "") -> FleetView:

@@ -9,7 +9,7 @@ from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import amount_of_bytes, duration
-from holdfast.web.courses import Course
+from holdfast.web.courses import CountsOverTime
 from holdfast.web.kinds.kind_pages import KindPages, MemberTable
 from holdfast.web.kinds.registry import pages_of
 from holdfast.web.parts.plan_view import ago
@@ -57,22 +57,22 @@ class GroupView:
     losses_day: str
     changes: tuple[OrderChangeView, ...]
     history: tuple[tuple[str, str], ...]
-    courses: tuple[Course, ...]
+    courses: tuple[CountsOverTime, ...]
     unknown: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class GroupInLake:
     """What the lake's tables and folders say about a group in addition to its newest snapshot."""
 
     losses: Sequence[Row] = ()
     losses_day: str = ""
     order_changes: Sequence[Row] = ()
     history: Sequence[str] = ()
-    courses: tuple[Course, ...] = ()
+    courses: tuple[CountsOverTime, ...] = ()
 
 
-def view(snapshot: AnySnapshot, recorded: Recorded, now: datetime) -> GroupView:
+def view(snapshot: AnySnapshot, recorded: GroupInLake, now: datetime) -> GroupView:
     taken = snapshot.captured_at or ""
     pages = pages_of(snapshot)
     return GroupView(

@@ -35,7 +35,7 @@ def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.Gr
     losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
     changes = tables.rows("order_changes", [day for day in tables.days("order_changes") if day >= since], _CHANGE, mine, cluster)
     rows = tables.rows("groups", [day for day in tables.days("groups") if day >= since], _COURSE, mine, cluster)
-    recorded = group_view.Recorded(losses, days[-1] if losses else "", changes, newest, courses.of_group(rows))
+    recorded = group_view.GroupInLake(losses, days[-1] if losses else "", changes, newest, courses.of_group(rows))
     return group_view.view(snapshot(url, newest[0]), recorded, now)
 
 
@@ -52,7 +52,7 @@ def first_steps(url: str, *, clusters: bool, planned: bool) -> tuple[tuple[str, 
 
 
 @lru_cache(maxsize=4)
-def _trend(url: str, days: tuple[str, ...], _hour: str) -> tuple[courses.Course, ...]:
+def _trend(url: str, days: tuple[str, ...], _hour: str) -> tuple[courses.CountsOverTime, ...]:
     """Read once an hour: days before the last change only where one of them is computed again."""
     tables = ParquetTables(url)
     return courses.of_fleet(tables.rows("clusters", days, _DAY), tables.rows("order_changes", days, _CHANGE))

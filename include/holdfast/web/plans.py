@@ -20,7 +20,7 @@ from holdfast.rollout.contract.verdicts import PlanVerdict, Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.plan_summary import PlanSummary
 from holdfast.rollout.kinds.score_json import Score
-from holdfast.rollout.streams.plan.figures import Figures
+from holdfast.rollout.streams.plan.figures import OptionFigures
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 
@@ -34,7 +34,7 @@ SETTLED_AFTER = timedelta(days=14)
 _NO_DECISION = (PlanVerdict.NOTHING_TO_DO, PlanVerdict.BLOCKED)
 
 
-class State(StrEnum):
+class PlanState(StrEnum):
     """How far a plan has come."""
 
     WAITING = "waiting for review"
@@ -71,7 +71,7 @@ class PlanRow:
     approval: Approval | None
     begun: bool
     score: Score | None
-    state: State
+    state: PlanState
     broken: tuple[str, ...] = ()
 
     @property
@@ -124,37 +124,37 @@ class PlansPage:
     found: int
     page: int
     pages: int
-    counts: tuple[tuple[State, int], ...]
+    counts: tuple[tuple[PlanState, int], ...]
     clusters: tuple[str, ...]
     unreadable: int
     requested_by: Mapping[str, str] = field(default_factory=dict)
     """Who requested a plan, by its ID, where that is known."""
 
 
-def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime) -> State:
+def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime) -> PlanState:
     if approval is not None and not approval.approved:
-        return State.CHANGES if approval.changes_requested else State.REJECTED
+        return PlanState.CHANGES if approval.changes_requested else PlanState.REJECTED
     if score is not None:
-        return {Result.AS_FORECAST: State.DONE, Result.DIFFERENT: State.DIFFERENT}.get(score.result, State.RUNNING)
+        return {Result.AS_FORECAST: PlanState.DONE, Result.DIFFERENT: PlanState.DIFFERENT}.get(score.result, PlanState.RUNNING)
     if begun:
-        return State.RUNNING
+        return PlanState.RUNNING
     if approval is None and (not one.steps or one.verdict in _NO_DECISION):
-        return State.NO_DECISION
+        return PlanState.NO_DECISION
     if datetime.fromisoformat(one.expires_at) < now:
-        return State.EXPIRED
-    return State.WAITING if approval is None else State.APPROVED
+        return PlanState.EXPIRED
+    return PlanState.WAITING if approval is None else PlanState.APPROVED
 
 
-def still_waits(state: State, *, orphaned: bool, stale: bool) -> State:
+def still_waits(state: PlanState, *, orphaned: bool, stale: bool) -> PlanState:
     """A plan whose decision can no longer be requested, or that no longer fits its group, does not wait for review."""
-    if state is not State.WAITING:
+    if state is not PlanState.WAITING:
         return state
-    return State.ORPHANED if orphaned else State.STALE if stale else state
+    return PlanState.ORPHANED if orphaned else PlanState.STALE if stale else state
 
 
 SORTS: Mapping[str, Callable[[PlanRow], str | float | None]] = {
     "plan": lambda row: (row.summary.request or row.summary.group_id).casefold(),
-    "state": lambda row: list(State).index(row.state),
+    "state": lambda row: list(PlanState).index(row.state),
     "verdict": lambda row: list(PlanVerdict).index(row.summary.verdict),
     "moved": lambda row: _figure(row, lambda figures: figures.moved),
     "downtime": lambda row: _figure(row, lambda one: one.stands_still, lambda reads: reads.unread, lambda one: one.unowned),
@@ -180,7 +180,7 @@ def _figure(
     return None if one.reads is None else (of_reads or of)(one.reads)
 
 
-def _stable_after(figures: Figures | ReadFigures | TargetFigures) -> int | None:
+def _stable_after(figures: OptionFigures | ReadFigures | TargetFigures) -> int | None:
     ends = None if figures.times is None else figures.times.rebalancing_ends
     return figures.to_stable if ends is None else ends.usual
 
@@ -205,7 +205,7 @@ def select(rows: Iterable[PlanRow], wanted: Filter, page: int, unreadable: int =
     found = in_order((row for row in everything if wanted.matches(row)), known_sort(sort))
     pages = max(1, -(-len(found) // PAGE_SIZE))
     page = min(max(1, page), pages)
-    counts = dict.fromkeys(State, 0)
+    counts = dict.fromkeys(PlanState, 0)
     for row in everything:
         counts[row.state] += 1
     return PlansPage(
@@ -263,7 +263,7 @@ class PlanList:
             return row
         self._broken.pop(name, None)
         old = now - datetime.fromisoformat(row.summary.created_at) > SETTLED_AFTER
-        if old or row.state in (State.REJECTED, State.CHANGES, State.NO_DECISION):
+        if old or row.state in (PlanState.REJECTED, PlanState.CHANGES, PlanState.NO_DECISION):
             self._settled[name] = row
         return row
 
@@ -283,5 +283,5 @@ def row_of(lake: Lake, one: PlanSummary, now: datetime) -> PlanRow:
     approval = read("approval.json", plans.approval_of)
     score = read("verdict.json", plans.score_of)
     begun = not {journals.ENTRIES, journals.OF_BEFORE}.isdisjoint(kept)
-    state = State.BROKEN if broken else state_of(one, approval, begun=begun, score=score, now=now)
+    state = PlanState.BROKEN if broken else state_of(one, approval, begun=begun, score=score, now=now)
     return PlanRow(one, approval, begun, score, state, tuple(broken))

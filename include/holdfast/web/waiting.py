@@ -10,7 +10,7 @@ from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.approval import NOBODY
 from holdfast.web import runs
 from holdfast.web.plan.plan_page import PlanPage, PlanPages, run_of
-from holdfast.web.plans import READERS, PlanRow, PlansPage, State, still_waits
+from holdfast.web.plans import READERS, PlanRow, PlansPage, PlanState, still_waits
 
 MOST_COMPARED = 200
 """Of the plans that wait, the newest: each is compared with the newest snapshot of its group."""
@@ -19,9 +19,9 @@ MOST_COMPARED = 200
 def judged(pages: PlanPages, rows: Iterable[PlanRow], now: datetime) -> tuple[PlanRow, ...]:
     """The rows; those that wait for no decision unchanged."""
     rows = tuple(rows)
-    open_ones = sorted((row for row in rows if row.state is State.WAITING), key=lambda row: row.summary.created_at, reverse=True)[
-        :MOST_COMPARED
-    ]
+    open_ones = sorted(
+        (row for row in rows if row.state is PlanState.WAITING), key=lambda row: row.summary.created_at, reverse=True
+    )[:MOST_COMPARED]
     if not open_ones:
         return rows
     ids = [row.summary.plan_id for row in open_ones]
@@ -30,7 +30,7 @@ def judged(pages: PlanPages, rows: Iterable[PlanRow], now: datetime) -> tuple[Pl
         stale = dict(zip(ids, readers.map(lambda one: pages.stale(one, now), ids), strict=True))
     known = runs.of(run_id for run_id in run_ids.values() if run_id is not None)
 
-    def state(row: PlanRow) -> State:
+    def state(row: PlanRow) -> PlanState:
         plan_id = row.summary.plan_id
         if plan_id not in stale:
             return row.state

@@ -17,11 +17,11 @@ from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
 from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait
+from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, NothingLeft, Stop, WaitForOutside
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal import back as journal_back
-from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal, Sighting
-from holdfast.rollout.journal.lease import Lease, Owner
+from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry, JournalEvent, Sighting
+from holdfast.rollout.journal.lease import Lease, LeaseOwner
 from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
 from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.record import codec_of
@@ -35,7 +35,7 @@ from holdfast.rollout.text.wording import many, printable
 from holdfast.workflows import journals, other_plans, places
 from holdfast.workflows import plan as plans
 from holdfast.workflows.journals import Kept
-from holdfast.workflows.leases import Held, Leases
+from holdfast.workflows.leases import HeldLease, Leases
 from holdfast.workflows.verify import of_another_kind
 
 HOLDFAST = "holdfast"
@@ -57,7 +57,7 @@ class Applied:
     plan: AnyPlan
     approval: Approval
     journal: Journal
-    waiting_for: Wait | None
+    waiting_for: WaitForOutside | None
     signed: str = "not signed"
 
 
@@ -76,8 +76,8 @@ class Hands:
     state_dirs: Mapping[ProcessId, str]
     now: Callable[[], datetime]
     keys: SigningKeys = NO_KEYS
-    me: Owner = field(default_factory=lambda: Owner(HOLDFAST))
-    has_ended: Callable[[Owner], bool] = lambda _: False
+    me: LeaseOwner = field(default_factory=lambda: LeaseOwner(HOLDFAST))
+    has_ended: Callable[[LeaseOwner], bool] = lambda _: False
     force: bool = False
     same_run: bool = False
 
@@ -85,9 +85,9 @@ class Hands:
         """Where a path is on: this host; None: a URL names the host itself."""
         return other_plans.host_of(directory, self.me.host)
 
-    def entry(self, step: AnyStep, event: Event, detail: str, by: str = HOLDFAST) -> Entry:
+    def entry(self, step: AnyStep, event: JournalEvent, detail: str, by: str = HOLDFAST) -> JournalEntry:
         at = instants.to_second(self.now())
-        return Entry(at, step.id, event, by, detail)
+        return JournalEntry(at, step.id, event, by, detail)
 
     def leases(self, plan: AnyPlan) -> Leases:
         group = (plan.basis.cluster, plan.basis.group_id)
@@ -100,7 +100,7 @@ class Writing:
     end."""
 
     hands: Hands
-    held: Held
+    held: HeldLease
     kept: Kept
     stays: bool = False
 
@@ -108,13 +108,13 @@ class Writing:
     def journal(self) -> Journal:
         return self.kept.journal
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: JournalEntry) -> None:
         """Raise StatePathTrouble where the lease is lost, or another run added an entry."""
         self.held.keep()
         self.kept = journals.append(self.hands.lake, self.kept, entry, self.hands.keys, self.held.number)
 
     def begin(self, step: AnyStep, seen: Sighting) -> None:
-        entry = self.hands.entry(step, Event.BEGUN, f"{many(len(seen.members), 'member')} seen that it is about")
+        entry = self.hands.entry(step, JournalEvent.BEGUN, f"{many(len(seen.members), 'member')} seen that it is about")
         self.add(replace(entry, seen=seen))
 
 
@@ -167,7 +167,7 @@ def begin(
     return kept.journal
 
 
-def keep_checklist(plan: AnyPlan, approval: Approval, writing: Writing, waiting: Wait | None) -> Applied:
+def keep_checklist(plan: AnyPlan, approval: Approval, writing: Writing, waiting: WaitForOutside | None) -> Applied:
     applied = Applied(plan, approval, writing.journal, waiting, writing.kept.standing)
     content = dumps(applied_to_json(applied), indent=2)
     writing.hands.lake.write((plans.FOLDER, plan.plan_id, "checklist.json"), content.encode())
@@ -178,7 +178,7 @@ def keep_checklist_so_far(plan: AnyPlan, approval: Approval, writing: Writing) -
     """In the middle of a run: it goes on by itself, and if it is killed, the checklist has the steps that are done."""
     step = due(plan, writing.journal)
     if step is not None:
-        keep_checklist(plan, approval, writing, Wait(step, IN_A_RUN, can_confirm=False))
+        keep_checklist(plan, approval, writing, WaitForOutside(step, IN_A_RUN, can_confirm=False))
 
 
 IN_A_RUN = "A run of the plan continues here."
@@ -211,16 +211,16 @@ def under_lease(plan: AnyPlan, hands: Hands, *, goes_on: bool = False) -> Iterat
         writing = Writing(hands, held, kept)
         step = due(plan, kept.journal)
         if forcing and step is not None:
-            writing.add(hands.entry(step, Event.FORCED, _forced(forced, hands.me), hands.me.name))
+            writing.add(hands.entry(step, JournalEvent.FORCED, _forced(forced, hands.me), hands.me.name))
         elif held.before is not None and step is not None and not (goes_on and leases.is_mine(held.before)):
-            writing.add(hands.entry(step, Event.TAKEN_OVER, f"after {_named(held.before)}"))
+            writing.add(hands.entry(step, JournalEvent.TAKEN_OVER, f"after {_named(held.before)}"))
         yield writing
     finally:
         if writing is None or not writing.stays:
             held.release()
 
 
-def _forced(lease: Lease | None, by: Owner) -> str:
+def _forced(lease: Lease | None, by: LeaseOwner) -> str:
     run = f" in run {printable(by.run, 300)}" if by.run else ""
     return f"released by force{run}" + ("" if lease is None else f": it was held by {_named(lease)}")
 
@@ -232,23 +232,23 @@ def _named(lease: Lease) -> str:
 
 
 def due(plan: AnyPlan, journal: Journal) -> AnyStep | None:
-    return next((step for step in plan.steps if not journal.has(step.id, Event.DONE)), None)
+    return next((step for step in plan.steps if not journal.has(step.id, JournalEvent.DONE)), None)
 
 
-def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> Wait | None:
+def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> WaitForOutside | None:
     hands = writing.hands
     for _ in range(2 * len(plan.steps) + 1):
         found = next_of(plan, writing.journal, fresh, hands.now())
         match found:
             case Done():
                 return None
-            case Wait():
+            case WaitForOutside():
                 return found
             case Stop(step, reason):
-                writing.add(hands.entry(step, Event.STOPPED, reason))
+                writing.add(hands.entry(step, JournalEvent.STOPPED, reason))
                 raise StepRefused(f"Step {step.id} of plan {plan.plan_id} was not done. {reason}")
-            case Note(step, evidence):
-                writing.add(hands.entry(step, Event.DONE, evidence))
+            case NothingLeft(step, evidence):
+                writing.add(hands.entry(step, JournalEvent.DONE, evidence))
             case Begin(step, seen):
                 writing.begin(step, seen)
             case Do(step, action):
@@ -274,7 +274,7 @@ def write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: 
     if begun is None:
         _refuse_given_elsewhere(step, action, directory, writing)
         detail = f"writing process ID {action.process_id} into {directory}"
-        entry = replace(hands.entry(step, Event.BEGUN, detail), directory=directory, host=hands.host_of(directory))
+        entry = replace(hands.entry(step, JournalEvent.BEGUN, detail), directory=directory, host=hands.host_of(directory))
         writing.add(replace(entry, before=_held_before(directory, hands)))
     elif (str(begun.directory).rstrip("/"), begun.host) != (directory.rstrip("/"), hands.host_of(directory)):
         raise StepRefused(_begun_elsewhere(step, action, directory, begun, hands))
@@ -283,7 +283,7 @@ def write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: 
         hands.files.write(directory, action.process_id, action.replaces)
         found = hands.files.read(directory)
     except HoldfastError as refusal:
-        stopped = hands.entry(step, Event.STOPPED, str(refusal))
+        stopped = hands.entry(step, JournalEvent.STOPPED, str(refusal))
         writing.add(
             stopped
             if _surely_not(action, directory, hands)
@@ -292,7 +292,7 @@ def write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: 
         raise StepRefused(f"Step {step.id} was not done. {refusal}") from None
     if found != action.process_id:
         raise StepRefused(f"Step {step.id}: {directory} holds process ID {found} right after another was written.")
-    writing.add(hands.entry(step, Event.DONE, f"{directory} holds process ID {found}"))
+    writing.add(hands.entry(step, JournalEvent.DONE, f"{directory} holds process ID {found}"))
 
 
 def _refuse_given_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
@@ -305,10 +305,10 @@ def _refuse_given_elsewhere(step: AnyStep, action: WriteProcessMetadata, directo
         raise StepRefused(f"Step {step.id} was not done. {elsewhere}")
 
 
-def _held_before(directory: str, hands: Hands) -> journal_back.Held | None:
+def _held_before(directory: str, hands: Hands) -> journal_back.HeldProcessId | None:
     """None: it cannot be read, and writing will say why."""
     try:
-        return journal_back.Held(hands.files.read(directory))
+        return journal_back.HeldProcessId(hands.files.read(directory))
     except HoldfastError:
         return None
 
@@ -321,7 +321,7 @@ def _surely_not(action: WriteProcessMetadata, directory: str, hands: Hands) -> b
         return False
 
 
-def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str, begun: Entry, hands: Hands) -> str:
+def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str, begun: JournalEntry, hands: Hands) -> str:
     on = f" on {printable(begun.host, 200)}" if begun.host else ""
     host = hands.host_of(directory)
     here = f" on {host}" if host and begun.host != host else ""
@@ -333,8 +333,8 @@ def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str
     )
 
 
-def by_hand(step: AnyStep, action: WriteProcessMetadata, group_id: str) -> Wait:
-    return Wait(
+def by_hand(step: AnyStep, action: WriteProcessMetadata, group_id: str) -> WaitForOutside:
+    return WaitForOutside(
         step,
         f"No state directory is given for process ID {action.process_id}: give --state-dir-of {action.process_id}=DIRECTORY, or run"
         f" {step_words.by_hand(action, group_id)} and confirm step {step.id}. Before: {step.check_before}",
@@ -355,13 +355,15 @@ def _confirmed(plan: AnyPlan, confirmations: tuple[Confirmation, ...], writing: 
         step = next((one for one in plan.steps if one.id == word.step), None)
         if step is None:
             raise InvalidInput(f"plan {plan.plan_id} has no step {word.step!r}; it has 1 to {len(plan.steps)}")
-        if journal.has(step.id, Event.DONE) or journal.has(step.id, Event.CONFIRMED):
+        if journal.has(step.id, JournalEvent.DONE) or journal.has(step.id, JournalEvent.CONFIRMED):
             continue
-        remaining = (one for one in plan.steps if not (journal.has(one.id, Event.DONE) or journal.has(one.id, Event.CONFIRMED)))
+        remaining = (
+            one for one in plan.steps if not (journal.has(one.id, JournalEvent.DONE) or journal.has(one.id, JournalEvent.CONFIRMED))
+        )
         earlier = next(remaining, step)
         if earlier.id != step.id:
             raise InvalidInput(f"step {step.id} cannot be confirmed before step {earlier.id} is done")
-        writing.add(writing.hands.entry(step, Event.CONFIRMED, word.detail, word.by))
+        writing.add(writing.hands.entry(step, JournalEvent.CONFIRMED, word.detail, word.by))
 
 
 def refuse_if_requested_too_early(applied: Applied, hands: Hands) -> None:
@@ -387,12 +389,12 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
                 "step": step.id,
                 "what": kind_of(applied.plan).step_text(step),
                 "who": step.who.value,
-                "done": applied.journal.has(step.id, Event.DONE),
+                "done": applied.journal.has(step.id, JournalEvent.DONE),
                 "check_before": step.check_before,
                 "check_after": step.check_after,
                 "undo": step.undo,
             }
-            | ({"rolled_back": applied.journal.has(step.id, Event.UNDONE)} if applied.journal.went_back() else {})
+            | ({"rolled_back": applied.journal.has(step.id, JournalEvent.UNDONE)} if applied.journal.went_back() else {})
             for step in applied.plan.steps
         ],
     }

@@ -21,7 +21,7 @@ LEAST_JAVA = 17
 _TOPICS_A_LINE, _MOST_TOPICS = 10, 100
 
 
-class Status(StrEnum):
+class CheckStatus(StrEnum):
     """`MISSING` stops the work; `LIMITED` leaves something out of it."""
 
     OK = "ok"
@@ -34,7 +34,7 @@ class Check:
     """One thing that was looked at; `remedy` is empty where there is nothing to do."""
 
     name: str
-    status: Status
+    status: CheckStatus
     found: str
     remedy: str = ""
 
@@ -59,7 +59,7 @@ def examine_group(
         sources = collector.topics(group)
         advised = [_advised(one) for one in collector.advice(cluster, group, servers)]
     except HoldfastError as trouble:
-        checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
+        checks.append(Check(f"group {group_id}", CheckStatus.MISSING, str(trouble), "see the message"))
     keeps_state = kind_named(collector.kind).stateful
     checks.append(_topic_rights(cluster, group_id, sources, servers, keeps_state=keeps_state))
     checks.append(_offsets_right(cluster, servers, collector.without_offsets))
@@ -74,24 +74,28 @@ def examine_machine(machine: Machine, folders: tuple[str, ...]) -> tuple[Check, 
     java = machine.java_major()
     spark = machine.package_version("pyspark")
     checks = [
-        Check("Java", Status.OK, f"Java {java}")
+        Check("Java", CheckStatus.OK, f"Java {java}")
         if java is not None and java >= LEAST_JAVA
         else Check(
             "Java",
-            Status.LIMITED,
+            CheckStatus.LIMITED,
             "no Java" if java is None else f"Java {java}",
             f"Spark needs Java {LEAST_JAVA} or newer (Debian: default-jre-headless); the command line works without it",
         ),
-        Check("Spark", Status.OK, f"pyspark {spark}")
+        Check("Spark", CheckStatus.OK, f"pyspark {spark}")
         if spark
-        else Check("Spark", Status.LIMITED, "no pyspark", "needed by the DAGs: run bin/setup; the command line works without it"),
+        else Check(
+            "Spark", CheckStatus.LIMITED, "no pyspark", "needed by the DAGs: run bin/setup; the command line works without it"
+        ),
     ]
     for folder in folders:
         problem = machine.folder_problem(folder)
         checks.append(
-            Check(f"folder {folder}", Status.MISSING, f"cannot be written to: {problem}", "create it, or grant write permission")
+            Check(
+                f"folder {folder}", CheckStatus.MISSING, f"cannot be written to: {problem}", "create it, or grant write permission"
+            )
             if problem
-            else Check(f"folder {folder}", Status.OK, "can be written to")
+            else Check(f"folder {folder}", CheckStatus.OK, "can be written to")
         )
     return tuple(checks)
 
@@ -102,10 +106,12 @@ def examine_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...]
     checks = []
     for number, answer in enumerate(answers.values(), 1):
         if isinstance(answer, HoldfastError):
-            checks.append(Check(f"state directory {number}", Status.LIMITED, str(answer), "grant read permission, or leave it out"))
+            checks.append(
+                Check(f"state directory {number}", CheckStatus.LIMITED, str(answer), "grant read permission, or leave it out")
+            )
             continue
         directory, unknown = answer
-        status = Status.LIMITED if unknown else Status.OK
+        status = CheckStatus.LIMITED if unknown else CheckStatus.OK
         found = "; ".join(each.reason for each in unknown) or f"process {directory.process_id}, {len(directory.tasks)} tasks"
         checks.append(Check(f"state directory {directory.url}", status, found, "see the message" if unknown else ""))
     return tuple(checks)
@@ -125,17 +131,17 @@ def examine_host_names(found: Hosts) -> tuple[Check, ...]:
     if not found.no_names:
         return ()
     shown = ", ".join(repr(printable(one, 100)) for one in found.no_names[:5])
-    return (Check("hosts of the members", Status.LIMITED, f"no host can be called {shown}", "check who these members are"),)
+    return (Check("hosts of the members", CheckStatus.LIMITED, f"no host can be called {shown}", "check who these members are"),)
 
 
 def examine_hosts(found: tuple[HostRights, ...]) -> tuple[Check, ...]:
     """The rights on hosts, where those have rights of their own."""
     return tuple(
-        Check(f"right: {one.shown}", Status.LIMITED, one.trouble, one.remedy)
+        Check(f"right: {one.shown}", CheckStatus.LIMITED, one.trouble, one.remedy)
         if one.trouble is not None
-        else Check(f"right: {one.shown}", Status.LIMITED, f"not granted: {', '.join(one.lacking)}", one.remedy)
+        else Check(f"right: {one.shown}", CheckStatus.LIMITED, f"not granted: {', '.join(one.lacking)}", one.remedy)
         if one.lacking
-        else Check(f"right: {one.shown}", Status.OK, "granted")
+        else Check(f"right: {one.shown}", CheckStatus.OK, "granted")
         for one in found
     )
 
@@ -143,9 +149,9 @@ def examine_hosts(found: tuple[HostRights, ...]) -> tuple[Check, ...]:
 def _group_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
     name = f"right: DESCRIBE on the group {group_id}"
     if "DESCRIBE" in cluster.group_rights(group_id):
-        return Check(name, Status.OK, "granted")
+        return Check(name, CheckStatus.OK, "granted")
     return Check(
-        name, Status.MISSING, "not granted, or no such group", _acl(servers, "Describe", f"--group {shlex.quote(group_id)}")
+        name, CheckStatus.MISSING, "not granted, or no such group", _acl(servers, "Describe", f"--group {shlex.quote(group_id)}")
     )
 
 
@@ -153,16 +159,16 @@ def _group(group: ObservedGroup) -> Check:
     """Whether it can be collected. A group without members is of the kind that its protocol type leaves open."""
     name = f"group {group.group_id}"
     if registry.owner_of(group) is not None and group.size:
-        return Check(name, Status.OK, f"{group.state}, {group.size} members")
+        return Check(name, CheckStatus.OK, f"{group.state}, {group.size} members")
     if group.members or (registry.owner_of(group) is None and group.protocol_type not in (PROTOCOL_TYPE, "")):
         kind = group.protocol or group.protocol_type
         covered = " or ".join(kind_named(one.kind).words.group for one in registry.COLLECTORS)
-        return Check(name, Status.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"name {covered}")
-    return Check(name, Status.LIMITED, f"{group.state}: no member is running", "start the application")
+        return Check(name, CheckStatus.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"name {covered}")
+    return Check(name, CheckStatus.LIMITED, f"{group.state}: no member is running", "start the application")
 
 
 def _advised(one: Advice) -> Check:
-    status = Status.MISSING if one.stops else Status.LIMITED if one.remedy else Status.OK
+    status = CheckStatus.MISSING if one.stops else CheckStatus.LIMITED if one.remedy else CheckStatus.OK
     return Check(one.name, status, one.found, one.remedy)
 
 
@@ -180,9 +186,9 @@ def _optional_right(cluster: ClusterReader, group_id: str, servers: str, right: 
     """`operation`: the right as kafka-acls.sh names it; `without`: what is so where it is not granted."""
     name = f"right: {right} on the group {group_id} (optional)"
     if right in cluster.group_rights(group_id):
-        return Check(name, Status.OK, "granted")
+        return Check(name, CheckStatus.OK, "granted")
     remedy = _acl(servers, operation, f"--group {shlex.quote(group_id)}")
-    return Check(name, Status.LIMITED, f"not granted: {without}", remedy)
+    return Check(name, CheckStatus.LIMITED, f"not granted: {without}", remedy)
 
 
 def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...], servers: str, *, keeps_state: bool) -> Check:
@@ -192,12 +198,15 @@ def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...
     lacking = [topic for topic, rights in cluster.topic_rights(wanted) if "DESCRIBE" not in rights]
     remedy = _describe_topics(group_id, [topic for topic in lacking if not topic.startswith(f"{group_id}-")], servers)
     if lacking:
-        return Check(name, Status.MISSING, f"not granted, or missing: {', '.join(map(repr, lacking[:5]))}", remedy)
+        return Check(name, CheckStatus.MISSING, f"not granted, or missing: {', '.join(map(repr, lacking[:5]))}", remedy)
     if keeps_state and not any(topic.endswith("-changelog") for topic in own):
         return Check(
-            name, Status.LIMITED, f"no topic {group_id}-…-changelog is visible: none exists, or the permission is missing", remedy
+            name,
+            CheckStatus.LIMITED,
+            f"no topic {group_id}-…-changelog is visible: none exists, or the permission is missing",
+            remedy,
         )
-    return Check(name, Status.OK, f"granted on {len(wanted)} topics")
+    return Check(name, CheckStatus.OK, f"granted on {len(wanted)} topics")
 
 
 def _describe_topics(group_id: str, sources: Sequence[str], servers: str) -> str:
@@ -211,10 +220,10 @@ def _describe_topics(group_id: str, sources: Sequence[str], servers: str) -> str
 def _offsets_right(cluster: ClusterReader, servers: str, missing: str) -> Check:
     name = f"right: READ on {OFFSETS_TOPIC} (optional)"
     if "READ" in dict(cluster.topic_rights((OFFSETS_TOPIC,))).get(OFFSETS_TOPIC, frozenset()):
-        return Check(name, Status.OK, "granted")
+        return Check(name, CheckStatus.OK, "granted")
     return Check(
         name,
-        Status.LIMITED,
+        CheckStatus.LIMITED,
         f"not granted: {missing}",
         _acl(servers, "Read", f"--topic {OFFSETS_TOPIC}"),
     )
@@ -227,14 +236,16 @@ def _churn(cluster: ClusterReader, group_id: str, now: datetime | None) -> tuple
     except HoldfastError:
         return ()
     found = churn.churning(generations, now.isoformat() if now else None)
-    return tuple(Check(f"clients of {group_id} stay up", Status.LIMITED, churn.in_words(one), churn.REMEDY) for one in found)
+    return tuple(Check(f"clients of {group_id} stay up", CheckStatus.LIMITED, churn.in_words(one), churn.REMEDY) for one in found)
 
 
 def _cluster_right(cluster: ClusterReader, servers: str) -> Check:
     name = "right: DESCRIBE on the cluster (optional)"
     if "DESCRIBE" in cluster.cluster_rights():
-        return Check(name, Status.OK, "granted")
-    return Check(name, Status.LIMITED, "not granted: the bytes of a restore are unknown", _acl(servers, "Describe", "--cluster"))
+        return Check(name, CheckStatus.OK, "granted")
+    return Check(
+        name, CheckStatus.LIMITED, "not granted: the bytes of a restore are unknown", _acl(servers, "Describe", "--cluster")
+    )
 
 
 def _acl(servers: str, operation: str, resource: str) -> str:

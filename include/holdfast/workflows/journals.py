@@ -15,8 +15,8 @@ from typing import TypeVar
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout.journal import seal
-from holdfast.rollout.journal.journal import Entry, Head, Journal, Link
-from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
+from holdfast.rollout.journal.journal import Head, Journal, JournalEntry, Link
+from holdfast.rollout.journal.seal import NO_KEYS, Seal, Sealed, SigningKeys
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 
@@ -77,7 +77,7 @@ def read(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Kept:
     for name, content in zip(numbers, contents, strict=True):
         document = _loaded((FOLDER, plan_id, ENTRIES, name), content)
         links.append(_read_as(document, codec_of(Link).read, (FOLDER, plan_id, ENTRIES, name)))
-        seals.append(seal.seal_of(document, Kind.ENTRY, keys))
+        seals.append(seal.seal_of(document, Sealed.ENTRY, keys))
         digests.append(digest(content))
     if head is not None:
         seals.append(head_seal)
@@ -95,13 +95,13 @@ def read(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Kept:
     )
 
 
-def _before(lake: Lake, plan_id: str, folder: tuple[str, ...]) -> tuple[tuple[Entry, ...], str]:
+def _before(lake: Lake, plan_id: str, folder: tuple[str, ...]) -> tuple[tuple[JournalEntry, ...], str]:
     """The entries of a journal of former versions, and the digest of what the first numbered entry follows."""
     if OF_BEFORE in folder:
         place = (FOLDER, plan_id, OF_BEFORE)
         content = lake.read(place, LARGEST_OF_BEFORE)
         lines = [line for line in content.splitlines() if line.strip()]
-        return tuple(_read_as(_loaded(place, line), codec_of(Entry).read, place) for line in lines), digest(content)
+        return tuple(_read_as(_loaded(place, line), codec_of(JournalEntry).read, place) for line in lines), digest(content)
     if "approval.json" in folder:
         return (), digest(lake.read((FOLDER, plan_id, "approval.json"), LARGEST_ENTRY))
     return (), digest(b"")
@@ -132,7 +132,7 @@ def _head(lake: Lake, plan_id: str, folder: tuple[str, ...], keys: SigningKeys) 
         return None, Seal.UNSIGNED
     place = (FOLDER, plan_id, HEAD)
     document = _loaded(place, lake.read(place, LARGEST_ENTRY))
-    return _read_as(document, codec_of(Head).read, place), seal.seal_of(document, Kind.HEAD, keys)
+    return _read_as(document, codec_of(Head).read, place), seal.seal_of(document, Sealed.HEAD, keys)
 
 
 def refuse_broken(kept: Kept, keys: SigningKeys) -> None:
@@ -156,11 +156,11 @@ def begin(lake: Lake, plan_id: str, keys: SigningKeys) -> None:
     lake.create((FOLDER, plan_id, HEAD), _head_bytes(Head(plan_id, 0, ""), keys))
 
 
-def append(lake: Lake, kept: Kept, entry: Entry, keys: SigningKeys = NO_KEYS, lease: int = 0) -> Kept:
+def append(lake: Lake, kept: Kept, entry: JournalEntry, keys: SigningKeys = NO_KEYS, lease: int = 0) -> Kept:
     """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if another run added one meanwhile."""
     plan_id, number = kept.journal.plan_id, kept.number + 1
     link = codec_of(Link).write(Link(plan_id, number, kept.last, entry, lease))
-    content = dumps(seal.signed(link, Kind.ENTRY, keys), indent=2).encode()
+    content = dumps(seal.signed(link, Sealed.ENTRY, keys), indent=2).encode()
     place = (FOLDER, plan_id, ENTRIES, f"{number:0{DIGITS}}.json")
     # An object store may have taken it, and lost the answer: then the stored entry is this one, byte for byte.
     if not lake.create(place, content) and (not lease or lake.read(place, LARGEST_ENTRY) != content):
@@ -178,7 +178,7 @@ def write_head(lake: Lake, kept: Kept, keys: SigningKeys) -> Kept:
 
 
 def _head_bytes(head: Head, keys: SigningKeys) -> bytes:
-    return dumps(seal.signed(codec_of(Head).write(head), Kind.HEAD, keys), indent=2).encode()
+    return dumps(seal.signed(codec_of(Head).write(head), Sealed.HEAD, keys), indent=2).encode()
 
 
 def digest(content: bytes) -> str:

@@ -23,12 +23,12 @@ from holdfast.rollout.journal.lease import (
     HELD_FOR,
     RENEWED_WITH_LESS_THAN,
     Lease,
-    Owner,
-    Standing,
-    State,
+    LeaseOwner,
+    LeaseStanding,
+    LeaseState,
     standing,
 )
-from holdfast.rollout.journal.seal import Kind, Seal, SigningKeys
+from holdfast.rollout.journal.seal import Seal, Sealed, SigningKeys
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
@@ -45,7 +45,7 @@ RENEWED_EVERY_S = 5.0
 MOST = 10**DIGITS - 1
 
 
-class Lost(StatePathTrouble):
+class LeaseLost(StatePathTrouble):
     """Another run has the lease now, or it has expired: nothing more is done."""
 
 
@@ -58,8 +58,8 @@ class Leases:
     plan_id: str
     group: tuple[str, str]
     keys: SigningKeys
-    me: Owner
-    has_ended: Callable[[Owner], bool]
+    me: LeaseOwner
+    has_ended: Callable[[LeaseOwner], bool]
     now: Callable[[], datetime]
 
     def latest(self) -> tuple[int, Lease | None, Seal]:
@@ -76,11 +76,11 @@ class Leases:
     def _read(self, place: LakePath) -> tuple[Lease, Seal]:
         try:
             document = loads(self.lake.read(place, LARGEST))
-            return codec_of(Lease).read(document), seal.seal_of(document, Kind.LEASE, self.keys)
+            return codec_of(Lease).read(document), seal.seal_of(document, Sealed.LEASE, self.keys)
         except InvalidInput as problem:
             raise InvalidInput(f"{problem}. Check who writes there, then release it by force", "/".join(place)) from None
 
-    def take(self, *, forced: bool = False, same_run: bool = False) -> "Held":
+    def take(self, *, forced: bool = False, same_run: bool = False) -> "HeldLease":
         """Raise StatePathTrouble, which names the holder, while another run has it.
 
         `forced`: it was released by force right now, or by an earlier attempt of the same run, whose lease is this run's then.
@@ -93,18 +93,18 @@ class Leases:
             seal.refuse(found, f"{self._named} (releasing it by force helps)", self.keys)
         stands = standing(lease, self.now())
         own = lease is not None and (forced or same_run) and self.is_mine(lease)
-        gone = stands is not Standing.FREE and lease is not None and (own or self.has_ended(lease.owner))
-        if lease is not None and stands in {Standing.HELD, Standing.UNBELIEVABLE} and not gone:
+        gone = stands is not LeaseStanding.FREE and lease is not None and (own or self.has_ended(lease.owner))
+        if lease is not None and stands in {LeaseStanding.HELD, LeaseStanding.UNBELIEVABLE} and not gone:
             raise StatePathTrouble(self._held_by(lease, stands))
-        before = lease if gone or stands is Standing.OVER else None
-        renews = lease.first if lease is not None and own and same_run and lease.state is State.HELD else None
-        held = self._put(number + 1, State.HELD, renews)
+        before = lease if gone or stands is LeaseStanding.OVER else None
+        renews = lease.first if lease is not None and own and same_run and lease.state is LeaseState.HELD else None
+        held = self._put(number + 1, LeaseState.HELD, renews)
         if held is None:
             raise StatePathTrouble(
                 f"Another run began to apply plan {self.plan_id}, or another plan for its group, at the same moment. Check its"
                 " journal."
             )
-        return Held(self, held, before)
+        return HeldLease(self, held, before)
 
     def force(self) -> Lease | None:
         """Release it, whatever its holder. Return the released lease; None where there was none."""
@@ -112,9 +112,9 @@ class Leases:
             number, lease, _ = self.latest()
         except HoldfastError:
             number, lease = max(_numbers(self.lake.names(self._folder), DIGITS)), None
-        if lease is not None and lease.state is not State.HELD:
+        if lease is not None and lease.state is not LeaseState.HELD:
             return None
-        if number and self._put(number + 1, State.FORCED) is None:
+        if number and self._put(number + 1, LeaseState.FORCED) is None:
             raise StatePathTrouble(f"{self._named} changed at the same moment. Check which run applies it, then try again.")
         return lease
 
@@ -123,7 +123,7 @@ class Leases:
         what is not signed where there are keys."""
         if self.me.run is None:
             return False
-        return any(lease.state is State.FORCED and self.is_mine(lease) for lease in self._without_renewals())
+        return any(lease.state is LeaseState.FORCED and self.is_mine(lease) for lease in self._without_renewals())
 
     def applied(self) -> tuple[str, ...]:
         """The plans that were applied to the group, the last one first. What is no lease names none, nor what is not signed where
@@ -167,20 +167,20 @@ class Leases:
         lease, found = self._read((*folder, f"{number:0{FORMER_DIGITS}}.json"))
         seal.refuse(found, f"The lease of plan {self.plan_id} (releasing it by force helps)", self.keys)
         stands = standing(lease, self.now())
-        if stands in {Standing.HELD, Standing.UNBELIEVABLE} and not self.has_ended(lease.owner):
+        if stands in {LeaseStanding.HELD, LeaseStanding.UNBELIEVABLE} and not self.has_ended(lease.owner):
             raise StatePathTrouble(self._held_by(lease, stands))
 
     def is_latest(self, number: int) -> bool:
         return not self.lake.exists(self._place(number + 1))
 
-    def _put(self, number: int, state: State, renews: int | None = None) -> Lease | None:
+    def _put(self, number: int, state: LeaseState, renews: int | None = None) -> Lease | None:
         """None: another run was quicker."""
         if number > MOST:
             raise StepRefused(f"{self._named} has no free number after {MOST:,}: move its folder away")
         at = self.now().astimezone(UTC)
-        until = at + HELD_FOR if state is State.HELD else at
+        until = at + HELD_FOR if state is LeaseState.HELD else at
         lease = Lease(self.plan_id, number, state, self.me, instants.to_second(at), instants.to_second(until), self.group, renews)
-        content = dumps(seal.signed(codec_of(Lease).write(lease), Kind.LEASE, self.keys), indent=2).encode()
+        content = dumps(seal.signed(codec_of(Lease).write(lease), Sealed.LEASE, self.keys), indent=2).encode()
         # An object store may have taken it, and lost the answer: then the stored lease is this one, byte for byte.
         if self.lake.create(self._place(number), content) or (
             self.me.process and self.lake.read(self._place(number), LARGEST) == content
@@ -201,12 +201,12 @@ class Leases:
         cluster, group_id = self.group
         return f"The lease of group {printable(group_id, 200)} of cluster {printable(cluster, 200)}"
 
-    def _held_by(self, lease: Lease, stands: Standing) -> str:
+    def _held_by(self, lease: Lease, stands: LeaseStanding) -> str:
         owner = lease.owner
         where = f" on {printable(owner.host, 200)}, process {owner.pid}" if owner.host else ""
         run = f", run {printable(owner.run, 300)}" if owner.run else ""
         who = f"{printable(owner.name, 200)}{where}{run}"
-        if stands is Standing.UNBELIEVABLE:
+        if stands is LeaseStanding.UNBELIEVABLE:
             return (
                 f"The lease of {who}, to apply plan {printable(lease.plan_id, 40)}, ends at {lease.until}, and now it is"
                 f" {instants.to_second(self.now())}: one of the two clocks is wrong. Correct it, or release the lease"
@@ -225,7 +225,7 @@ class Leases:
 
 
 @dataclass
-class Held:
+class HeldLease:
     """The lease while this run holds it. `before`: the lease that was taken over."""
 
     leases: Leases
@@ -239,19 +239,19 @@ class Held:
     def keep(self) -> None:
         """Before every act. Raise Lost if another run has the lease, or it ends too soon to do anything under it."""
         if not self.leases.is_latest(self.number):
-            raise Lost(self._taken())
+            raise LeaseLost(self._taken())
         left = datetime.fromisoformat(self.lease.until) - self.leases.now()
         if left < RENEWED_WITH_LESS_THAN:
             self._renew(left)
 
     def _renew(self, left: timedelta) -> None:
         if left < GIVEN_UP_WITH_LESS_THAN:
-            raise Lost(
+            raise LeaseLost(
                 f"The lease to apply plan {self.lease.plan_id} is over: the actions took too long. Apply it again to continue."
             )
-        renewed = self.leases._put(self.number + 1, State.HELD, self.lease.first)  # noqa: SLF001 - of this module
+        renewed = self.leases._put(self.number + 1, LeaseState.HELD, self.lease.first)  # noqa: SLF001 - of this module
         if renewed is None:
-            raise Lost(self._taken())
+            raise LeaseLost(self._taken())
         self.lease = renewed
 
     def _taken(self) -> str:
@@ -288,7 +288,7 @@ class Held:
         """At the end. Where that fails, it ends by itself."""
         try:
             if self.leases.is_latest(self.number):
-                self.leases._put(self.number + 1, State.RELEASED)  # noqa: SLF001 - of this module
+                self.leases._put(self.number + 1, LeaseState.RELEASED)  # noqa: SLF001 - of this module
         except HoldfastError:
             return
 

@@ -8,7 +8,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.journal import Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import printable
@@ -45,11 +45,11 @@ def _journal(lake: Lake, plan_id: str, keys: SigningKeys) -> Journal:
 def _given(
     other: AnyPlan, journal: Journal, process_id: ProcessId, here: tuple[str, str | None], files: ProcessMetadataFiles
 ) -> str | None:
-    if all(journal.has(step.id, Event.DONE) for step in other.steps):
+    if all(journal.has(step.id, JournalEvent.DONE) for step in other.steps):
         return None
     for step_id, written in kind_of(other).writes(other).items():
         entry = journal.last_word_on(step_id)
-        if written != process_id or entry is None or journal.has(step_id, Event.UNDONE):
+        if written != process_id or entry is None or journal.has(step_id, JournalEvent.UNDONE):
             continue
         begun = journal.begun_in(step_id)
         where = None if begun is None or begun.directory is None else (begun.directory, begun.host)

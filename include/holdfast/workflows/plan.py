@@ -15,8 +15,8 @@ from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepR
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal import seal
-from holdfast.rollout.journal.journal import Approval, Entry, Journal
-from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
+from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry
+from holdfast.rollout.journal.seal import NO_KEYS, Seal, Sealed, SigningKeys
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
@@ -35,7 +35,7 @@ from holdfast.workflows.run_documents import MadeBy
 
 __all__ = [
     "Broken",
-    "Standing",
+    "PlanSignature",
     "add_entry",
     "approval_of",
     "assemble_drafted",
@@ -146,14 +146,14 @@ def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS, files: Mapping[
         lake.write(_place(made.plan_id, name), content.encode())
     lake.write(_place(made.plan_id, "plan.md"), with_files(markdown(made), files or {}).encode())
     lake.write(_place(made.plan_id, "summary.json"), dumps(SUMMARY.write(summary(made))).encode())
-    sealed = seal.signed(any_kind.plan_to_json(made), Kind.PLAN, keys)
+    sealed = seal.signed(any_kind.plan_to_json(made), Sealed.PLAN, keys)
     lake.write(_place(made.plan_id, "plan.json"), dumps(sealed, indent=2).encode())
     return made.plan_id
 
 
 def load(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> AnyPlan:
     """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more or another one."""
-    made, found = _read_sealed(lake, plan_id, "plan.json", any_kind.plan_from_json, Kind.PLAN, keys, LARGEST_DOCUMENT)
+    made, found = _read_sealed(lake, plan_id, "plan.json", any_kind.plan_from_json, Sealed.PLAN, keys, LARGEST_DOCUMENT)
     if made.plan_id != plan_id:
         raise InvalidInput(f"it holds plan {made.plan_id}", f"{FOLDER}/{plan_id}/plan.json")
     seal.refuse(found, f"Plan {plan_id}", keys)
@@ -161,7 +161,7 @@ def load(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> AnyPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlanSignature:
     """What is signed of a plan, and by whose key. None: there is none yet. `journal`: in words, for it may be cut too."""
 
     plan: Seal
@@ -186,15 +186,15 @@ class Standing:
         return ", ".join(f"{name}: {part}" for name, part in self.parts.items())
 
 
-def standing(lake: Lake, plan_id: str, keys: SigningKeys) -> Standing:
+def standing(lake: Lake, plan_id: str, keys: SigningKeys) -> PlanSignature:
     """Of the plan, the decision and the journal in the lake."""
     kept = lake.names((FOLDER, plan_id))
-    _, of_plan = _read_sealed(lake, plan_id, "plan.json", lambda value: value, Kind.PLAN, keys, LARGEST_DOCUMENT)
+    _, of_plan = _read_sealed(lake, plan_id, "plan.json", lambda value: value, Sealed.PLAN, keys, LARGEST_DOCUMENT)
     of_approval = None
     if "approval.json" in kept:
-        _, of_approval = _read_sealed(lake, plan_id, "approval.json", lambda value: value, Kind.APPROVAL, keys)
+        _, of_approval = _read_sealed(lake, plan_id, "approval.json", lambda value: value, Sealed.APPROVAL, keys)
     journal = journals.read(lake, plan_id, keys)
-    return Standing(of_plan, of_approval, journal.standing if journal.there or journal.broken else None)
+    return PlanSignature(of_plan, of_approval, journal.standing if journal.there or journal.broken else None)
 
 
 def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
@@ -252,7 +252,7 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
     known = approval_of(lake, approval.plan_id, keys)
     if known is None:
         journals.begin(lake, approval.plan_id, keys)
-        sealed = seal.signed(codec_of(Approval).write(approval), Kind.APPROVAL, keys)
+        sealed = seal.signed(codec_of(Approval).write(approval), Sealed.APPROVAL, keys)
         if lake.create(place, dumps(sealed, indent=2).encode()):
             return
         known = approval_of(lake, approval.plan_id, keys)
@@ -272,7 +272,7 @@ def refuse_secrets_in(approval: Approval) -> None:
 def approval_of(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Approval | None:
     if not lake.exists(_place(plan_id, "approval.json")):
         return None
-    kept, found = _read_sealed(lake, plan_id, "approval.json", codec_of(Approval).read, Kind.APPROVAL, keys)
+    kept, found = _read_sealed(lake, plan_id, "approval.json", codec_of(Approval).read, Sealed.APPROVAL, keys)
     seal.refuse(found, f"The decision about plan {plan_id}", keys)
     return kept
 
@@ -324,7 +324,7 @@ def journal_of(lake: Lake, plan_id: str) -> Journal:
     return journals.read(lake, plan_id).journal
 
 
-def add_entry(lake: Lake, journal: Journal, entry: Entry, keys: SigningKeys = NO_KEYS) -> Journal:
+def add_entry(lake: Lake, journal: Journal, entry: JournalEntry, keys: SigningKeys = NO_KEYS) -> Journal:
     """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if another run added one meanwhile."""
     kept = journals.read(lake, journal.plan_id, keys)
     if kept.journal != journal:
@@ -352,7 +352,7 @@ def _read_sealed(
     plan_id: str,
     name: str,
     kind: Callable[[object], T],
-    signed_as: Kind,
+    signed_as: Sealed,
     keys: SigningKeys,
     longest: int = LARGEST_SMALL_FILE,
 ) -> tuple[T, Seal]:

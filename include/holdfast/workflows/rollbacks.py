@@ -10,7 +10,7 @@ from holdfast.rollout.execution import undo_words
 from holdfast.rollout.execution.back_course import BuiltUpon
 from holdfast.rollout.execution.undo import Undo, remaining, undos
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.journal import Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows import journals
@@ -19,7 +19,8 @@ from holdfast.workflows.journals import Kept
 from holdfast.workflows.leases import Leases
 
 _DID = frozenset(
-    {Event.BEGUN, Event.ACTED, Event.CONFIRMED, Event.DONE} | {Event.UNDOING, Event.UNDO_ACTED, Event.UNDO_CONFIRMED, Event.UNDONE}
+    {JournalEvent.BEGUN, JournalEvent.ACTED, JournalEvent.CONFIRMED, JournalEvent.DONE}
+    | {JournalEvent.UNDOING, JournalEvent.UNDO_ACTED, JournalEvent.UNDO_CONFIRMED, JournalEvent.UNDONE}
 )
 """Entries of what was done, or may have been."""
 

@@ -10,7 +10,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
 from holdfast.rollout.kinds import any_kind, search, search_progress, search_work
-from holdfast.rollout.kinds.search_progress import Forecast
+from holdfast.rollout.kinds.search_progress import OptionForecast
 
 EVALUATIONS = "evaluations"
 PATIENCE_S = 40.0
@@ -47,7 +47,7 @@ def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool
     return True
 
 
-def progress(lake: Lake, draft: LakePath) -> tuple[Forecast, ...]:
+def progress(lake: Lake, draft: LakePath) -> tuple[OptionForecast, ...]:
     """The options that were forecast so far, in their order. What cannot be read is left out."""
     found = []
     for name in lake.names((*draft, search_progress.FOLDER))[: search_progress.MOST]:

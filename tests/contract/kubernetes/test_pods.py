@@ -7,7 +7,7 @@ from tests.harness.kubernetes.cluster import Cluster
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.hosts.kubernetes import address, pods
-from holdfast.adapters.hosts.kubernetes.api import Api, Refusal
+from holdfast.adapters.hosts.kubernetes.api import Api, ApiRefusal
 from holdfast.adapters.hosts.kubernetes.clusters import Clusters
 from holdfast.adapters.hosts.kubernetes.connection import Access, Server
 from holdfast.errors import HostTrouble, InvalidInput
@@ -47,7 +47,7 @@ def test_pods_of_a_deployment_through_its_replica_sets(cluster: Cluster, namespa
 
 
 def test_a_workload_that_is_not_there(cluster: Cluster, namespace: str) -> None:
-    with pytest.raises(Refusal, match='"other" not found') as refused:
+    with pytest.raises(ApiRefusal, match='"other" not found') as refused:
         names(cluster, namespace, "other-{ordinal}")
 
     assert (refused.value.status, refused.value.reason) == (404, "NotFound")
@@ -119,7 +119,7 @@ def test_what_a_pod_says_of_itself(cluster: Cluster, namespace: str) -> None:
 
 
 def test_a_user_without_rights_is_told_what_helps(cluster: Cluster, namespace: str) -> None:
-    with pytest.raises(Refusal, match=r'User "nobody" cannot get resource "pods".*`holdfast doctor` prints') as refused:
+    with pytest.raises(ApiRefusal, match=r'User "nobody" cannot get resource "pods".*`holdfast doctor` prints') as refused:
         pods.read(cluster.api("nobody"), namespace, "words-2")
 
     assert refused.value.status == 403
@@ -130,7 +130,7 @@ def test_a_user_without_rights_is_told_what_helps(cluster: Cluster, namespace: s
 def test_a_token_that_is_wrong(cluster: Cluster, namespace: str) -> None:
     config = cluster.kube_config()
     config["users"][0]["user"]["token"] = "wrong-token-never-shown"
-    with pytest.raises(Refusal, match="Check the credentials") as refused:
+    with pytest.raises(ApiRefusal, match="Check the credentials") as refused:
         pods.read(Api(Server(Access("cluster test", kube_config=config))), namespace, "words-2")
 
     assert refused.value.status == 401

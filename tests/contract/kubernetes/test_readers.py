@@ -9,7 +9,7 @@ from tests.harness.kubernetes.cluster import IMAGE, Cluster
 from holdfast.adapters.hosts.kubernetes import address, readers
 from holdfast.adapters.hosts.kubernetes.api import Document
 from holdfast.adapters.hosts.kubernetes.readers import PodHost
-from holdfast.adapters.hosts.shell import Answer
+from holdfast.adapters.hosts.shell import ScriptEnd
 from holdfast.errors import HostTrouble
 
 READER = "registry.invalid/busybox:1"
@@ -40,7 +40,7 @@ def namespace(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[str
     return name
 
 
-def run(cluster: Cluster, namespace: str, path: str = "/data/words", image: str = READER) -> Answer:
+def run(cluster: Cluster, namespace: str, path: str = "/data/words", image: str = READER) -> ScriptEnd:
     host = PodHost(cluster.server(), address.parse(f"kubernetes:///{namespace}/words-0/app{path}"), image)
     return host.run('cat; echo "$1"', ("argument",), stdin=b"in ", limit_s=30, most_bytes=100)
 

@@ -14,7 +14,7 @@ from holdfast.adapters.hosts.state_directories import StateDirectories
 from holdfast.errors import HoldfastError
 from holdfast.ports import HostRights
 from holdfast.workflows import doctor
-from holdfast.workflows.doctor import Status
+from holdfast.workflows.doctor import CheckStatus
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_doctor_shows_the_role(cluster: Cluster, namespace: str) -> None:
     [check] = doctor.examine_hosts(asked)
 
     assert check.name == f"right: read in namespace {namespace}"
-    assert check.status is Status.LIMITED
+    assert check.status is CheckStatus.LIMITED
     assert check.found == "not granted: get pods, get pods/exec, create pods/exec"
     assert check.remedy == rights.role("holdfast-read", namespace, rights.READS)
 
@@ -96,5 +96,5 @@ def test_a_server_that_is_not_there_is_said() -> None:
     found = Clusters(lambda _: Access("cluster test", kube_config=config), Deadline(10))
     [check] = doctor.examine_hosts(found.rights(["kubernetes:///n/p/app/data"]))
 
-    assert check.status is Status.LIMITED
+    assert check.status is CheckStatus.LIMITED
     assert "Connection refused" in check.found

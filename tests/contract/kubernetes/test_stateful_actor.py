@@ -11,7 +11,7 @@ from tests.harness.kubernetes.cluster import Cluster
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.hosts import actors_file
 from holdfast.adapters.hosts.kubernetes import pods, stateful_actor
-from holdfast.adapters.hosts.kubernetes.api import Document, Refusal
+from holdfast.adapters.hosts.kubernetes.api import ApiRefusal, Document
 from holdfast.adapters.hosts.kubernetes.clusters import Clusters
 from holdfast.adapters.hosts.kubernetes.connection import Access
 from holdfast.adapters.hosts.kubernetes.stateful_actor import StatefulActor, Workload
@@ -209,14 +209,14 @@ def test_clients_are_pods_by_name_by_the_file_and_by_their_volumes(cluster: Clus
 def test_the_role_for_acting_is_enough(cluster: Cluster, namespace: str) -> None:
     """And without it nothing is done."""
     actor, before = actor_of(cluster, namespace, "operator"), uids(cluster, namespace)
-    with pytest.raises(Refusal, match="forbidden"):
+    with pytest.raises(ApiRefusal, match="forbidden"):
         actor.process(restart("words-1"))
     access = Access("cluster test", kube_config=cluster.kube_config("operator"))
     reads, acts = Clusters(lambda _: access, Deadline(60)).rights([f"kubernetes:///{namespace}/words-{{ordinal}}/app/data"])
     cluster.bind(namespace, "operator", yaml.safe_load(reads.remedy))
     actor.process(restart("words-1"))
     for does in (Does.RESTART, Does.START):
-        with pytest.raises(Refusal, match="forbidden"):
+        with pytest.raises(ApiRefusal, match="forbidden"):
             actor.perform(does, restart("words-1" if does is Does.RESTART else "words-3"))
     assert changed(before, uids(cluster, namespace)) == []
 

@@ -26,7 +26,7 @@ from holdfast.airflow_wiring.turns import ApplyPlan, Pause
 from holdfast.errors import InvalidInput, StatePathTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does
-from holdfast.rollout.journal.journal import Approval, Event
+from holdfast.rollout.journal.journal import Approval, JournalEvent
 from holdfast.rollout.json import instants
 from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.rollout.policy.policy import Policy
@@ -181,7 +181,7 @@ class Reality:
         raise AssertionError
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> list[JournalEvent]:
         return [one.event for one in plans.journal_of(self.lake, self.plan.plan_id).entries]
 
 
@@ -207,7 +207,7 @@ def test_goes_all_the_way_and_no_worker_waits(reality: Reality) -> None:
     assert json.loads(reality.lake.read(tuple(path.split("/")), 10**6))["done"] is True
     assert reality.done == ALL_THREE
     assert turns >= 3
-    assert Event.TAKEN_OVER not in reality.events
+    assert JournalEvent.TAKEN_OVER not in reality.events
 
 
 def test_without_run_it_is_one_call(reality: Reality) -> None:
@@ -225,7 +225,7 @@ def test_a_turn_that_was_killed_is_done_again_by_another_attempt(reality: Realit
 
     assert path.endswith("checklist.json")
     assert reality.done == ALL_THREE
-    assert Event.TAKEN_OVER in reality.events
+    assert JournalEvent.TAKEN_OVER in reality.events
 
 
 def test_while_it_waits_no_other_run_begins(reality: Reality) -> None:

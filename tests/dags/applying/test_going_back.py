@@ -16,7 +16,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import carrying
 from holdfast.errors import InvalidInput, StepRefused
 from holdfast.rollout.journal.acted import ClientProcess, Does, Halt, ProcessState
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.plan.plan import Plan
@@ -73,14 +73,14 @@ def stopping(lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> Stopping:
     return found
 
 
-def last(stopping: Stopping) -> Entry:
-    found: Entry = plans.journal_of(stopping.lake, stopping.plan.plan_id).entries[-1]
+def last(stopping: Stopping) -> JournalEntry:
+    found: JournalEntry = plans.journal_of(stopping.lake, stopping.plan.plan_id).entries[-1]
     return found
 
 
 def names(stopping: Stopping, step: str) -> bool:
     found = last(stopping)
-    return (found.event, found.halt, found.step) == (Event.HALTED, Halt.PERSON, step)
+    return (found.event, found.halt, found.step) == (JournalEvent.HALTED, Halt.PERSON, step)
 
 
 def test_a_rollback_by_hand_is_asked_for_and_confirmed_by_the_answer(stopping: Stopping) -> None:
@@ -93,7 +93,9 @@ def test_a_rollback_by_hand_is_asked_for_and_confirmed_by_the_answer(stopping: S
             stopping.answer(waiting, "Go on", halt=waiting.kwargs["halt"], rolled_back=f" {step} ", reason="it runs")
         )
     assert waiting == f"plans/{stopping.plan.plan_id}/checklist.json"
-    confirmed = [one for one in plans.journal_of(stopping.lake, stopping.plan.plan_id).entries if one.event is Event.UNDO_CONFIRMED]
+    confirmed = [
+        one for one in plans.journal_of(stopping.lake, stopping.plan.plan_id).entries if one.event is JournalEvent.UNDO_CONFIRMED
+    ]
     assert [(one.step, one.by) for one in confirmed] == [("2", "bob"), ("1", "bob")]
     assert len(stopping.done) == 2, "Holdfast did nothing of it"
 
@@ -129,7 +131,7 @@ class TestTheForm:
         with pytest.raises(InvalidInput, match="step 2 is the next to roll back, not step 1"):
             stopping.execute("run 2", run=False, back=True, confirmed=["1"])
         assert stopping.execute("run 2", run=False, back=True, confirmed=["2"]) == path
-        assert (last(stopping).event, last(stopping).by, last(stopping).step) == (Event.UNDO_CONFIRMED, "ann", "2")
+        assert (last(stopping).event, last(stopping).by, last(stopping).step) == (JournalEvent.UNDO_CONFIRMED, "ann", "2")
 
     def test_does_not_take_a_rollback_for_a_step(self, stopping: Stopping) -> None:
         with pytest.raises(StepRefused, match="Roll back in the form"):
@@ -151,5 +153,7 @@ class TestTheForm:
         _, path = reality.until_it_ends(reality.execute("run 2", back=True), "run 2")
 
         assert path.endswith("checklist.json")
-        (turned,) = [one for one in plans.journal_of(reality.lake, reality.plan.plan_id).entries if one.event is Event.GOING_BACK]
+        (turned,) = [
+            one for one in plans.journal_of(reality.lake, reality.plan.plan_id).entries if one.event is JournalEvent.GOING_BACK
+        ]
         assert turned.by == "ann"

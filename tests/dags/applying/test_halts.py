@@ -15,7 +15,7 @@ from holdfast.airflow_wiring import notifiers
 from holdfast.airflow_wiring.questions import halts
 from holdfast.airflow_wiring.turns import ApplyPlan
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.workflows import plan as plans
 from holdfast.workflows.running import pausing
 
@@ -23,8 +23,8 @@ __all__ = ["reality"]
 SECRET = "oPen-5esame"
 
 
-def entries(reality: Reality) -> tuple[Entry, ...]:
-    found: tuple[Entry, ...] = plans.journal_of(reality.lake, reality.plan.plan_id).entries
+def entries(reality: Reality) -> tuple[JournalEntry, ...]:
+    found: tuple[JournalEntry, ...] = plans.journal_of(reality.lake, reality.plan.plan_id).entries
     return found
 
 
@@ -65,9 +65,9 @@ def test_to_go_on_is_a_first_turn_and_all_is_done(reality: Reality) -> None:
 
     assert path.endswith("checklist.json")
     assert reality.done == ALL_THREE
-    (kept,) = [one for one in entries(reality) if one.event is Event.ACCEPTED]
+    (kept,) = [one for one in entries(reality) if one.event is JournalEvent.ACCEPTED]
     assert (kept.by, kept.detail) == ("bob", f"goes on after halt {waiting.kwargs['halt']}: it was mine")
-    assert Event.TAKEN_OVER not in reality.events, "a halt released its lease"
+    assert JournalEvent.TAKEN_OVER not in reality.events, "a halt released its lease"
 
 
 def test_where_nothing_was_put_right_it_halts_and_asks_again(reality: Reality) -> None:
@@ -86,7 +86,7 @@ def test_to_leave_it_fails_the_task_and_is_journaled(reality: Reality) -> None:
         reality.answer(waiting, "Leave it", reason="not tonight")
 
     assert reality.done == [ONE]
-    assert (reality.events[-1], entries(reality)[-1].by) == (Event.ENDED, "bob")
+    assert (reality.events[-1], entries(reality)[-1].by) == (JournalEvent.ENDED, "bob")
     _, path = reality.until_it_ends(reality.execute("run 2"), "run 2")
     assert path.endswith("checklist.json")
     assert reality.done == ALL_THREE
@@ -104,7 +104,7 @@ def test_to_go_back_rolls_back_what_was_done(reality: Reality) -> None:
     waiting = drifted(reality)
     _, path = reality.until_it_ends(reality.answer(waiting, "Go back"))
 
-    (turned,) = [one for one in entries(reality) if one.event is Event.GOING_BACK]
+    (turned,) = [one for one in entries(reality) if one.event is JournalEvent.GOING_BACK]
     assert (turned.by, path) == ("bob", f"plans/{reality.plan.plan_id}/checklist.json")
     assert reality.done == [ONE], "a restart has no rollback, and no step was continued"
 
@@ -122,7 +122,7 @@ def test_to_go_back_removes_the_pause_and_is_continued_by_another_attempt(
 
     _, path = reality.until_it_ends(reality.execute(tries=3))
     assert path.endswith("checklist.json")
-    assert reality.events.count(Event.GOING_BACK) == 1
+    assert reality.events.count(JournalEvent.GOING_BACK) == 1
     assert pausing.paused(reality.lake, reality.plan.plan_id) is None
     with pytest.raises(StepRefused, match="is being rolled back"):
         reality.execute("run 2")
@@ -265,7 +265,7 @@ def test_an_answer_while_it_waits_for_its_next_turn_is_not_read(reality: Reality
     task = ApplyPlan(task_id="walk", plan_id=reality.plan.plan_id)
     with pytest.raises(TaskDeferred) as resumed:
         task.go_on(reality.context("run 1"), event=answered("Leave it"), **deferred.kwargs)
-    assert Event.ENDED not in reality.events
+    assert JournalEvent.ENDED not in reality.events
     assert set(resumed.value.kwargs["left"]) == {"left", "at"}
 
 

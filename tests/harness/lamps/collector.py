@@ -7,7 +7,7 @@ from tests.harness.lamps.values import LampSnapshot
 from holdfast.errors import InvalidInput
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.json import instants
-from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+from holdfast.workflows.collecting.collector import Collector, OneGroup, StatedByOperator
 
 
 class LampCollector(Collector[None]):
@@ -19,7 +19,7 @@ class LampCollector(Collector[None]):
     def owns(self, group: ObservedGroup) -> bool:
         return group.protocol_type == "lamps"
 
-    def settings(self, group_id: str, given: Given) -> None:
+    def settings(self, group_id: str, given: StatedByOperator) -> None:
         if given.kafka_release is not None:
             raise InvalidInput(f"{group_id!r}: lamps have no release")
 

@@ -27,8 +27,8 @@ from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
 from holdfast.rollout.execution import rounds
-from holdfast.rollout.execution.drift import Drift, Kind, Staleness
-from holdfast.rollout.execution.next_actions import AnyStep, Next, Note, Wait
+from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
+from holdfast.rollout.execution.next_actions import AnyStep, Next, NothingLeft, WaitForOutside
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group import applying, verifying
@@ -72,8 +72,8 @@ class _Applying(Applying[LampPlan, LampStep, LampSnapshot]):
 
     def decide(self, plan: LampPlan, journal: Journal, step: LampStep, fresh: LampSnapshot, word: str | None) -> Next:
         if dict(fresh.lit).get(str(step.lamp)):
-            return Note(step, f"{step.lamp} burns.")
-        return Wait(step, please(step, f"{step.lamp} is dark"), can_confirm=True)
+            return NothingLeft(step, f"{step.lamp} burns.")
+        return WaitForOutside(step, please(step, f"{step.lamp} is dark"), can_confirm=True)
 
     def unseen(self, plan: LampPlan, journal: Journal, step: LampStep, fresh: LampSnapshot) -> str | None:
         return None if dict(fresh.lit).get(str(step.lamp)) else f"{step.lamp} is dark."
@@ -114,7 +114,7 @@ class _Verifying(Verifying[LampPlan, LampSnapshot, LampVerdict, tuple[str, ...]]
 
 def drifts(plan: LampPlan, fresh: LampSnapshot) -> tuple[Drift, ...]:
     gone = [name for name, _ in plan.basis.lit if name not in dict(fresh.lit)]
-    return tuple(Drift(Kind.MEMBERS, f"{name} is gone.", True, "It cannot be lit.") for name in gone)
+    return tuple(Drift(DriftKind.MEMBERS, f"{name} is gone.", True, "It cannot be lit.") for name in gone)
 
 
 class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):

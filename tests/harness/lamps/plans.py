@@ -19,7 +19,7 @@ from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, rules, selection
 from holdfast.rollout.options.criteria import Counted
 from holdfast.rollout.options.option import Impact, RankedOption
-from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
+from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share, Unstated
 from holdfast.rollout.policy.policy import Policy
 
 COUNTED = Counted("lamp", "lamp", "switch")
@@ -74,5 +74,5 @@ def impact(one: EvaluatedLampOption) -> Impact:
 
 def judged(one: EvaluatedLampOption, policy: Policy, now: datetime) -> tuple[Rule, ...]:
     share = Share(0, len(one.option.change.events))
-    found = Found(True, None, "lamp", share, share, times(), False, Rebalances(0, None, 0), ("light",), {})
+    found = RuleFacts(True, None, "lamp", share, share, times(), False, Rebalances(0, None, 0), ("light",), {})
     return rules.judge(found, (), policy, Unstated(now))

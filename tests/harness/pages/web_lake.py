@@ -18,8 +18,8 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry, JournalEvent
+from holdfast.rollout.journal.lease import LeaseOwner
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import AnyPlan, snapshot_from_json
@@ -115,7 +115,9 @@ class WebLake:
     def begin(self, made: Plan, *steps: str) -> None:
         journal = Journal(made.plan_id)
         for step in steps:
-            journal = plans.add_entry(self.lake, journal, Entry(made.created_at, step, Event.DONE, "bob", "confirmed"))
+            journal = plans.add_entry(
+                self.lake, journal, JournalEntry(made.created_at, step, JournalEvent.DONE, "bob", "confirmed")
+            )
 
     def verdict(self, made: Plan, document: Document) -> None:
         plans.keep_verdict(self.lake, verify(made, snapshot_json.snapshot_from_json(restarted(document))))
@@ -186,13 +188,13 @@ def shows_a_run(folder: Path, plan: Plan, *, done: int) -> None:
     lake = FsspecLake(str(folder))
     journal, steps = plans.journal_of(lake, plan.plan_id), [one.id for one in plan.steps]
     first = not journal.entries
-    for step, event in ((one, event) for one in steps[:done] for event in (Event.BEGUN, Event.DONE)):
+    for step, event in ((one, event) for one in steps[:done] for event in (JournalEvent.BEGUN, JournalEvent.DONE)):
         if not journal.has(step, event):
-            journal = plans.add_entry(lake, journal, Entry(instants.to_second(now), step, event, "bob", "as planned"))
+            journal = plans.add_entry(lake, journal, JournalEntry(instants.to_second(now), step, event, "bob", "as planned"))
     if first:
         at = instants.to_second(now - timedelta(minutes=1))
-        plans.add_entry(lake, journal, Entry(at, steps[done], Event.HALTED, "holdfast", "2 of 3", halt=Halt.LAG))
-    hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: now, me=Owner("bob", "worker-1", run="manual__2026"))
+        plans.add_entry(lake, journal, JournalEntry(at, steps[done], JournalEvent.HALTED, "holdfast", "2 of 3", halt=Halt.LAG))
+    hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: now, me=LeaseOwner("bob", "worker-1", run="manual__2026"))
     one = showing.Showing(plan, hands, lambda: 0.0)
     newest = snapshots.latest(lake, plan.basis.cluster, plan.basis.group_id)
     assert newest is not None

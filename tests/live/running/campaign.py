@@ -29,7 +29,7 @@ from tests.live.running.machines import Machine
 from tests.live.running.scenarios import OF_OTHER_KINDS, SCENARIOS, Planned, joined_at, takes_out
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.workflows import journals
 
 CLIENTS, SPARE = 5, 2
@@ -188,7 +188,7 @@ def _journal_wrong(group: Hosted, planned: Planned, *, whole: bool = True) -> li
     plan_id = json.loads(planned.plan.read_text())["plan_id"]
     kept = journals.read(FsspecLake(str(group.folder / ".holdfast" / "lake")), plan_id)
     wrong = [] if kept.broken is None else [f"journal: {kept.broken.value}"]
-    for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
+    for event, acted in ((JournalEvent.BEGUN, True), (JournalEvent.ACTED, True), (JournalEvent.DONE, False)):
         found = Counter(one.step for one in kept.journal.entries if one.event is event and (one.acted is not None or not acted))
         wanted = Counter(planned.acting) if acted else Counter(step["id"] for step in planned.steps)
         wrong += [

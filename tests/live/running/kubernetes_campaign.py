@@ -23,7 +23,7 @@ from tests.unit.workflows.running.test_going_back import fewer
 from tests.unit.workflows.running.test_run import ALL_THREE, rolling
 
 from holdfast.rollout.journal.acted import Does
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import journals
 from holdfast.workflows.running import run as runs
@@ -34,7 +34,7 @@ Done = list[tuple[Does, str]]
 def restarts(cluster: Cluster, trouble: Trouble, *, partition: bool) -> tuple[PodGroup, Plan, Done]:
     group, plan = PodGroup(cluster, trouble, partition=partition), rolling()
     until_it_ends(group, lambda: group.run(plan))
-    assert all(group.journal(plan).has(step.id, Event.DONE) for step in plan.steps)
+    assert all(group.journal(plan).has(step.id, JournalEvent.DONE) for step in plan.steps)
     return group, plan, ALL_THREE
 
 
@@ -54,7 +54,7 @@ class _Stopped(Exception):
 
 def _until_stopped(group: PodGroup, plan: Plan) -> runs.Ran:
     def ends() -> None:
-        if group.journal(plan).has("3", Event.DONE):
+        if group.journal(plan).has("3", JournalEvent.DONE):
             raise _Stopped
 
     group.on_sleep = ends

@@ -33,7 +33,7 @@ from tests.live.running import airflow_processes, hosted, machines
 from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up, steps_of
 
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 
 SPARE = 1
 VICTIMS = ("task", "worker", "triggerer", "scheduler", "api-server", "dag-processor")
@@ -65,7 +65,7 @@ def left(whole: Whole, _given: argparse.Namespace) -> Document:
         run.until(lambda: run.ended, page.badge)
         page.shoot("left")
         wrong += [] if run.last[0] == "failed" else [f"the run is {run.last[0]}"]
-        wrong += [] if run.journal().entries[-1].event is Event.ENDED else ["the journal does not end with it"]
+        wrong += [] if run.journal().entries[-1].event is JournalEvent.ENDED else ["the journal does not end with it"]
         wrong += [] if whole.group.services.done == acts else ["something was done after the halt"]
         return _judged(whole, run, page, wrong, verdict=False)
 
@@ -114,7 +114,7 @@ def _one_more_and_back(whole: Whole, name: str, acts: list[str] | None) -> Docum
         page.until("Paused")
         page.shoot("halted")
         run.answered("Go back", "the change waits until tomorrow")
-        run.until(lambda: Event.GOING_BACK in _events(run), page.badge)
+        run.until(lambda: JournalEvent.GOING_BACK in _events(run), page.badge)
         page.shoot("going-back")
         halts = []
         while run.until(lambda: run.asks and bool(run.halt()[0]), page.badge):
@@ -130,7 +130,7 @@ def _one_more_and_back(whole: Whole, name: str, acts: list[str] | None) -> Docum
         stops = [] if acts else [("stop", spare)]
         wrong += [] if group.services.done == [("start", spare), *stops] else [f"done: {group.services.done}"]
         wrong += [] if not acts or [why for _, why in halts] == ["person"] else [f"it halted for {halts}"]
-        wrong += [] if not acts or Event.UNDO_CONFIRMED in _events(run) else ["nobody confirmed the rollback"]
+        wrong += [] if not acts or JournalEvent.UNDO_CONFIRMED in _events(run) else ["nobody confirmed the rollback"]
         wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}"]
         return {"halts": halts} | _judged(whole, run, page, wrong, verdict=False)
 
@@ -252,7 +252,7 @@ def _settle(whole: Whole) -> None:
     whole.group.services.done.clear()
 
 
-def _events(run: AirflowRun) -> set[Event]:
+def _events(run: AirflowRun) -> set[JournalEvent]:
     return {one.event for one in run.journal().entries}
 
 

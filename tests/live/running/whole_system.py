@@ -24,7 +24,7 @@ from tests.live.running.services import LIMIT_S, SCRIPT
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import runs
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.journal import Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.policy.policy import ACTS
@@ -287,7 +287,7 @@ class AirflowRun:
     def journal_wrong(self) -> list[str]:
         """Each act begun once and seen once, each step done once."""
         entries, wrong = self.journal().entries, []
-        for event, acted in ((Event.BEGUN, True), (Event.ACTED, True), (Event.DONE, False)):
+        for event, acted in ((JournalEvent.BEGUN, True), (JournalEvent.ACTED, True), (JournalEvent.DONE, False)):
             found = Counter(one.step for one in entries if one.event is event and (one.acted is not None or not acted))
             wanted = [step["id"] for step in steps_of(self.plan) if not acted or step["action"] in ACTED]
             wrong += [f"{event.value} of step {one}: {found[one]} times" for one in wanted if found[one] != 1]

@@ -27,7 +27,7 @@ def real() -> Real:
     """Documents as they are, of every kind; made once."""
     from tests.harness.plans import NOON, article_plan, planned
 
-    from holdfast.rollout.journal.journal import Approval, Entry, Event
+    from holdfast.rollout.journal.journal import Approval, JournalEntry, JournalEvent
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.kinds import any_kind
     from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
@@ -62,7 +62,7 @@ def real() -> Real:
             "policy": (policy_to_json(Policy()), {"format_version": "1.0", "windows": [{"from": "22:00Z", "to": "04:00Z"}]}),
             "plan": plans,
             "approval": (codec_of(Approval).write(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
-            "journal": (codec_of(Entry).write(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
+            "journal": (codec_of(JournalEntry).write(JournalEntry("2026-11-20T12:00:00Z", "1", JournalEvent.DONE, "ann", "gone")),),
             "verdict": (VERDICT.write(verify(plan, after)),),
             "summary": tuple(SUMMARY.write(summary(one)) for one in (plan, plain)),
             "run": ({"format_version": "1.0", "run_id": "manual__x"},),

@@ -17,7 +17,7 @@ from tests.harness import nasty
 from tests.property.fuzz.cases import Case, real
 
 from holdfast.errors import HoldfastError
-from holdfast.rollout.journal.journal import Approval, Entry
+from holdfast.rollout.journal.journal import Approval, JournalEntry
 
 _STEERS = (chr(one) for one in range(sys.maxunicode + 1) if category(chr(one)) in ("Cc", "Cf", "Cs", "Zl", "Zp"))
 STEERING = re.compile(f"[{''.join(map(re.escape, _STEERS))}]")
@@ -128,7 +128,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
         plan_json.consumer_plan_from_json,
         policy_from_json,
         codec_of(Approval).read,
-        codec_of(Entry).read,
+        codec_of(JournalEntry).read,
         assignment_from_json,
         SCORE.read,
         SUMMARY.read,

@@ -4,7 +4,7 @@ from holdfast.kafka import java, store_offsets
 from holdfast.kafka.streams import reports
 from holdfast.kafka.streams.group import Changelog, Task
 from holdfast.kafka.streams.membership import Member
-from holdfast.kafka.streams.reports import DiskCopy, Seen
+from holdfast.kafka.streams.reports import DiskCopy, KnownState
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 
 A = ProcessId.parse("4b61083e-57d0-457d-951f-d06556c148ca")
@@ -44,6 +44,6 @@ def test_a_copy_that_nobody_runs_is_reported_as_its_stores_have_it() -> None:
 def dormant(task: Task, copy: DiskCopy) -> dict[TaskId, int]:
     """What the only member of a client reports that runs nothing and has this copy on its disk."""
     member = Member("m", A, 11, (), joined_owned=(), joined_sums=(), partitions=(), active=(), standby=())
-    seen = Seen((member,), (task,), {A: (copy,)}, {}, closed_copy_counts_last_record=True)
+    seen = KnownState((member,), (task,), {A: (copy,)}, {}, closed_copy_counts_last_record=True)
     (report,), _ = reports.infer(seen)
     return dict(report.task_offset_sums)

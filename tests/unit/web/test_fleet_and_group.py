@@ -10,14 +10,14 @@ from tests.harness.plans import NOON, read
 
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.web import fleet_view, group_view, overview
-from holdfast.web.group_view import Recorded
+from holdfast.web.group_view import GroupInLake
 
 
 def test_clients_stand_in_process_id_order_with_their_lags() -> None:
     document = group(AFTER)
     (consumer, *_) = document["clients"][A]["consumers"].values()
     consumer["task_offset_sums"] |= {"1_2": 3, "1_0": 2}
-    found = group_view.view(read(document), Recorded(), NOON)
+    found = group_view.view(read(document), GroupInLake(), NOON)
 
     assert [one.place for one in found.members.rows] == [1, 2, 3]
     assert [one.process_id for one in found.members.rows][:2] == [C, A]
@@ -96,7 +96,7 @@ def test_a_plain_group_s_members_stand_in_kafka_s_order_with_what_they_are_behin
     read_by = [{"id": number, "begin_offset": 0, "end_offset": 100, "committed_offset": 100 - number} for number in range(3)]
     members = {"b": member(0, host="h-b"), "a": member(1, 2, host="h-a"), "z": member(group_instance_id="i", host="h-z")}
     document = plain_group(members, topics={"orders": {"partitions": read_by}})
-    found = group_view.view(consumer_snapshot_from_json(document), Recorded(), NOON)
+    found = group_view.view(consumer_snapshot_from_json(document), GroupInLake(), NOON)
 
     assert [(one.place, one.name, one.count, one.share, one.behind) for one in found.members.rows] == [
         (1, "i on h-z", 0, 0, 0),
@@ -109,7 +109,7 @@ def test_a_plain_group_s_members_stand_in_kafka_s_order_with_what_they_are_behin
 def test_the_release_says_which_assignor_where_nothing_else_does() -> None:
     old = read(group(AFTER) | {"task_assignor": None, "kafka_release": "2.8.2"})
 
-    assert dict(group_view.view(old, Recorded(), NOON).facts)["Assignor"] == "HighAvailabilityTaskAssignor, Kafka's default"
+    assert dict(group_view.view(old, GroupInLake(), NOON).facts)["Assignor"] == "HighAvailabilityTaskAssignor, Kafka's default"
 
 
 def test_first_steps_say_what_is_done(tmp_path: Path) -> None:

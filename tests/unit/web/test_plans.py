@@ -21,7 +21,7 @@ from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.web.plan import stages
 from holdfast.web.plan.plan_page import PlanPages, Refused
-from holdfast.web.plans import PAGE_SIZE, SORTS, Filter, PlanList, PlanRow, State, select, state_of, still_waits
+from holdfast.web.plans import PAGE_SIZE, SORTS, Filter, PlanList, PlanRow, PlanState, select, state_of, still_waits
 from holdfast.workflows import apply as workflow
 
 
@@ -41,7 +41,7 @@ def one_summary(number: int = 0, **more: object) -> PlanSummary:
     return replace(made, plan_id=f"{number:016x}", created_at=created, **more)  # type: ignore[arg-type]
 
 
-def row(number: int, state: State = State.WAITING, **more: object) -> PlanRow:
+def row(number: int, state: PlanState = PlanState.WAITING, **more: object) -> PlanRow:
     return PlanRow(one_summary(number, **more), None, False, None, state)
 
 
@@ -61,17 +61,17 @@ def test_every_state_is_reached(tmp_path: Path) -> None:
     later = {one.summary.group_id: one.state for one in shown.rows(NOON + timedelta(hours=2))[0]}
 
     assert states == {
-        "waiting": State.WAITING, "approved": State.APPROVED, "rejected": State.REJECTED, "begun": State.RUNNING,
-        "done": State.DONE, "idle": State.NO_DECISION,
+        "waiting": PlanState.WAITING, "approved": PlanState.APPROVED, "rejected": PlanState.REJECTED, "begun": PlanState.RUNNING,
+        "done": PlanState.DONE, "idle": PlanState.NO_DECISION,
     }  # fmt: skip
-    assert (later["waiting"], later["approved"], later["begun"]) == (State.EXPIRED, State.EXPIRED, State.RUNNING)
+    assert (later["waiting"], later["approved"], later["begun"]) == (PlanState.EXPIRED, PlanState.EXPIRED, PlanState.RUNNING)
 
 
 def test_what_nobody_can_be_asked_about_waits_for_nobody() -> None:
-    assert still_waits(State.WAITING, orphaned=False, stale=False) is State.WAITING
-    assert still_waits(State.WAITING, orphaned=False, stale=True) is State.STALE
-    assert still_waits(State.WAITING, orphaned=True, stale=True) is State.ORPHANED
-    assert still_waits(State.DONE, orphaned=True, stale=True) is State.DONE
+    assert still_waits(PlanState.WAITING, orphaned=False, stale=False) is PlanState.WAITING
+    assert still_waits(PlanState.WAITING, orphaned=False, stale=True) is PlanState.STALE
+    assert still_waits(PlanState.WAITING, orphaned=True, stale=True) is PlanState.ORPHANED
+    assert still_waits(PlanState.DONE, orphaned=True, stale=True) is PlanState.DONE
 
 
 @pytest.mark.parametrize(("minutes_later", "checked", "stale"), [(None, False, False), (5, True, False)])
@@ -108,7 +108,7 @@ def test_newest_first_a_page_at_a_time() -> None:
     ],
 )
 def test_search_and_filter(wanted: Filter, found: int) -> None:
-    rows = [row(1, group_id="orders", cluster="prod"), row(2), row(3, State.APPROVED)]
+    rows = [row(1, group_id="orders", cluster="prod"), row(2), row(3, PlanState.APPROVED)]
 
     assert select(rows, wanted, 1).found == found
 
@@ -142,7 +142,7 @@ def test_a_rejection_counts_for_more_than_time() -> None:
     one = one_summary()
     late = NOON + timedelta(days=1)
 
-    assert state_of(one, None, begun=False, score=None, now=late) is State.EXPIRED
+    assert state_of(one, None, begun=False, score=None, now=late) is PlanState.EXPIRED
 
 
 @pytest.mark.parametrize("broken", ["summary.json", "verdict.json", "approval.json"])
@@ -159,7 +159,7 @@ def test_a_broken_document_takes_no_other_plan_down_and_is_named(tmp_path: Path,
     gone = broken == "summary.json"  # nothing to show of it
     states = {row.summary.plan_id: row.state for row in rows}
     assert (states, unreadable) == (
-        {whole.plan_id: State.WAITING} | ({} if gone else {other.plan_id: State.BROKEN}),
+        {whole.plan_id: PlanState.WAITING} | ({} if gone else {other.plan_id: PlanState.BROKEN}),
         int(gone),
     )
     assert [one.partition(": ")[0] for one in found.broken()] == [f"plans/{other.plan_id}/{broken}"]
@@ -191,13 +191,13 @@ class TestWhatFollowedFromAPlanIsBroken:
         page = PlanPages(web.lake).page(plan.plan_id, NOON)
         told = page.broken[0]
 
-        assert (page.state, page.view.title, page.approval, page.score) == (State.BROKEN, page.view.title, None, None)
+        assert (page.state, page.view.title, page.approval, page.score) == (PlanState.BROKEN, page.view.title, None, None)
         assert page.view.figures
         assert len(page.broken) == 1
         assert told.name == broken.partition("-")[0].partition("/")[0].removesuffix(".jsonl")
         assert broken.rpartition("/")[2] in told.problem
         assert "can be neither approved nor applied" in stages.what_next(page)
-        assert [one.progress for one in stages.stages(page)].count(stages.Progress.FAILED) == 1
+        assert [one.progress for one in stages.stages(page)].count(stages.StageProgress.FAILED) == 1
 
     def test_nothing_is_decided_nor_applied(self, web: WebLake, broken: str) -> None:
         plan = self.spoilt(web, broken)
@@ -217,7 +217,7 @@ class TestWhatFollowedFromAPlanIsBroken:
         pages = PlanPages(web.lake)
 
         pages.refuse_broken(plan.plan_id)
-        assert pages.page(plan.plan_id, NOON).state is State.WAITING
+        assert pages.page(plan.plan_id, NOON).state is PlanState.WAITING
 
     @pytest.mark.thorough
     def test_in_the_list_it_stands_with_its_state_and_the_document_is_named(self, web: WebLake) -> None:
@@ -228,11 +228,11 @@ class TestWhatFollowedFromAPlanIsBroken:
         rows, unreadable = shown.rows(NOON)
 
         assert (len(rows), unreadable) == (2, 0)
-        assert {row.state for row in rows} == {State.BROKEN}
+        assert {row.state for row in rows} == {PlanState.BROKEN}
         assert [f"plans/{plan_id}/approval.json" in " ".join(shown.broken()) for plan_id in bad] == [True]
         assert f"plans/{whole.plan_id}/verdict.json" in " ".join(shown.broken())
         web.lake.remove(("plans", whole.plan_id, "verdict.json"))
-        assert {row.summary.plan_id: row.state for row in shown.rows(NOON)[0]}[whole.plan_id] is State.WAITING
+        assert {row.summary.plan_id: row.state for row in shown.rows(NOON)[0]}[whole.plan_id] is PlanState.WAITING
         assert len(shown.broken()) == 1
 
 
@@ -263,7 +263,7 @@ class TestSorted:
             row(number, figures=replace(one_summary().figures, moved=count, stands_still=-count)) for number, count in moved.items()
         ]
         found.append(row(3, figures=None, plain=None))
-        found[2] = replace(found[2], state=State.REJECTED)
+        found[2] = replace(found[2], state=PlanState.REJECTED)
         return found
 
     @pytest.mark.parametrize(

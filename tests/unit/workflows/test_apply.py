@@ -23,7 +23,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StalePlan, StatePathTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.journal.journal import Approval, Event
+from holdfast.rollout.journal.journal import Approval, JournalEvent
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
@@ -164,7 +164,7 @@ class TestCrashes:
         old = plans.Journal(operator.plan.plan_id)
 
         with pytest.raises(StatePathTrouble, match="Another run is applying"):
-            plans.add_entry(operator.lake, old, workflow.Entry("2026-11-20T12:02:00Z", "1", Event.DONE, "bob", ""))
+            plans.add_entry(operator.lake, old, plans.JournalEntry("2026-11-20T12:02:00Z", "1", JournalEvent.DONE, "bob", ""))
 
 
 class TestRefused:

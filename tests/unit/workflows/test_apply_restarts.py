@@ -12,7 +12,7 @@ from tests.harness.plans import (
     restarted,
 )
 
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.steps import step_words
 from holdfast.workflows import plan as plans
@@ -89,7 +89,7 @@ class TestRollingRestart:
         assert waits_for(operator.apply(rejoined, confirm=["1"])) == "1"
         assert waits_for(operator.apply(again)) == "3"
         (began,) = [one for one in plans.journal_of(operator.lake, operator.plan.plan_id).entries if one.step == "1" and one.seen]
-        assert began.event is Event.BEGUN
+        assert began.event is JournalEvent.BEGUN
 
     def test_what_was_done_before_it_was_asked_for_counts_on_a_word(self, operator: Operator) -> None:
         assert waits_for(operator.apply(restarted(group(AFTER), A), confirm=["1"])) == "3"

@@ -13,7 +13,7 @@ from tests.fakes.machine import FakeMachine
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import doctor
-from holdfast.workflows.doctor import Status
+from holdfast.workflows.doctor import CheckStatus
 
 A = "4b61083e-57d0-457d-951f-d06556c148ca"
 EVERYTHING = {"wc-counts-changelog": 1, "in": 1, "__consumer_offsets": 4}
@@ -26,13 +26,13 @@ def group(**more: str) -> ObservedGroup:
     )
 
 
-def statuses(found: ObservedGroup | None, partitions=EVERYTHING, forbidden=()) -> list[Status]:
+def statuses(found: ObservedGroup | None, partitions=EVERYTHING, forbidden=()) -> list[CheckStatus]:
     views = {} if found is None else {"wc": [found]}
     fake = FakeCluster(views, partitions, forbidden=frozenset(forbidden))
     return [check.status for check in doctor.examine_group(fake, "wc")]
 
 
-OK, LIMITED, MISSING = Status
+OK, LIMITED, MISSING = CheckStatus
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_an_empty_group_limits() -> None:
 
 
 @pytest.mark.parametrize(("java", "expected"), [(None, LIMITED), (11, LIMITED), (17, OK), (21, OK)])
-def test_java(java: int | None, expected: Status) -> None:
+def test_java(java: int | None, expected: CheckStatus) -> None:
     assert doctor.examine_machine(FakeMachine(java), ())[0].status is expected
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.lake import MemoryLake
 
 from holdfast.ports import LakePath
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.workflows import journals
 
 PLAN = "3ab16d9280bf5305"
@@ -52,5 +52,5 @@ def test_an_entry_that_comes_meanwhile_breaks_nothing(entries: int) -> None:
 
 
 def _add(lake: WrittenTo, number: int) -> None:
-    entry = Entry("2026-11-23T14:57:00Z", str(number + 1), Event.BEGUN, "holdfast", "")
+    entry = JournalEntry("2026-11-23T14:57:00Z", str(number + 1), JournalEvent.BEGUN, "holdfast", "")
     journals.append(lake, journals.read(lake, PLAN), entry)

@@ -14,17 +14,17 @@ from tests.harness.plans import article_plan
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.journal.journal import Event
-from holdfast.rollout.journal.lease import CLOCKS_AGREE_WITHIN, HELD_FOR, Owner, State
+from holdfast.rollout.journal.journal import JournalEvent
+from holdfast.rollout.journal.lease import CLOCKS_AGREE_WITHIN, HELD_FOR, LeaseOwner, LeaseState
 from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import leases
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Applied, Hands
-from holdfast.workflows.leases import Leases, Lost
+from holdfast.workflows.leases import LeaseLost, Leases
 
-ANN, BOB = Owner("ann", "host-a", 11, "m-1"), Owner("bob", "host-b", 22, "m-2", "a run")
+ANN, BOB = LeaseOwner("ann", "host-a", 11, "m-1"), LeaseOwner("bob", "host-b", 22, "m-2", "a run")
 SECOND = timedelta(seconds=1)
 KEYS = SigningKeys.read("k" * 44, "the test")
 OF_THE_GROUP = ("leases", "cluster=local", "group=streams-wordcount")
@@ -42,7 +42,7 @@ class Pair:
         self.process_id: ProcessId = process_id
         self.ended = False
 
-    def hands(self, who: Owner = ANN, *, elsewhere: bool = False, force: bool = False, **others: object) -> Hands:
+    def hands(self, who: LeaseOwner = ANN, *, elsewhere: bool = False, force: bool = False, **others: object) -> Hands:
         one = self.ann
         directory = str(self.elsewhere) if elsewhere else str(one.state_dir)
         hands = Hands(one.lake, one.files, {self.process_id: directory}, lambda: one.now, me=who, force=force)
@@ -51,7 +51,7 @@ class Pair:
     def apply(self, hands: Hands, fresh: Document = GONE) -> Applied:
         return workflow.apply(self.ann.plan, taken(fresh, self.ann.now), approved(self.ann.plan), (), hands)
 
-    def leases(self, who: Owner) -> Leases:
+    def leases(self, who: LeaseOwner) -> Leases:
         return self.hands(who).leases(self.ann.plan)
 
     def written(self) -> list[bool]:
@@ -86,7 +86,7 @@ class TestWhoHasIt:
             other.apply(other.hands(files=Full()))
         for one in (pair, other):
             number, lease, _ = one.leases(ANN).latest()
-            assert (number, lease and lease.state) == (2, State.RELEASED)
+            assert (number, lease and lease.state) == (2, LeaseState.RELEASED)
 
     @pytest.mark.parametrize(("later", "free"), [(OVER, True), (OVER - 2 * SECOND, False)])
     def test_one_that_is_over_is_taken_over_and_the_journal_says_so(self, pair: Pair, later: timedelta, free: bool) -> None:
@@ -98,14 +98,14 @@ class TestWhoHasIt:
                 pair.apply(pair.hands())
             return
         entries = pair.apply(pair.hands()).journal.entries
-        assert (entries[0].event, entries[0].step) == (Event.TAKEN_OVER, "1")
+        assert (entries[0].event, entries[0].step) == (JournalEvent.TAKEN_OVER, "1")
         assert entries[0].detail.startswith("after bob on host-b, process 22, which held the lease from 2026-11-20T12:01:00Z until")
 
     def test_one_of_a_process_that_has_ended_is_taken_over_at_once(self, pair: Pair) -> None:
         pair.leases(BOB).take()
         pair.ended = True
 
-        assert pair.apply(pair.hands()).journal.entries[0].event is Event.TAKEN_OVER
+        assert pair.apply(pair.hands()).journal.entries[0].event is JournalEvent.TAKEN_OVER
 
     def test_one_that_ends_in_another_year_is_not_believed_and_not_waited_for(self, pair: Pair) -> None:
         pair.leases(BOB).take()
@@ -137,7 +137,7 @@ class TestWhoHasIt:
         held = pair.leases(ANN).take()
         pair.ann.now += 55 * SECOND
 
-        with pytest.raises(Lost, match="is over"):
+        with pytest.raises(LeaseLost, match="is over"):
             held.keep()
 
     def test_with_a_key_one_without_a_signature_is_refused_and_force_helps(self, pair: Pair) -> None:
@@ -186,7 +186,7 @@ class TestOneLeaseAGroup:
         held = pair.leases(BOB).take()
         second.apply(second.hands(force=True))
 
-        with pytest.raises(Lost, match="was taken over by another run"):
+        with pytest.raises(LeaseLost, match="was taken over by another run"):
             held.keep()
 
     def test_a_run_of_hours_does_not_hide_the_plans_before_it(self, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,7 +257,7 @@ class TestForce:
         lost = leases.take(forced=True)
 
         assert waits_for(pair.apply(pair.hands(replace(again, host=ANN.host), force=True))) == "3"
-        with pytest.raises(Lost):
+        with pytest.raises(LeaseLost):
             lost.keep()
         pair.leases(BOB).take()
         with pytest.raises(StatePathTrouble, match="is being applied by"):
@@ -274,24 +274,24 @@ class TestForce:
         held = pair.leases(BOB).take()
         pair.apply(pair.hands(replace(ANN, run="manual 2"), force=True))
 
-        with pytest.raises(Lost):
+        with pytest.raises(LeaseLost):
             held.keep()
 
     def test_it_is_recorded_with_who_did_it_and_whose_it_was(self, pair: Pair) -> None:
         pair.leases(BOB).take()
         first = pair.apply(pair.hands(force=True)).journal.entries[0]
 
-        assert (first.event, first.by) == (Event.FORCED, "ann")
+        assert (first.event, first.by) == (JournalEvent.FORCED, "ann")
         assert "it was held by bob on host-b" in first.detail
 
     def test_who_it_was_taken_from_does_nothing_more(self, pair: Pair) -> None:
         held = pair.leases(BOB).take()
         pair.apply(pair.hands(force=True))
 
-        with pytest.raises(Lost, match="was taken over by another run"):
+        with pytest.raises(LeaseLost, match="was taken over by another run"):
             held.keep()
         held.release()
-        assert pair.leases(ANN).latest()[1].state is State.RELEASED  # type: ignore[union-attr]
+        assert pair.leases(ANN).latest()[1].state is LeaseState.RELEASED  # type: ignore[union-attr]
 
 
 class Between(LocalProcessMetadataFiles):
@@ -325,13 +325,13 @@ class TestOneDirectory:
             with pytest.raises(StepRefused, match=r"Step 2 was begun at .* whether it wrote process ID"):
                 pair.apply(pair.hands(BOB, elsewhere=True))
 
-        with pytest.raises(Lost):
+        with pytest.raises(LeaseLost):
             pair.apply(self.stopped(pair, bob))
         assert pair.written() == [False, False]
 
     def test_in_the_same_directory_who_takes_over_goes_on(self, pair: Pair) -> None:
         same = replace(BOB, host=ANN.host)
-        with pytest.raises(Lost):
+        with pytest.raises(LeaseLost):
             pair.apply(self.stopped(pair, lambda: pair.apply(pair.hands(same))))
 
         assert pair.written() == [True, False]
@@ -342,14 +342,14 @@ class TestOneDirectory:
             with pytest.raises(StepRefused, match=r"was begun at .* on host-a"):
                 pair.apply(pair.hands(BOB))
 
-        with pytest.raises(Lost):
+        with pytest.raises(LeaseLost):
             pair.apply(self.stopped(pair, bob))
 
     def test_who_knows_better_may_name_another(self, pair: Pair) -> None:
         def bob() -> None:
             assert waits_for(pair.apply(pair.hands(BOB, elsewhere=True, force=True))) == "3"
 
-        with pytest.raises(Lost):
+        with pytest.raises(LeaseLost):
             pair.apply(self.stopped(pair, bob))
         assert pair.written() == [False, True]
         assert ("2", "forced") in pair.ann.events()

@@ -12,8 +12,8 @@ from tests.harness.operators_hands import BACK, GONE, Operator, approved, taken,
 from tests.harness.plans import article_plan
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
-from holdfast.rollout.journal.journal import Approval, Decider, Entry, Event, Link
-from holdfast.rollout.journal.seal import NO_KEYS, Kind, SigningKeys, signed
+from holdfast.rollout.journal.journal import Approval, DecidedBy, JournalEntry, JournalEvent, Link
+from holdfast.rollout.journal.seal import NO_KEYS, Sealed, SigningKeys, signed
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
@@ -72,9 +72,9 @@ def without_signature(file: Path) -> None:
 def forge(signer: Signer, keys: SigningKeys = NO_KEYS) -> None:
     """One more entry, which follows the last one as it should."""
     kept = journals.read(signer.lake, signer.plan.plan_id)
-    entry = Entry("2026-11-20T12:02:00Z", "3", Event.CONFIRMED, "ann", "it runs")
+    entry = JournalEntry("2026-11-20T12:02:00Z", "3", JournalEvent.CONFIRMED, "ann", "it runs")
     document = codec_of(Link).write(Link(signer.plan.plan_id, kept.number + 1, kept.last, entry)) | {"lease": 1}
-    signer.entry(kept.number + 1).write_text(dumps(signed(document, Kind.ENTRY, keys)))
+    signer.entry(kept.number + 1).write_text(dumps(signed(document, Sealed.ENTRY, keys)))
 
 
 def old_journal(signer: Signer) -> None:
@@ -195,7 +195,7 @@ class TestPlansAndDecisions:
     def test_a_decision_by_the_policy_that_somebody_wrote(self, tmp_path: Path) -> None:
         signer = Signer(tmp_path, article_plan())
         plans.keep(signer.lake, signer.plan, KEYS)
-        by_hand = Approval(signer.plan.plan_id, True, "the policy", "", "2026-11-20T12:00:10Z", None, Decider.POLICY)
+        by_hand = Approval(signer.plan.plan_id, True, "the policy", "", "2026-11-20T12:00:10Z", None, DecidedBy.POLICY)
         (signer.folder / "approval.json").write_text(dumps(codec_of(Approval).write(by_hand)))
 
         with pytest.raises(StepRefused, match=r"The decision about plan .*: not signed"):

@@ -32,7 +32,7 @@ from holdfast.workflows import plan as plans
 from holdfast.workflows.collecting import collect_many, one_group
 from holdfast.workflows.collecting import registry as collectors
 from holdfast.workflows.collecting.collect_many import About, Wanted
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CHANGE = {"format_version": "1.0", "events": [{"light": "a"}, {"light": "b"}]}
@@ -148,7 +148,7 @@ def switched_on(*lamps: str) -> FakeCluster:
 
 def test_it_is_collected_alone_and_in_a_fleet() -> None:
     lake, time = MemoryLake(), collect_many.Time(60, lambda: 0.0, lambda _: None, lambda: NOON)
-    wanted = Wanted({"*": About(Given(None, {}, {}))})
+    wanted = Wanted({"*": About(StatedByOperator(None, {}, {}))})
     report = collect_many.collect(
         switched_on("a", "c"),
         FakeStateDirectories(),
@@ -169,8 +169,8 @@ def test_it_is_collected_alone_and_in_a_fleet() -> None:
 
 def test_what_fits_no_kind_is_refused_in_the_words_of_the_first() -> None:
     with pytest.raises(InvalidInput, match=r"^--stores: 'attic'"):
-        one_group.refuse_given("ceiling", Given("3.9.1", {}, {}, stores="attic"))
-    one_group.refuse_given("ceiling", Given(None, {}, {}, stores="attic"))
+        one_group.refuse_given("ceiling", StatedByOperator("3.9.1", {}, {}, stores="attic"))
+    one_group.refuse_given("ceiling", StatedByOperator(None, {}, {}, stores="attic"))
 
 
 def test_its_forecast_is_printed(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tests.harness.plans import article_plan
 from holdfast.adapters import temporary
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.json.record import codec_of
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
@@ -66,7 +66,7 @@ def test_two_at_once_write_it_into_one_directory_and_lose_no_entry(appliers: lis
         answers = [json.loads(one.stdout.readline()) for one in appliers if one.stdout is not None]
 
         kept = journals.read(FsspecLake(str(folder / "lake")), article_plan().plan_id)
-        entries = [codec_of(Entry).write(entry) for entry in kept.journal.entries]
+        entries = [codec_of(JournalEntry).write(entry) for entry in kept.journal.entries]
         assert kept.broken is None
         assert [(entry["step"], entry["event"]) for entry in entries] == DONE, answers
         assert len(written(folder)) == 1, answers
@@ -112,7 +112,7 @@ def test_killed_anywhere_the_next_run_ends_right_and_leaves_nothing(tmp_path: Pa
         events = [
             (entry.step, str(entry.event)) for entry in plans.journal_of(FsspecLake(str(folder / "lake")), plan.plan_id).entries
         ]
-        assert [event for event in events if event[1] != Event.TAKEN_OVER] == DONE, f"killed at {at}: {events}"
+        assert [event for event in events if event[1] != JournalEvent.TAKEN_OVER] == DONE, f"killed at {at}: {events}"
         assert written(folder) == ["one"]
         left = [path for path in folder.rglob("*") if temporary.is_temporary(path.name)]
         assert left == [], f"killed at {at}"

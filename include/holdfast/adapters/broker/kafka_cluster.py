@@ -20,7 +20,16 @@ from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.broker.topic_questions import TopicQuestions, metadata
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations, RecordedTargets
+from holdfast.ports import (
+    ClusterInfo,
+    GroupConfigs,
+    History,
+    ListedGroup,
+    ObservedGroup,
+    Operations,
+    PartitionFigures,
+    RecordedTargets,
+)
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 
@@ -98,13 +107,13 @@ class KafkaCluster:
     def commits(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]:
         return self._groups.committed(group_ids)
 
-    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._topics.offsets(partitions, OffsetSpec.LATEST, "end_offset")
 
-    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._topics.offsets(partitions, OffsetSpec.EARLIEST, "begin_offset")
 
-    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._topics.log_bytes(partitions)
 
     def generations(self, group_id: str) -> History:

@@ -8,7 +8,7 @@ from kafka.protocol.admin import DescribeLogDirsRequest
 
 from holdfast.adapters.broker.session import refusal
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import Figures
+from holdfast.ports import PartitionFigures
 from holdfast.rollout.contract.unknown import Unknown
 
 _LIMIT_S = 10.0
@@ -26,7 +26,7 @@ class AsksAll(Protocol):
 
 def log_bytes(
     brokers: AsksAll, partitions: Iterable[TopicPartition], places: Mapping[TopicPartition, tuple[int, tuple[int, ...]]]
-) -> Figures:
+) -> PartitionFigures:
     """The size of the leader's replica, or else of the largest. `places`: each partition's leader, and the brokers that have it."""
     wanted = dict.fromkeys(partitions)
     leaders = {partition: leader for partition, (leader, _) in places.items() if partition in wanted}

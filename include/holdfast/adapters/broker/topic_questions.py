@@ -13,7 +13,7 @@ from holdfast.adapters.broker import log_sizes
 from holdfast.adapters.broker.brokers import Brokers
 from holdfast.adapters.broker.session import refusal
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import Figures
+from holdfast.ports import PartitionFigures
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic, TopicPartitionInfo
 
@@ -73,7 +73,7 @@ class TopicQuestions:
         )
         return tuple(found), tuple(Unknown(f"topics.{name}", problems[name]) for name in wanted if name in problems)
 
-    def offsets(self, partitions: Sequence[TopicPartition], spec: OffsetSpec, called: str) -> Figures:
+    def offsets(self, partitions: Sequence[TopicPartition], spec: OffsetSpec, called: str) -> PartitionFigures:
         """Of each partition, asked of its leader; where that has just changed, of the new one."""
         found: dict[TopicPartition, int] = {}
         unknown: dict[TopicPartition, str] = {}
@@ -85,7 +85,7 @@ class TopicQuestions:
         reasons = tuple(Unknown(f"{called}.{partition}", unknown[partition]) for partition in sorted(unknown))
         return tuple(sorted(found.items())), reasons
 
-    def log_bytes(self, partitions: Sequence[TopicPartition]) -> Figures:
+    def log_bytes(self, partitions: Sequence[TopicPartition]) -> PartitionFigures:
         names = tuple(dict.fromkeys(partition.topic for partition in partitions))
         problems = self._find(names)
         places = {

@@ -78,7 +78,7 @@ done
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListedFile:
     """A name below the directory: its mode (with its kind), bytes, bytes on the disk, seconds since 1970, device and inode."""
 
     mode: int
@@ -107,7 +107,7 @@ class Listing:
     `network`: the kind of its file system, where other machines may have locks on it. `sees_all`: no process is hidden from it.
     """
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, ListedFile] = field(default_factory=dict)
     contents: dict[str, bytes] = field(default_factory=dict)
     denied: set[str] = field(default_factory=set)
     locks: list[str] | None = None
@@ -235,7 +235,9 @@ def _entries(listing: Listing, lines: list[str]) -> None:
             mode, size, blocks, changed, device, inode = int(words[1], 16), *map(int, words[2:7])
         except ValueError:
             continue
-        listing.entries[_below(words[7])] = Entry(mode, size, blocks * 512, min(max(changed, 0), _LAST_SECOND), (device, inode))
+        listing.entries[_below(words[7])] = ListedFile(
+            mode, size, blocks * 512, min(max(changed, 0), _LAST_SECOND), (device, inode)
+        )
 
 
 def _content(listing: Listing, path: str, lines: list[str]) -> None:

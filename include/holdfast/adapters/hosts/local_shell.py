@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from typing import IO
 
-from holdfast.adapters.hosts.shell import MOST_STDERR, Answer, refuse_unsendable, too_late, too_much
+from holdfast.adapters.hosts.shell import MOST_STDERR, ScriptEnd, refuse_unsendable, too_late, too_much
 from holdfast.errors import HostTrouble
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -24,7 +24,9 @@ class LocalShell:
         self._program = program
         self._path = path
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         refuse_unsendable(script, arguments, self.shown)
         ends_at = time.monotonic() + limit_s
         try:
@@ -62,7 +64,7 @@ class _Talk:
         self._process, self._stdin, self._most_bytes, self._shown = process, memoryview(stdin), most_bytes, shown
         self._stdout, self._stderr = bytearray(), bytearray()
 
-    def until(self, ends_at: float, limit_s: float) -> Answer:
+    def until(self, ends_at: float, limit_s: float) -> ScriptEnd:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -87,7 +89,7 @@ class _Talk:
             status = process.wait(max(0.0, ends_at - time.monotonic()))
         except subprocess.TimeoutExpired:
             raise too_late(self._shown, limit_s) from None
-        return Answer(status if status >= 0 else 128 - status, bytes(self._stdout), bytes(self._stderr))
+        return ScriptEnd(status if status >= 0 else 128 - status, bytes(self._stdout), bytes(self._stderr))
 
     def _more(self, pipe: IO[bytes]) -> bool:
         """Move what can be moved now; False: this pipe is at its end."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts.shell import Answer, Shell
+from holdfast.adapters.hosts.shell import ScriptEnd, Shell
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
@@ -36,7 +36,7 @@ class Commands:
 
     status: Command
     does: Mapping[Does, Command]
-    read: Callable[[Answer], ClientProcess]
+    read: Callable[[ScriptEnd], ClientProcess]
     limit_s: int
     clients: Mapping[str, Mapping[str, str]]
     host: str | None = None
@@ -85,7 +85,7 @@ class CommandActor:
         answer = self._run(values, self._commands.does[does], self._commands.limit_s)
         return None if answer.status == 0 else f"The command to {does.value} {act.shown} failed: {answer.said}"
 
-    def _run(self, values: Mapping[str, str], command: Command, limit_s: float) -> Answer:
+    def _run(self, values: Mapping[str, str], command: Command, limit_s: float) -> ScriptEnd:
         words = tuple(filled(word, values) for word in command)
         shell = self._shell_of(values)
         return shell.run(_RUN, (f"{limit_s:g}", *words), limit_s=limit_s + ENDS_S, most_bytes=MOST_BYTES)
@@ -111,7 +111,7 @@ def filled(word: str, values: Mapping[str, str]) -> str:
     return PLACE.sub(lambda place: values[place[1]], word)
 
 
-def read_status(answer: Answer) -> ClientProcess:
+def read_status(answer: ScriptEnd) -> ClientProcess:
     """Of a command of one's own: `running IDENTITY`, `stopped` or `changing`, in the last line that it prints.
 
     Raise HostTrouble for anything else.
@@ -140,7 +140,7 @@ SYSTEMD_STATUS: Command = ("systemctl", "show", f"--property={','.join(_PROPERTI
 _ACTIVE = {"active": ProcessState.RUNNING, "inactive": ProcessState.STOPPED, "failed": ProcessState.STOPPED}
 
 
-def read_systemd(answer: Answer) -> ClientProcess:
+def read_systemd(answer: ScriptEnd) -> ClientProcess:
     """Of `systemctl show`: InvocationID is another one at every start. A unit with a job in the queue is changing.
 
     Raise HostTrouble for a unit that does not exist, and for anything else.

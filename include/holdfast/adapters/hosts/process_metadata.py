@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from holdfast.adapters import temporary
 from holdfast.adapters.hosts import listing, seed_scripts
-from holdfast.adapters.hosts.listing import Entry, Listing
+from holdfast.adapters.hosts.listing import ListedFile, Listing
 from holdfast.adapters.hosts.remote_tree import lock_on
 from holdfast.adapters.hosts.state_directories import Place, Reach
 from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LIMIT_S, LocalProcessMetadataFiles
@@ -76,10 +76,10 @@ class HostProcessMetadataFiles:
 class _Seen:
     """A directory and the file in it, as they were a moment ago. `owner`: `user:group`; `acl`: the file has a list of its own."""
 
-    folder: Entry
+    folder: ListedFile
     folder_owner: str
     user: str
-    entry: Entry | None
+    entry: ListedFile | None
     owner: str
     acl: bool
     content: bytes
@@ -124,7 +124,7 @@ class _Seeding:
             seen,
         )
 
-    def _content(self, entry: Entry, seen: Listing) -> bytes:
+    def _content(self, entry: ListedFile, seen: Listing) -> bytes:
         if not entry.is_file:
             kind = "a symbolic link" if entry.is_link else "a folder" if entry.is_folder else "a pipe, a socket or a device"
             raise StatePathTrouble(f"{self._file} is {kind}; a file is needed. It was not changed.")
@@ -311,7 +311,7 @@ class _Seeding:
         raise AssertionError("the second attempt returns or raises")
 
 
-def _mode_in(folder: Entry) -> int:
+def _mode_in(folder: ListedFile) -> int:
     """Of a new file: what Java's would be with the umask that the folder was made with."""
     return 0o640 | stat.S_IMODE(folder.mode) & 0o064
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from holdfast.adapters.hosts.listing import LARGEST_TABLE, Entry, Listing
+from holdfast.adapters.hosts.listing import LARGEST_TABLE, ListedFile, Listing
 from holdfast.adapters.state_dirs import folders, state_trees
 from holdfast.adapters.state_dirs.rocksdb_offsets import Entries, StoreReader
 from holdfast.errors import StatePathTrouble
@@ -150,11 +150,11 @@ class RemoteTree:
                 " while it was read)"
             ) from None
 
-    def _entry(self, folder: str, name: str) -> Entry:
+    def _entry(self, folder: str, name: str) -> ListedFile:
         return self._listing.entries[f"{folder}/{name}" if folder else name]
 
 
-def lock_on(entry: Entry, listing: Listing, *, sees_all: bool) -> Lock:
+def lock_on(entry: ListedFile, listing: Listing, *, sees_all: bool) -> Lock:
     """Whether a process holds a record lock on the file, from what /proc/locks had when the listing began."""
     if listing.locks is None:
         return Lock(None, reason="the host shows no /proc/locks")

@@ -19,7 +19,7 @@ _LONGEST_SHOWN = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScriptEnd:
     """How a script ended. `status`: its exit status, or 128 and the number of the signal that ended it. `stderr`: its beginning."""
 
     status: int
@@ -41,7 +41,9 @@ class Shell(Protocol):
         """The host in messages: no user, no secret."""
         ...
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         """Run `script` with `sh`; `$1` and so on are `arguments`, byte for byte (`os.fsencode`), never part of the script's text.
 
         The script sees `stdin` and then its end, LC_ALL=C, and no terminal. It need not read its input.

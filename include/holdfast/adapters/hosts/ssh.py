@@ -21,7 +21,7 @@ from typing import Any, Self, TypeVar
 
 import asyncssh
 
-from holdfast.adapters.hosts.shell import MOST_STDERR, Answer, refuse_unsendable, too_late, too_much
+from holdfast.adapters.hosts.shell import MOST_STDERR, ScriptEnd, refuse_unsendable, too_late, too_much
 from holdfast.adapters.hosts.ssh_settings import PORT, SshSettings, Target, known_hosts_text
 from holdfast.errors import HostTrouble
 from holdfast.rollout.text.wording import printable
@@ -256,11 +256,13 @@ class SshShell:
         self.shown = f"{target.host}{f':{port}' if port else ''}"
         self._sudo_user = target.sudo_user or hosts.settings.sudo_user
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         refuse_unsendable(script, arguments, self.shown)
         return self._hosts.call(self._run(script, arguments, stdin, limit_s, most_bytes))
 
-    async def _run(self, script: str, arguments: tuple[str, ...], stdin: bytes, limit_s: float, most_bytes: int) -> Answer:
+    async def _run(self, script: str, arguments: tuple[str, ...], stdin: bytes, limit_s: float, most_bytes: int) -> ScriptEnd:
         talk = _Talk(self.shown, most_bytes)
         try:
             async with asyncio.timeout(limit_s):
@@ -299,7 +301,7 @@ class _Talk:
         sudo_user: str | None,
         work: tuple[str, tuple[str, ...], bytes],
         limit_s: float,
-    ) -> Answer:
+    ) -> ScriptEnd:
         script, arguments, stdin = work
         text = self._text(script, arguments)
         as_user = f"sudo -n -u {shlex.quote(sudo_user)} -- " if sudo_user is not None else ""
@@ -347,13 +349,13 @@ class _Talk:
                 await process.stdin.drain()
             process.stdin.write_eof()
 
-    def _answer(self, process: asyncssh.SSHClientProcess[bytes], stdout: bytes, stderr: bytes) -> Answer:
+    def _answer(self, process: asyncssh.SSHClientProcess[bytes], stdout: bytes, stderr: bytes) -> ScriptEnd:
         noise, begun, answer = stdout.partition(self._token)
         before, marked, errors = stderr.partition(self._token)
         signal = process.exit_signal
         status = process.returncode
         if not begun:
-            said = Answer(status or 0, b"", before + noise).said
+            said = ScriptEnd(status or 0, b"", before + noise).said
             raise HostTrouble(
                 f"{self._shown}: no script can be run there: {said}. A login with sh and dd is needed, and for another user a rule"
                 " of sudo",
@@ -365,7 +367,7 @@ class _Talk:
         if signal is None and (status is None or status < 0):
             raise HostTrouble(f"{self._shown}: the connection broke before the command was done", begun=True)
         number = _signal_number(signal[0]) if signal else 0
-        return Answer(128 + number if signal else status or 0, answer, (errors if marked else stderr)[:MOST_STDERR])
+        return ScriptEnd(128 + number if signal else status or 0, answer, (errors if marked else stderr)[:MOST_STDERR])
 
 
 def _signal_number(name: str) -> int:

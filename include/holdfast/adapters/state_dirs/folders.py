@@ -39,7 +39,7 @@ class NoSuchFolder(StatePathTrouble):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """What is in a folder. `kind` is a word of `_KINDS`."""
 
     name: str
@@ -69,16 +69,16 @@ class Folder:
     def status(self) -> os.stat_result:
         return os.fstat(self.descriptor)
 
-    def entries(self, most: int) -> tuple[Entry, ...]:
+    def entries(self, most: int) -> tuple[FolderEntry, ...]:
         """What is in it, sorted by name; the links as links. Raise StatePathTrouble for more than `most`."""
-        found: list[Entry] = []
+        found: list[FolderEntry] = []
         try:
             with os.scandir(self.descriptor) as listing:
                 for each in listing:
                     if len(found) >= most:
                         raise StatePathTrouble(f"{self.shown} holds more than {most:,} entries")
                     with suppress(FileNotFoundError):  # it was removed meanwhile
-                        found.append(Entry(each.name, _kind(_mode(each))))
+                        found.append(FolderEntry(each.name, _kind(_mode(each))))
         except OSError as error:
             raise trouble(f"{self.shown} cannot be listed", error) from None
         return tuple(sorted(found, key=lambda entry: entry.name))

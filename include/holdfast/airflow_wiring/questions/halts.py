@@ -33,7 +33,7 @@ from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.workflows.running.answers import Given
+    from holdfast.workflows.running.answers import GivenAnswer
 
 OPTIONS = [GO_ON, GO_BACK, LEAVE]
 LONGEST_TEXT = 4_000
@@ -127,10 +127,10 @@ def _about(halt: OpenHalt) -> str:
     return f"\n\nHalt {halt.number} of plan {halt.plan_id}\n"
 
 
-def given(event: object, halt: int, *, shown: bool) -> "Given":
+def given(event: object, halt: int, *, shown: bool) -> "GivenAnswer":
     """What a person answered to the halt that is open. `shown`: Airflow shows a text that is about it. Raise NoAnswer."""
     from holdfast.rollout.text.wording import printable
-    from holdfast.workflows.running.answers import Answer, Given
+    from holdfast.workflows.running.answers import GivenAnswer, HaltAnswer
 
     if not isinstance(event, Mapping) or not isinstance(event.get("responded_by_user"), Mapping):
         raise NoAnswer("it is no answer of a person")
@@ -152,8 +152,8 @@ def given(event: object, halt: int, *, shown: bool) -> "Given":
         raise NoAnswer(f"the question's text is about another halt: fill in the number of the halt that is open, {halt}")
     if number not in (None, halt):
         raise NoAnswer(f"it answers halt {number}, and halt {halt} is open")
-    answer = {GO_ON: Answer.GO_ON, GO_BACK: Answer.GO_BACK, LEAVE: Answer.LEAVE}[chosen[0]]
-    return Given(halt, answer, by, _text(filled_in["reason"]), _text(filled_in["rolled_back"]) or None)
+    answer = {GO_ON: HaltAnswer.GO_ON, GO_BACK: HaltAnswer.GO_BACK, LEAVE: HaltAnswer.LEAVE}[chosen[0]]
+    return GivenAnswer(halt, answer, by, _text(filled_in["reason"]), _text(filled_in["rolled_back"]) or None)
 
 
 def _filled_in(params: object) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from holdfast.rollout.disks.host_templates import HOST
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Approval
-from holdfast.rollout.journal.seal import Kind, SigningKeys
+from holdfast.rollout.journal.seal import Sealed, SigningKeys
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import any_kind
@@ -128,7 +128,7 @@ def command(
     from holdfast.adapters.lake.lake import FsspecLake
 
     keys = key_files.read(key_file)
-    made, stands = signing.value(plan, any_kind.plan_from_json, Kind.PLAN, keys)
+    made, stands = signing.value(plan, any_kind.plan_from_json, Sealed.PLAN, keys)
     store = FsspecLake(lake)
     answer = _approval(made, approval, approved_by, reason, keys) or plans.approval_of(store, made.plan_id, keys)
     if answer is None:
@@ -182,7 +182,7 @@ def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | Non
     if file is not None:
         if by is not None or reason is not None:
             raise click.UsageError("Give --approval, or --approved-by with --reason, not both.")
-        return signing.value(file, codec_of(Approval).read, Kind.APPROVAL, keys)[0]
+        return signing.value(file, codec_of(Approval).read, Sealed.APPROVAL, keys)[0]
     if by is None and reason is None:
         return None
     if by is None or reason is None:

@@ -21,7 +21,7 @@ from holdfast.rollout.text.wording import printable
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import verify
 from holdfast.workflows.apply import Hands
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.running import run as running
 from holdfast.workflows.running.acting import Clocks
@@ -116,7 +116,7 @@ def _actor(file: str | None, group_id: str) -> "Actor":
 def _look(plan: AnyPlan, where: Where, limit_s: float) -> AnySnapshot:
     from holdfast import wiring
 
-    about = Given(plan.basis.kafka_release, {}, dict(plan.basis.config))
+    about = StatedByOperator(plan.basis.kafka_release, {}, dict(plan.basis.config))
     return wiring.collect_any(where.cluster, plan.basis.group_id, (), about, limit_s)
 
 

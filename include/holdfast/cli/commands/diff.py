@@ -8,7 +8,7 @@ import click
 from holdfast.cli import documents
 from holdfast.errors import InvalidInput
 from holdfast.rollout.group import difference
-from holdfast.rollout.group.difference import Difference
+from holdfast.rollout.group.difference import GroupDifference
 from holdfast.rollout.json import contracts
 from holdfast.rollout.kinds import any_difference, any_kind
 
@@ -37,7 +37,7 @@ def command(before: str, after: str, as_json: bool) -> int:
     return DIFFERENT if found.lines else SAME
 
 
-def _compared(before: tuple[str, object], after: tuple[str, object]) -> Difference:
+def _compared(before: tuple[str, object], after: tuple[str, object]) -> GroupDifference:
     kind_of = [contracts.kind_of(document) for _, document in (before, after)]
     for (path, _), kind in zip((before, after), kind_of, strict=True):
         if kind not in ("Snapshot", *_PLANS):
@@ -58,7 +58,7 @@ def _read(path: str, document: object, read: Callable[[object], T]) -> T:
         return read(document)
 
 
-def _show(found: Difference) -> None:
+def _show(found: GroupDifference) -> None:
     from rich.text import Text  # only needed here
 
     from holdfast.cli.views import terminal

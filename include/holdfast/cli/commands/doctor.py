@@ -8,10 +8,10 @@ from holdfast import wiring
 from holdfast.cli import cluster, documents, hosts
 from holdfast.cli.views import terminal
 from holdfast.rollout.text.wording import printable
-from holdfast.workflows.doctor import Check, Status
+from holdfast.workflows.doctor import Check, CheckStatus
 
 LONGEST_REMEDY = 4_000
-_STYLES = {Status.OK: "green", Status.LIMITED: "yellow", Status.MISSING: "bold red"}
+_STYLES = {CheckStatus.OK: "green", CheckStatus.LIMITED: "yellow", CheckStatus.MISSING: "bold red"}
 
 
 @click.command
@@ -45,13 +45,13 @@ def command(
         documents.print_document({"format_version": "1.0", "checks": document})
     else:
         _print_table(checks)
-    return 1 if any(check.status is Status.MISSING for check in checks) else 0
+    return 1 if any(check.status is CheckStatus.MISSING for check in checks) else 0
 
 
 def _print_table(checks: tuple[Check, ...]) -> None:
     """Actions are in lines of their own, never cut or wrapped: it holds commands that are pasted."""
     terminal.show(_table(checks))
-    todo = [check for check in checks if check.remedy and check.status is not Status.OK]
+    todo = [check for check in checks if check.remedy and check.status is not CheckStatus.OK]
     for check in todo:
         click.echo(f"\n{printable(check.name)}:")
         for line in check.remedy.splitlines():

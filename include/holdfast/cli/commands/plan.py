@@ -129,7 +129,7 @@ def command(
         click.echo(f"Plan {made.plan_id} is stored in {lake}.", err=True)
         signing.say_unsigned("It is", keys)
     if as_json or shape == "json":
-        documents.print_document(seal.signed(plan_to_json(made), seal.Kind.PLAN, keys))
+        documents.print_document(seal.signed(plan_to_json(made), seal.Sealed.PLAN, keys))
     else:
         SHAPES[shape](made)
         if shape in {"text", "markdown"}:

@@ -76,7 +76,7 @@ def _from_file(plan: str, keys: SigningKeys) -> AnyPlan:
     document = documents.read_document(plan)
     with documents.naming(plan):
         made = any_kind.plan_from_json(document)
-    stands = seal.seal_of(document, seal.Kind.PLAN, keys)
+    stands = seal.seal_of(document, seal.Sealed.PLAN, keys)
     if keys or stands is not seal.Seal.UNSIGNED:
         click.echo(f"Plan {made.plan_id}: {stands.value}.", err=True)
     return made

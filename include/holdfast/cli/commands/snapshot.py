@@ -7,7 +7,7 @@ from holdfast.cli import cluster, documents, hosts
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.streams.snapshot.snapshot import Stores
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 
 
 @click.command
@@ -76,7 +76,7 @@ def command(
     """
     where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}
-    given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores, broker_release)
+    given = StatedByOperator(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores, broker_release)
     taken = wiring.collect_any(where, group, hosts.expanded(state_dirs, named), given, timeout_s, hosts.access())
     document = any_kind.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:

@@ -11,7 +11,7 @@ from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.workflows import verify
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 
 STATUS = {Result.AS_FORECAST: 0, Result.NOT_YET: 2, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3}
@@ -84,5 +84,5 @@ def _look(
     from holdfast import wiring
 
     where = cluster.connection(bootstrap_server, command_config, made.basis.cluster)
-    about = Given(made.basis.kafka_release, {}, dict(made.basis.config))
+    about = StatedByOperator(made.basis.kafka_release, {}, dict(made.basis.config))
     return wiring.collect_any(where, made.basis.group_id, state_dirs, about, timeout_s, hosts.access())

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast.cli.views import blocks_view
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import many, printable
@@ -16,7 +16,7 @@ def show(applied: Applied) -> None:
 
 def _blocks(applied: Applied) -> Iterator[Block]:
     plan, waiting = applied.plan, applied.waiting_for
-    done = [step for step in plan.steps if applied.journal.has(step.id, Event.DONE)]
+    done = [step for step in plan.steps if applied.journal.has(step.id, JournalEvent.DONE)]
     group, cluster = printable(plan.basis.group_id), printable(plan.basis.cluster)
     yield Heading(1, f"Plan {plan.plan_id} for {group} on {cluster}: {len(done)} of {many(len(plan.steps), 'step')} done")
     if waiting is None:

@@ -6,16 +6,16 @@ from holdfast.cli.views import blocks_view
 from holdfast.rollout.execution import undo_words
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.drift import STALENESS
-from holdfast.rollout.execution.next_actions import Wait
+from holdfast.rollout.execution.next_actions import WaitForOutside
 from holdfast.rollout.execution.undo import Undo
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.journal import Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import many, printable
 from holdfast.workflows import rollbacks
 
 
-def show(plan: AnyPlan, journal: Journal, waiting: Wait | None = None, went_back: WentBack | None = None) -> None:
+def show(plan: AnyPlan, journal: Journal, waiting: WaitForOutside | None = None, went_back: WentBack | None = None) -> None:
     blocks_view.show(tuple(_blocks(plan, journal, waiting, went_back)))
 
 
@@ -40,7 +40,7 @@ def ended_to_json(found: WentBack) -> dict[str, object]:
     }
 
 
-def _blocks(plan: AnyPlan, journal: Journal, waiting: Wait | None, went_back: WentBack | None) -> Iterator[Block]:
+def _blocks(plan: AnyPlan, journal: Journal, waiting: WaitForOutside | None, went_back: WentBack | None) -> Iterator[Block]:
     found = rollbacks.steps_of(plan, journal)
     closed = sum(_state(one, journal) != "open" for one in found)
     group, cluster = printable(plan.basis.group_id), printable(plan.basis.cluster)
@@ -63,9 +63,9 @@ def _blocks(plan: AnyPlan, journal: Journal, waiting: Wait | None, went_back: We
 
 
 def _state(undo: Undo, journal: Journal) -> str:
-    if journal.has(undo.step.id, Event.UNDONE):
+    if journal.has(undo.step.id, JournalEvent.UNDONE):
         return "rolled back"
-    return "left as it is" if journal.has(undo.step.id, Event.LEFT) else "open"
+    return "left as it is" if journal.has(undo.step.id, JournalEvent.LEFT) else "open"
 
 
 def _who(undo: Undo) -> str:

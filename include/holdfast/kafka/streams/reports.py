@@ -10,7 +10,7 @@ others. The rules (Java: `TaskManager.getTaskOffsetSums`, 2.6 to 4.3; the design
    member that reported it last. Without a look at the disk: with what was reported when it was last seen; a task that was running
    then (-2, or a standby of the assignment before) was closed cleanly since, which up to 4.2 costs one offset a changelog.
 
-Whatever is not observed is an `Assumed`, so that a reader knows what the inference depends on.
+Whatever is not observed is an `AssumedOffsets`, so that a reader knows what the inference depends on.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Assumed:
+class AssumedOffsets:
     """Something the inference assumes, of the tasks of one client."""
 
     process_id: ProcessId
@@ -66,7 +66,7 @@ class Assumed:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class KnownState:
     """All that is known. `disks`: what each client's state directory holds, for the clients whose directory was read.
 
     `standby_before`: the standby tasks of each member in the generation before the present one, where that is known.
@@ -85,19 +85,19 @@ class Seen:
     idle_close_keeps_progress: bool = True
 
 
-def infer(seen: Seen) -> tuple[tuple[Report, ...], tuple[Assumed, ...]]:
+def infer(seen: KnownState) -> tuple[tuple[Report, ...], tuple[AssumedOffsets, ...]]:
     """A report for each member, in their order, and what was assumed."""
     clients: dict[ProcessId, list[Member]] = {}
     for member in seen.members:
         clients.setdefault(member.process_id, []).append(member)
     sums: dict[str, dict[TaskId, int]] = {member.member_id: {} for member in seen.members}
-    assumed: list[Assumed] = []
+    assumed: list[AssumedOffsets] = []
     for process_id, members in clients.items():
         client = _Client(process_id, tuple(members), seen)
         client.active(sums)
         client.standby(sums)
         client.closed(sums)
-        assumed.extend(Assumed(process_id, tuple(sorted(tasks)), reason) for reason, tasks in client.assumed.items())
+        assumed.extend(AssumedOffsets(process_id, tuple(sorted(tasks)), reason) for reason, tasks in client.assumed.items())
     reports = tuple(
         Report(member.member_id, member.partitions, tuple(sorted(sums[member.member_id].items()))) for member in seen.members
     )
@@ -112,7 +112,7 @@ def settled(members: tuple[Member, ...]) -> bool:
 class _Client:
     """One client's part of the inference."""
 
-    def __init__(self, process_id: ProcessId, members: tuple[Member, ...], seen: Seen) -> None:
+    def __init__(self, process_id: ProcessId, members: tuple[Member, ...], seen: KnownState) -> None:
         self.assumed: dict[str, list[TaskId]] = {}
         self._members = members
         self._seen = seen

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule, RuleStatus
 
 BASELINE = "Baseline (no mitigation)"
 WHO = {Who.OPERATOR: "manual", Who.HOLDFAST: "automated"}
@@ -27,7 +27,7 @@ WHOSE_STEPS = (
 """An entry of the glossary of every plan."""
 TIMES = ("Times", "in 7 s (1 s to 38 s), 7 s is the usual time, 1 s the shortest and 38 s the longest.")
 """Another one."""
-CHECKED = {Status.PASS: "passed", Status.FAIL: "failed", Status.UNKNOWN: "unknown"}
+CHECKED = {RuleStatus.PASS: "passed", RuleStatus.FAIL: "failed", RuleStatus.UNKNOWN: "unknown"}
 
 
 def option_name(name: str) -> str:
@@ -45,7 +45,7 @@ def setting(value: object) -> str:
 def needs_review(rules: Iterable[Rule]) -> str:
     """`needs review (failed: rebalances; unknown: evidence)`."""
     checked = tuple(rules)
-    failed = [rule.name for rule in checked if rule.status is Status.FAIL]
-    unknown = [rule.name for rule in checked if rule.status is Status.UNKNOWN]
+    failed = [rule.name for rule in checked if rule.status is RuleStatus.FAIL]
+    unknown = [rule.name for rule in checked if rule.status is RuleStatus.UNKNOWN]
     parts = [f"{what} {', '.join(names)}" for what, names in (("failed:", failed), ("unknown:", unknown)) if names]
     return f"needs review ({'; '.join(parts) or 'your policy requires it for every plan'})"

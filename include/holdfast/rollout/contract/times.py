@@ -42,7 +42,7 @@ METADATA_MAX_AGE_S = 300
 
 
 @record
-class Act:
+class TimedBatch:
     """Events that take effect together, as they take time, and how many of the forecast's rebalances follow from them.
 
     `starts`: clients that are started in it, at the same time. `noticed_s`: the session timeout that has to pass because a client

@@ -7,7 +7,7 @@ from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, choice
 from holdfast.rollout.json.record import codec_of, member, record
 
 
-class Status(StrEnum):
+class RuleStatus(StrEnum):
     PASS = "pass"  # noqa: S105 - not a password
     FAIL = "fail"
     UNKNOWN = "unknown"
@@ -21,7 +21,7 @@ class Rule:
     name: str = member(NAME)
     found: str = member(TEXT)
     limit: str = member(TEXT)
-    status: Status = member(choice(Status))
+    status: RuleStatus = member(choice(RuleStatus))
     blocking: bool = member(BOOLEAN)
     measured: Measured | None = member(codec_of(Measured), "`found` and `limit` as values.", default=None, omit=True)
 

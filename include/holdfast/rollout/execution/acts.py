@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,18 @@ class Finished:
     """It is done."""
 
 
-Move = Begin | Perform | Watch | Finished | Ask
+NextMove = Begin | Perform | Watch | Finished | Ask
 
 
-def next_move(act: Act, entries: Sequence[Entry], now: ClientProcess, *, may_be_running: bool, performed: bool) -> Move:
+def next_move(act: Act, entries: Sequence[JournalEntry], now: ClientProcess, *, may_be_running: bool, performed: bool) -> NextMove:
     """`entries`: those of the step about processes. `may_be_running`: a command that an earlier run began, or whose connection
     broke, may not have ended. `performed`: this run did it, and the command has ended."""
     mine = [one for one in entries if one.acted is not None and (one.acted.does, one.acted.client) == (act.does, act.kept_as)]
-    if any(one.event is Event.ACTED for one in mine):
+    if any(one.event is JournalEvent.ACTED for one in mine):
         return Finished()
     if now.state is ProcessState.CHANGING:
         return Watch()
-    begun = next((one.acted.process for one in mine if one.event is Event.BEGUN and one.acted is not None), None)
+    begun = next((one.acted.process for one in mine if one.event is JournalEvent.BEGUN and one.acted is not None), None)
     match act.does:
         case Does.STOP | Does.START:
             move = _towards(act.does, begun, now)
@@ -122,14 +122,14 @@ def may_be_running(act: Act, step: str, journal: Journal) -> bool:
     """Whether the command of an act may still be running: it was begun, and the journal has neither its end nor that of its run."""
     running = False
     for entry in journal.entries:
-        if entry.event is Event.HALTED:
+        if entry.event is JournalEvent.HALTED:
             running = False
         elif entry.step == step and entry.acted is not None and (entry.acted.does, entry.acted.client) == (act.does, act.kept_as):
-            running = entry.event is Event.BEGUN
+            running = entry.event is JournalEvent.BEGUN
     return running
 
 
-def _towards(does: Does, begun: ClientProcess | None, now: ClientProcess) -> Move:
+def _towards(does: Does, begun: ClientProcess | None, now: ClientProcess) -> NextMove:
     if now.state is does.goal:
         return Finished()
     if begun is None:
@@ -139,7 +139,7 @@ def _towards(does: Does, begun: ClientProcess | None, now: ClientProcess) -> Mov
     return Perform(does)
 
 
-def _restarted(begun: ClientProcess | None, now: ClientProcess) -> Move:
+def _restarted(begun: ClientProcess | None, now: ClientProcess) -> NextMove:
     if now.state is ProcessState.RUNNING and now.identity is None:
         return Ask.NO_IDENTITY
     if begun is None:

@@ -8,7 +8,7 @@ from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.undo import Undo
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.journal.back import ClientSeen
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class WentBack:
 
 def strayed(undos: Iterable[Undo], journal: Journal, planned: Sequence[str], now: Sequence[ClientSeen]) -> Strayed | None:
     """`undos`: all of them. None: no client did, or who was there is unknown."""
-    entries = (one for one in reversed(journal.back().entries) if one.event is not Event.HALTED)
+    entries = (one for one in reversed(journal.back().entries) if one.event is not JournalEvent.HALTED)
     began = next((one.clients for one in entries if one.clients is not None), None)
     if began is None:
         return None
@@ -106,13 +106,13 @@ def moved_on(
     return None if found is None else MovedOn(found, None if halt is None or halt.clients is None else halt.at)
 
 
-_DID = (Event.BEGUN, Event.ACTED, Event.CONFIRMED, Event.DONE)
+_DID = (JournalEvent.BEGUN, JournalEvent.ACTED, JournalEvent.CONFIRMED, JournalEvent.DONE)
 
 
-def _halt(journal: Journal) -> Entry | None:
+def _halt(journal: Journal) -> JournalEntry | None:
     """The halt after which nothing was done. None: something was."""
-    last = next((one for one in reversed(journal.entries) if one.event is Event.HALTED or one.event in _DID), None)
-    return last if last is not None and last.event is Event.HALTED else None
+    last = next((one for one in reversed(journal.entries) if one.event is JournalEvent.HALTED or one.event in _DID), None)
+    return last if last is not None and last.event is JournalEvent.HALTED else None
 
 
 def _touched(undos: Iterable[Undo]) -> tuple[set[str], int]:
@@ -143,7 +143,7 @@ def unsettled(undone: Iterable[Undo], journal: Journal, now: Sequence[ClientSeen
     undone = tuple(undone)
     returns = {name for undo in undone for name in undo.returns}
     for undo in undone:
-        began = {one.acted.does for one in back.acts(undo.step.id) if one.event is Event.BEGUN and one.acted is not None}
+        began = {one.acted.does for one in back.acts(undo.step.id) if one.event is JournalEvent.BEGUN and one.acted is not None}
         named |= {name for name in (*undo.goes, *undo.returns) if name is not None}
         came += sum(name is None for name in undo.returns) if Does.START in began else 0
         went += sum(name is None for name in undo.goes) if Does.STOP in began else 0

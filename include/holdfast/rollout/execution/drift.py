@@ -9,7 +9,7 @@ from holdfast.rollout.json.record import codec_of, derived, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION
 
 
-class Kind(StrEnum):
+class DriftKind(StrEnum):
     """What drifted."""
 
     GROUP = "group"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 class Drift:
     """One difference between the group that a plan was made for and a fresh snapshot. `matters`: the plan no longer holds."""
 
-    kind: Kind = member(choice(Kind))
+    kind: DriftKind = member(choice(DriftKind))
     found: str = member(TEXT)
     matters: bool = member(BOOLEAN)
     why: str = member(TEXT)

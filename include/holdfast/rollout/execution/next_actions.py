@@ -7,7 +7,7 @@ from typing import Protocol
 from holdfast.errors import StalePlan
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.journal.journal import Event, Journal, Sighting
+from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
 
 
 class AnyStep(Protocol):
@@ -41,7 +41,7 @@ class Do:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class NothingLeft:
     """Nothing is left to do in this step: the snapshot, or the operator, says that it is done."""
 
     step: AnyStep
@@ -57,7 +57,7 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class WaitForOutside:
     """Something must happen first, outside Holdfast. `can_confirm`: an operator can report it as done. `limit_s`: how long the plan
     waits for it; None: as long as its operator likes."""
 
@@ -80,12 +80,12 @@ class Done:
     """Every step is done."""
 
 
-Next = Do | Note | Begin | Wait | Stop | Done
+Next = Do | NothingLeft | Begin | WaitForOutside | Stop | Done
 
 
 def refuse_expired(plan_id: str, expires_at: str, journal: Journal, now: datetime) -> None:
     """A plan whose first step is done is not old: it is in progress."""
-    begun = any(entry.event is Event.DONE for entry in journal.entries)
+    begun = any(entry.event is JournalEvent.DONE for entry in journal.entries)
     if not begun and now > datetime.fromisoformat(expires_at):
         raise StalePlan(plan_id, (f"It could be applied until {expires_at}; it is {now.isoformat(timespec='seconds')}.",))
 
@@ -95,4 +95,4 @@ def still_waiting(journal: Journal, step: AnyStep, now: datetime, limit_s: int |
     waited = (now - datetime.fromisoformat(since)).total_seconds() if since else 0
     if limit_s is not None and waited > limit_s:
         return Stop(step, f"{why} {limit_s} s have passed, the limit of step {step.id}. Look at the group, and plan again.")
-    return Wait(step, why, can_confirm=False, limit_s=limit_s)
+    return WaitForOutside(step, why, can_confirm=False, limit_s=limit_s)

@@ -37,7 +37,7 @@ class NotCompared(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class WhoRunsWhat:
     """Who runs what, and who has copies (None: unknown), by the names of tasks (partitions) and clients (members). `open`: tasks
     that the forecast leaves open."""
 
@@ -47,24 +47,24 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class RoundsOfBatch:
     """One possible course of a batch: where all is before it, and after each of its rebalances. `earlier`: where all may have been
     since the group was last at rest, if the batch before was not waited for until then. `anywhere`: tasks that any client may run
     until the group is at rest; `disks`: the clients with something of a task on their disk.
     """
 
-    before: Placed
-    rounds: tuple[Placed, ...]
-    earlier: tuple[Placed, ...] = ()
+    before: WhoRunsWhat
+    rounds: tuple[WhoRunsWhat, ...]
+    earlier: tuple[WhoRunsWhat, ...] = ()
     anywhere: frozenset[str] = frozenset()
     disks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def every(self) -> tuple[Placed, ...]:
+    def every(self) -> tuple[WhoRunsWhat, ...]:
         return (self.before, *self.rounds)
 
     @property
-    def end(self) -> Placed:
+    def end(self) -> WhoRunsWhat:
         return self.every[-1]
 
 
@@ -86,7 +86,9 @@ def not_compared(why: NotCompared, detail: str = "") -> RoundCompared:
     return RoundCompared(Agrees.NOT_COMPARED, why=why, detail=detail)
 
 
-def compare(found: Placed, courses: Sequence[Course], settled: bool | None, owner: Differs = Differs.OWNER) -> RoundCompared:
+def compare(
+    found: WhoRunsWhat, courses: Sequence[RoundsOfBatch], settled: bool | None, owner: Differs = Differs.OWNER
+) -> RoundCompared:
     """`courses`: at least one, the likeliest first. `owner`: how a difference in `owners` is named."""
     if settled:
         return _at_rest(found, courses, owner)
@@ -103,7 +105,7 @@ def compare(found: Placed, courses: Sequence[Course], settled: bool | None, owne
     return RoundCompared(agrees, None, len(courses[0].rounds), settled, wrong[:MOST_DIFFERENCES])
 
 
-def _at_rest(found: Placed, courses: Sequence[Course], owner: Differs) -> RoundCompared:
+def _at_rest(found: WhoRunsWhat, courses: Sequence[RoundsOfBatch], owner: Differs) -> RoundCompared:
     """Against the end that it is nearest to."""
     nearest: tuple[Difference, ...] | None = None
     for course in courses:
@@ -114,19 +116,19 @@ def _at_rest(found: Placed, courses: Sequence[Course], owner: Differs) -> RoundC
     return RoundCompared(Agrees.DIFFERENT, None, len(courses[0].rounds), True, (nearest or ())[:MOST_DIFFERENCES])
 
 
-def _elsewhere(found: Placed, wanted: Placed) -> list[str]:
+def _elsewhere(found: WhoRunsWhat, wanted: WhoRunsWhat) -> list[str]:
     """The tasks that are not where they are wanted."""
     tasks = dict.fromkeys((*wanted.owners, *found.owners))
     return [task for task in tasks if task not in wanted.open and found.owners.get(task) != wanted.owners.get(task)]
 
 
-def _owners(found: Placed, wanted: Placed, owner: Differs) -> Iterable[Difference]:
+def _owners(found: WhoRunsWhat, wanted: WhoRunsWhat, owner: Differs) -> Iterable[Difference]:
     for task in sorted(_elsewhere(found, wanted)):
         if task in wanted.owners:
             yield Difference(owner, task, (wanted.owners[task],), _one(found.owners.get(task)))
 
 
-def _copies(found: Placed, wanted: Placed) -> Iterable[Difference]:
+def _copies(found: WhoRunsWhat, wanted: WhoRunsWhat) -> Iterable[Difference]:
     if found.copies is None or wanted.copies is None:
         return
     for task in sorted({**found.copies, **wanted.copies}):
@@ -135,7 +137,7 @@ def _copies(found: Placed, wanted: Placed) -> Iterable[Difference]:
             yield Difference(Differs.STANDBYS, task, expected, now)
 
 
-def _in_no_round(found: Placed, courses: Sequence[Course], owner: Differs) -> Iterable[Difference]:
+def _in_no_round(found: WhoRunsWhat, courses: Sequence[RoundsOfBatch], owner: Differs) -> Iterable[Difference]:
     every = [placed for course in courses for placed in (*course.earlier, *course.every)]
     open_ = frozenset[str]().union(*(one.open for one in every), *(one.anywhere for one in courses))
     for task, client in sorted(found.owners.items()):

@@ -13,7 +13,7 @@ from holdfast.rollout.contract.actions import ActionName, WriteProcessMetadata
 from holdfast.rollout.execution.acts import Act, Acts, GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.journal.acted import Does
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 
 
 class Nature(StrEnum):
@@ -41,7 +41,7 @@ class Rollback:
     configs: tuple[GroupSetting, ...] = ()
 
 
-class Left(StrEnum):
+class WhyLeft(StrEnum):
     """Why nothing is done for a step."""
 
     WAIT = "wait"
@@ -91,7 +91,7 @@ class Undo:
     file: PutBack | None = None
     configs: tuple[PutConfigBack, ...] = ()
     manual: Manual | None = None
-    left: Left | None = None
+    left: WhyLeft | None = None
     goes: tuple[str | None, ...] = ()
     returns: tuple[str | None, ...] = ()
 
@@ -111,10 +111,10 @@ def undos(
 def remaining(found: Iterable[Undo], journal: Journal) -> tuple[Undo, ...]:
     """Those that are not rolled back yet."""
     back = journal.back()
-    return tuple(one for one in found if not back.has(one.step.id, Event.DONE))
+    return tuple(one for one in found if not back.has(one.step.id, JournalEvent.DONE))
 
 
-_BEGUN = (Event.BEGUN, Event.ACTED, Event.CONFIRMED, Event.DONE)
+_BEGUN = (JournalEvent.BEGUN, JournalEvent.ACTED, JournalEvent.CONFIRMED, JournalEvent.DONE)
 
 
 def _undo(step: AnyStep, forward: Journal, how: Rollback, acts: Acts | None) -> Undo | None:
@@ -128,9 +128,9 @@ def _undo(step: AnyStep, forward: Journal, how: Rollback, acts: Acts | None) -> 
         case Nature.CONFIGS:
             return _configs(step, entries, how)
         case Nature.NOTHING:
-            return Undo(step, left=Left.WAIT)
+            return Undo(step, left=WhyLeft.WAIT)
         case Nature.LOST:
-            return Undo(step, left=Left.LOST)
+            return Undo(step, left=WhyLeft.LOST)
         case Nature.PERSON:
             return Undo(step, manual=Manual.NOT_A_PROCESS)
         case Nature.AS_BEFORE | Nature.PROCESSES:
@@ -150,12 +150,12 @@ def _file(step: AnyStep, forward: Journal, how: Rollback) -> Undo | None:
         return Undo(step, manual=Manual.FILE_UNKNOWN)
     written, was = how.file.process_id, found.before.process_id
     if was == written:
-        return Undo(step, left=Left.OWN_ID)
+        return Undo(step, left=WhyLeft.OWN_ID)
     put_back = PutBack(begun.directory, begun.host, written, was)
     return Undo(step, actions=(ActionName.WRITE_PROCESS_METADATA,), file=put_back)
 
 
-def _configs(step: AnyStep, entries: Sequence[Entry], how: Rollback) -> Undo:
+def _configs(step: AnyStep, entries: Sequence[JournalEntry], how: Rollback) -> Undo:
     found = next((one.configs for one in reversed(entries) if one.configs is not None), None)
     if found is None:
         return Undo(step, manual=Manual.CONFIGS_UNKNOWN)
@@ -170,7 +170,7 @@ _OPPOSITE = {Does.STOP: Does.START, Does.START: Does.STOP}
 _NAMES = {Does.STOP: ActionName.STOP_CLIENT, Does.START: ActionName.START_CLIENT}
 
 
-def _processes(step: AnyStep, entries: Sequence[Entry], how: Rollback, acts: Acts | None) -> Undo:
+def _processes(step: AnyStep, entries: Sequence[JournalEntry], how: Rollback, acts: Acts | None) -> Undo:
     """What Holdfast began is turned round; a restart that was not seen to end is brought to its end."""
     found: list[Act] = []
     actions: list[ActionName] = []
@@ -181,21 +181,21 @@ def _processes(step: AnyStep, entries: Sequence[Entry], how: Rollback, acts: Act
     for act in reversed(() if acts is None else acts.acts):
         mine = {one.event for one in entries if one.acted and (one.acted.does, one.acted.client) == (act.does, act.kept_as)}
         if act.does is Does.RESTART:
-            if Event.BEGUN in mine and Event.ACTED not in mine:
+            if JournalEvent.BEGUN in mine and JournalEvent.ACTED not in mine:
                 found.append(replace(act, does=Does.START))
                 actions.append(ActionName.RESTART_CLIENT)
-        elif turns and Event.BEGUN in mine:
+        elif turns and JournalEvent.BEGUN in mine:
             found.append(replace(act, does=_OPPOSITE[act.does]))
             actions.append(_NAMES[_OPPOSITE[act.does]])
             goes, returns = (goes, how.gone) if act.does is Does.STOP else (how.new, returns)
         elif turns:
-            by_person = by_person or Event.ACTED in mine or any(one.event in _SAID for one in entries)
+            by_person = by_person or JournalEvent.ACTED in mine or any(one.event in _SAID for one in entries)
     if not found and not by_person:
-        return Undo(step, left=Left.AS_BEFORE)
+        return Undo(step, left=WhyLeft.AS_BEFORE)
     manual = Manual.DONE_BY_PERSON if by_person else None
     if by_person:
         goes, returns = how.new, how.gone
     return Undo(step, tuple(found), tuple(actions), manual=manual, goes=goes, returns=returns)
 
 
-_SAID = (Event.CONFIRMED, Event.DONE)
+_SAID = (JournalEvent.CONFIRMED, JournalEvent.DONE)

@@ -2,7 +2,7 @@
 
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.execution.back_course import BuiltUpon, ClientsCompared, MovedOn, Open, Strayed, Unsettled
-from holdfast.rollout.execution.undo import Left, Manual, PutBack, Undo
+from holdfast.rollout.execution.undo import Manual, PutBack, Undo, WhyLeft
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.text.wording import many, printable
 
@@ -10,9 +10,9 @@ _NAMED = 10
 """The most clients that a sentence names."""
 _DOES = {Does.STOP: "stop", Does.START: "start", Does.RESTART: "restart"}
 _LEFT = {
-    Left.WAIT: "Nothing to roll back: it only waited.",
-    Left.AS_BEFORE: "Nothing to roll back: the client runs as before. New software or configuration that it was given stays.",
-    Left.OWN_ID: "Nothing to roll back: the directory held this process ID before.",
+    WhyLeft.WAIT: "Nothing to roll back: it only waited.",
+    WhyLeft.AS_BEFORE: "Nothing to roll back: the client runs as before. New software or configuration that it was given stays.",
+    WhyLeft.OWN_ID: "Nothing to roll back: the directory held this process ID before.",
 }
 
 
@@ -30,7 +30,7 @@ def describe(undo: Undo) -> str:
 
 
 def left(undo: Undo) -> str:
-    if undo.left is Left.LOST or undo.left is None:
+    if undo.left is WhyLeft.LOST or undo.left is None:
         return f"It cannot be rolled back. The plan says: {undo.step.undo}"
     return _LEFT[undo.left]
 

@@ -6,7 +6,7 @@ from holdfast.rollout.json.codec import NAME, NAMES, choice, items, nullable, nu
 from holdfast.rollout.json.record import codec_of, member, record
 
 
-class Lost(StrEnum):
+class NotRecommended(StrEnum):
     """Why an option is not recommended. `CRITERION`: it is worse by one; `EQUAL`: by none, and it comes later in the list."""
 
     EXCLUDED = "excluded"
@@ -23,7 +23,7 @@ class Reason:
     """`criterion`: the name of the one that decided; `figure` and `recommended`: what it is of this option and of the recommended
     one (None: unknown, or without end). `limits`: those that this one exceeds and the recommended one meets, by name."""
 
-    kind: Lost = member(choice(Lost))
+    kind: NotRecommended = member(choice(NotRecommended))
     criterion: str | None = member(nullable(NAME), default=None, omit=True)
     figure: float | None = member(nullable(number("a figure", 0, 2**63)), default=None, omit=True)
     recommended: float | None = member(nullable(number("a figure", 0, 2**63)), default=None, omit=True)

@@ -12,9 +12,18 @@ from typing import Generic, TypeVar
 from holdfast.errors import StalePlan
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.execution.next_actions import AnyStep, Begin, Done, Next, Note, Wait, refuse_expired, still_waiting
+from holdfast.rollout.execution.next_actions import (
+    AnyStep,
+    Begin,
+    Done,
+    Next,
+    NothingLeft,
+    WaitForOutside,
+    refuse_expired,
+    still_waiting,
+)
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
-from holdfast.rollout.journal.journal import Event, Journal, Sighting
+from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
 from holdfast.rollout.text.wording import printable
 
 P = TypeVar("P", bound=AnyPlan)
@@ -65,7 +74,7 @@ class Applying(ABC, Generic[P, T, S]):
 
 def next_action(how: Applying[P, T, S], plan: P, journal: Journal, fresh: S, now: datetime) -> Next:
     """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
-    open_steps = tuple(step for step in how.steps(plan) if not journal.has(step.id, Event.DONE))
+    open_steps = tuple(step for step in how.steps(plan) if not journal.has(step.id, JournalEvent.DONE))
     if not open_steps:
         return Done()
     step = open_steps[0]
@@ -98,10 +107,10 @@ def _waited(how: Applying[P, T, S], plan: P, journal: Journal, step: T, fresh: S
             why = f"The group is stable, and does not show step {one.id} yet: {missing}"
             return still_waiting(journal, step, now, limit_s, why)
     if step.id != steps[-1].id or not how.ends(step):
-        return Note(step, "The group is stable.")
+        return NothingLeft(step, "The group is stable.")
     differences = how.differences(plan, fresh)
     if differences is None:
-        return Note(step, f"The group is stable, and every {how.counted} is where the forecast has it.")
+        return NothingLeft(step, f"The group is stable, and every {how.counted} is where the forecast has it.")
     first = " ".join(differences[:3])
     return still_waiting(journal, step, now, limit_s, f"The group is not in the forecast end state yet: {first}")
 
@@ -123,7 +132,7 @@ def since_the_last_wait(steps: Sequence[T], until: T, waits: Callable[[T], bool]
 
 def word_of(journal: Journal, step: AnyStep) -> str | None:
     """An operator's report that a step is done, or Holdfast's own, without a full stop. None: there is none."""
-    confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
+    confirmed = next((one for one in journal.entries if one.step == step.id and one.event is JournalEvent.CONFIRMED), None)
     if confirmed is None:
         return None
     detail = confirmed.detail.rstrip(".")
@@ -135,9 +144,9 @@ def please(step: AnyStep, because: str) -> str:
     return f"Step {step.id} is manual, and {because}. Before: {step.check_before or 'nothing.'} Check: {step.check_after}"
 
 
-def not_shown_yet(step: AnyStep, word: str | None, missing: str) -> Wait:
+def not_shown_yet(step: AnyStep, word: str | None, missing: str) -> WaitForOutside:
     """The group does not show a step, although it may have been reported as done. `missing`: without its full stop."""
     if word is None:
-        return Wait(step, please(step, missing), can_confirm=True)
+        return WaitForOutside(step, please(step, missing), can_confirm=True)
     needed = f"{word}. The group does not show it yet: {missing}. Take another snapshot in a while."
-    return Wait(step, needed, can_confirm=False)
+    return WaitForOutside(step, needed, can_confirm=False)

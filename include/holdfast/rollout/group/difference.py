@@ -16,7 +16,7 @@ V = TypeVar("V")
 NOTHING = "none"
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     SNAPSHOT = "snapshot"
     PLAN = "plan"
 
@@ -32,16 +32,16 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class GroupDifference:
     """All differences, in the order in which a reader wants them; none: the two say the same."""
 
-    kind: Kind
+    kind: DifferenceKind
     before: str
     after: str
     lines: tuple[Line, ...]
 
 
-def between_snapshots(before: AnySnapshot, after: AnySnapshot, of_the_kind: Iterable[Line]) -> Difference:
+def between_snapshots(before: AnySnapshot, after: AnySnapshot, of_the_kind: Iterable[Line]) -> GroupDifference:
     """Of one kind of group. Raise InvalidInput for snapshots of two groups, before `of_the_kind` is asked for any line."""
     if (before.cluster, before.group_id) != (after.cluster, after.group_id):
         raise InvalidInput(
@@ -50,17 +50,17 @@ def between_snapshots(before: AnySnapshot, after: AnySnapshot, of_the_kind: Iter
         )
     names = tuple(str(one.captured_at or "time unknown") for one in (before, after))
     unknown = ({one.what: one.reason for one in each.unknown} for each in (before, after))
-    return Difference(Kind.SNAPSHOT, names[0], names[1], (*of_the_kind, *maps("unknown", *unknown)))
+    return GroupDifference(DifferenceKind.SNAPSHOT, names[0], names[1], (*of_the_kind, *maps("unknown", *unknown)))
 
 
-def between_plans(before: AnyPlan, after: AnyPlan, of_the_kind: Iterable[Line]) -> Difference:
+def between_plans(before: AnyPlan, after: AnyPlan, of_the_kind: Iterable[Line]) -> GroupDifference:
     """As `between_snapshots`."""
     if (before.basis.cluster, before.basis.group_id) != (after.basis.cluster, after.basis.group_id):
         raise InvalidInput(
             f"one is a plan for {before.basis.group_id!r} on cluster {before.basis.cluster!r}, the other for"
             f" {after.basis.group_id!r} on {after.basis.cluster!r}: give two for one group"
         )
-    return Difference(Kind.PLAN, before.plan_id, after.plan_id, (*_plan_lines(before, after), *of_the_kind))
+    return GroupDifference(DifferenceKind.PLAN, before.plan_id, after.plan_id, (*_plan_lines(before, after), *of_the_kind))
 
 
 def _plan_lines(before: AnyPlan, after: AnyPlan) -> Iterator[Line]:
@@ -119,7 +119,7 @@ def setting(value: ConfigValue) -> str:
     return "not set" if value is None else ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
 
 
-def difference_to_json(difference: Difference) -> dict[str, object]:
+def difference_to_json(difference: GroupDifference) -> dict[str, object]:
     return {
         "format_version": "1.0",
         "kind": difference.kind.value,

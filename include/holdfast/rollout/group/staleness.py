@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.execution.drift import Drift, Kind, Staleness
+from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.text.wording import printable
 
@@ -12,7 +12,7 @@ from holdfast.rollout.text.wording import printable
 def staleness(plan: AnyPlan, fresh: AnySnapshot, drifts: Iterable[Drift]) -> Staleness:
     """`drifts`: how the group differs from the one that the plan was made for."""
     found = [*drifts]
-    if not any(one.kind is Kind.GROUP for one in found):
+    if not any(one.kind is DriftKind.GROUP for one in found):
         found += _time_and_state(plan, fresh)
     return Staleness(plan.plan_id, tuple(sorted(found, key=lambda one: not one.matters)))
 
@@ -20,7 +20,7 @@ def staleness(plan: AnyPlan, fresh: AnySnapshot, drifts: Iterable[Drift]) -> Sta
 def _time_and_state(plan: AnyPlan, fresh: AnySnapshot) -> Iterator[Drift]:
     if fresh.captured_at is not None and datetime.fromisoformat(fresh.captured_at) > datetime.fromisoformat(plan.expires_at):
         sentence = f"The plan was valid until {plan.expires_at}; the snapshot was taken at {fresh.captured_at}."
-        yield Drift(Kind.TIME, sentence, True, "The policy was checked for an earlier time.")
+        yield Drift(DriftKind.TIME, sentence, True, "The policy was checked for an earlier time.")
     if fresh.group_state not in (None, STABLE):
         sentence = f"The group is {printable(str(fresh.group_state))}, not {STABLE}."
-        yield Drift(Kind.UNDER_WAY, sentence, True, "The assignment is not visible until it is stable: take a snapshot then.")
+        yield Drift(DriftKind.UNDER_WAY, sentence, True, "The assignment is not visible until it is stable: take a snapshot then.")

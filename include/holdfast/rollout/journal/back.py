@@ -8,7 +8,7 @@ from holdfast.rollout.json.record import member, record
 
 
 @record
-class Held:
+class HeldProcessId:
     """The process ID that a state directory held. None: it had no file."""
 
     process_id: ProcessId | None = member(nullable(PROCESS_ID))

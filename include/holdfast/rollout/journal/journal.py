@@ -8,7 +8,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.rollout.facts.differences import DIFFERENCES, Difference
 from holdfast.rollout.journal.acted import Acted, Halt
-from holdfast.rollout.journal.back import ClientSeen, ConfigHeld, Held
+from holdfast.rollout.journal.back import ClientSeen, ConfigHeld, HeldProcessId
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable
@@ -19,7 +19,7 @@ MOST_ENTRIES = 99_999
 """Of one plan's journal."""
 
 
-class Decider(StrEnum):
+class DecidedBy(StrEnum):
     """Whose decision it is. `TIME_OUT`: none was made in time; it is never an approval."""
 
     PERSON = "person"
@@ -57,10 +57,10 @@ class Approval:
     reason: str = member(TEXT)
     at: str = member(INSTANT)
     by_id: str | None = member(nullable(NAME), "The user's ID where they were logged in.", default=None)
-    decided_by: Decider = member(
-        choice(Decider),
+    decided_by: DecidedBy = member(
+        choice(DecidedBy),
         "A person, the policy, or the timeout of the request: never an approval then.",
-        default=Decider.PERSON,
+        default=DecidedBy.PERSON,
     )
     plan_fingerprint: str | None = member(
         nullable(NAME), "`sha256:` and 64 digits of what was shown: it is approved, and no other.", default=None
@@ -79,7 +79,7 @@ class Approval:
         return "approved" if self.approved else "changes requested" if self.changes_requested else "rejected"
 
 
-class Event(StrEnum):
+class JournalEvent(StrEnum):
     """`BEGUN` is written before Holdfast acts; `CONFIRMED` is an operator's word; `DONE` closes a step; `STOPPED` is a refusal.
 
     `TAKEN_OVER`: the earlier run is gone, or did not renew in time; `FORCED`: an operator released the lease of the run. `ACTED`:
@@ -109,8 +109,15 @@ class Event(StrEnum):
     LEFT = "left as it is"
 
 
-UNDO_OF = {Event.BEGUN: Event.UNDOING, Event.ACTED: Event.UNDO_ACTED, Event.CONFIRMED: Event.UNDO_CONFIRMED}
-_OF_STEP = {undo: event for event, undo in UNDO_OF.items()} | {Event.UNDONE: Event.DONE, Event.LEFT: Event.DONE}
+UNDO_OF = {
+    JournalEvent.BEGUN: JournalEvent.UNDOING,
+    JournalEvent.ACTED: JournalEvent.UNDO_ACTED,
+    JournalEvent.CONFIRMED: JournalEvent.UNDO_CONFIRMED,
+}
+_OF_STEP = {undo: event for event, undo in UNDO_OF.items()} | {
+    JournalEvent.UNDONE: JournalEvent.DONE,
+    JournalEvent.LEFT: JournalEvent.DONE,
+}
 
 
 @record
@@ -122,12 +129,12 @@ class Sighting:
     members: tuple[str, ...] = member(TEXTS)
 
 
-def _without_directory(entry: "Entry") -> bool:
+def _without_directory(entry: "JournalEntry") -> bool:
     return entry.directory is None
 
 
 @record
-class Entry:
+class JournalEntry:
     """One entry of a journal: when, which step, what happened, by whom, in what words.
 
     `directory`, on `host`: where a process ID was about to be written, or may have been; None where it surely was not. `seen`: who
@@ -138,7 +145,7 @@ class Entry:
 
     at: str = member(INSTANT)
     step: str = member(NAME)
-    event: Event = member(choice(Event))
+    event: JournalEvent = member(choice(JournalEvent))
     by: str = member(NAME)
     detail: str = member(TEXT)
     directory: str | None = member(
@@ -164,8 +171,8 @@ class Entry:
     rebalances: int | None = member(
         nullable(COUNT), "Completed rebalances since the plan's snapshot when a run stopped.", default=None, omit=True
     )
-    before: Held | None = member(
-        nullable(codec_of(Held)), "The process ID that the directory held before.", default=None, omit=True
+    before: HeldProcessId | None = member(
+        nullable(codec_of(HeldProcessId)), "The process ID that the directory held before.", default=None, omit=True
     )
     configs: tuple[ConfigHeld, ...] | None = member(
         nullable(items(codec_of(ConfigHeld))), "The configs of the group before a step set them.", default=None, omit=True
@@ -189,67 +196,75 @@ class Journal:
     """All that happened to a plan, in order."""
 
     plan_id: str = member(NAME)
-    entries: tuple[Entry, ...] = member(items(codec_of(Entry)), default=(), needed=True)
+    entries: tuple[JournalEntry, ...] = member(items(codec_of(JournalEntry)), default=(), needed=True)
 
-    def with_entry(self, entry: Entry) -> Self:
+    def with_entry(self, entry: JournalEntry) -> Self:
         return replace(self, entries=(*self.entries, entry))
 
-    def has(self, step: str, event: Event) -> bool:
+    def has(self, step: str, event: JournalEvent) -> bool:
         return any(entry.step == step and entry.event is event for entry in self.entries)
 
-    def begun_in(self, step: str) -> Entry | None:
+    def begun_in(self, step: str) -> JournalEntry | None:
         """The entry that names the one directory in which this step was begun, and may have been done; None: it is open which."""
         for entry in reversed(self.entries):
-            if entry.event is Event.FORCED:
+            if entry.event is JournalEvent.FORCED:
                 return None
-            if entry.step == step and entry.event in (Event.BEGUN, Event.STOPPED):
+            if entry.step == step and entry.event in (JournalEvent.BEGUN, JournalEvent.STOPPED):
                 return entry if entry.directory is not None else None
         return None
 
-    def last_word_on(self, step: str) -> Entry | None:
+    def last_word_on(self, step: str) -> JournalEntry | None:
         """The entry that says how far a step came: begun, confirmed or done; None: it was not begun, or surely not done."""
-        events = (Event.BEGUN, Event.CONFIRMED, Event.DONE, Event.STOPPED)
+        events = (JournalEvent.BEGUN, JournalEvent.CONFIRMED, JournalEvent.DONE, JournalEvent.STOPPED)
         entry = next((one for one in reversed(self.entries) if one.step == step and one.event in events), None)
-        stopped = entry is not None and entry.event is Event.STOPPED and entry.directory is None
+        stopped = entry is not None and entry.event is JournalEvent.STOPPED and entry.directory is None
         return None if stopped else entry
 
     def began_with(self, step: str) -> Sighting | None:
         """The group when a step began, as late as it was kept; None: not kept."""
-        begun = (one.seen for one in reversed(self.entries) if one.step == step and one.event is Event.BEGUN)
+        begun = (one.seen for one in reversed(self.entries) if one.step == step and one.event is JournalEvent.BEGUN)
         return next((seen for seen in begun if seen is not None), None)
 
     def ended(self) -> frozenset[str]:
         """The members whose processes were seen to have ended, and that the group listed still."""
-        seen = (one.seen for one in self.entries if one.event is Event.CONFIRMED and one.seen is not None)
+        seen = (one.seen for one in self.entries if one.event is JournalEvent.CONFIRMED and one.seen is not None)
         return frozenset(member for one in seen for member in one.members)
 
-    def acts(self, step: str) -> tuple["Entry", ...]:
+    def acts(self, step: str) -> tuple["JournalEntry", ...]:
         """The entries about processes in this step, in order."""
         return tuple(entry for entry in self.entries if entry.step == step and entry.acted is not None)
 
-    def last_halt(self) -> "Entry | None":
+    def last_halt(self) -> "JournalEntry | None":
         """Where the last run stopped. None: none did, or it has gone on since."""
-        ends = (Event.HALTED, Event.ACCEPTED, Event.DONE, Event.GOING_BACK, Event.UNDO_CONFIRMED, Event.UNDONE, Event.LEFT)
+        ends = (
+            JournalEvent.HALTED,
+            JournalEvent.ACCEPTED,
+            JournalEvent.DONE,
+            JournalEvent.GOING_BACK,
+            JournalEvent.UNDO_CONFIRMED,
+            JournalEvent.UNDONE,
+            JournalEvent.LEFT,
+        )
         last = next((one for one in reversed(self.entries) if one.event in ends), None)
-        return last if last is not None and last.event is Event.HALTED else None
+        return last if last is not None and last.event is JournalEvent.HALTED else None
 
-    def open_halt(self) -> "tuple[int, Entry] | None":
+    def open_halt(self) -> "tuple[int, JournalEntry] | None":
         """The halt without an answer, and its number in the journal. None: there is none, or a run has gone on since."""
         numbered = reversed(tuple(enumerate(self.entries, start=1)))
-        last = next((one for one in numbered if one[1].event not in (Event.TAKEN_OVER, Event.FORCED)), None)
-        return last if last is not None and last[1].event is Event.HALTED else None
+        last = next((one for one in numbered if one[1].event not in (JournalEvent.TAKEN_OVER, JournalEvent.FORCED)), None)
+        return last if last is not None and last[1].event is JournalEvent.HALTED else None
 
     def accepted_rebalances(self) -> int:
         """The most rebalances that an operator has accepted; 0: none."""
-        return max((one.rebalances or 0 for one in self.entries if one.event is Event.ACCEPTED), default=0)
+        return max((one.rebalances or 0 for one in self.entries if one.event is JournalEvent.ACCEPTED), default=0)
 
-    def went_back(self) -> Entry | None:
+    def went_back(self) -> JournalEntry | None:
         """Since when the plan is rolled back, by whose decision. None: it is not."""
-        return next((one for one in self.entries if one.event is Event.GOING_BACK), None)
+        return next((one for one in self.entries if one.event is JournalEvent.GOING_BACK), None)
 
     def forward(self) -> Self:
         """What happened until it was rolled back."""
-        turn = next((number for number, one in enumerate(self.entries) if one.event is Event.GOING_BACK), len(self.entries))
+        turn = next((number for number, one in enumerate(self.entries) if one.event is JournalEvent.GOING_BACK), len(self.entries))
         return replace(self, entries=self.entries[:turn])
 
     def back(self) -> Self:
@@ -258,7 +273,7 @@ class Journal:
         return replace(self, entries=tuple(replace(one, event=_OF_STEP.get(one.event, one.event)) for one in since))
 
     def last_done_at(self) -> str | None:
-        return next((entry.at for entry in reversed(self.entries) if entry.event is Event.DONE), None)
+        return next((entry.at for entry in reversed(self.entries) if entry.event is JournalEvent.DONE), None)
 
 
 @record(version=FORMAT_VERSION, also={"signature": SIGNATURE})
@@ -269,7 +284,7 @@ class Link:
     plan_id: str = member(NAME)
     number: int = member(integer(1, MOST_ENTRIES))
     previous: str = member(NAME)
-    entry: Entry = spread(codec_of(Entry))
+    entry: JournalEntry = spread(codec_of(JournalEntry))
     lease: int = member(COUNT, default=0)
 
 

@@ -28,7 +28,7 @@ LONGEST = HELD_FOR + 3 * CLOCKS_AGREE_WITHIN
 """No lease ends later than that from now, by any clock: one that does is refused."""
 
 
-class State(StrEnum):
+class LeaseState(StrEnum):
     """`FORCED`: an operator has declared the holder to be gone."""
 
     HELD = "held"
@@ -37,7 +37,7 @@ class State(StrEnum):
 
 
 @record
-class Owner:
+class LeaseOwner:
     """Who applies: a person or a program by `name`, and the host. `process`: the process, where known."""
 
     name: str = member(NAME)
@@ -63,8 +63,8 @@ class Lease:
 
     plan_id: str = member(NAME)
     number: int = member(integer(1, java.INT_MAX))
-    state: State = member(choice(State))
-    owner: Owner = member(codec_of(Owner))
+    state: LeaseState = member(choice(LeaseState))
+    owner: LeaseOwner = member(codec_of(LeaseOwner))
     at: str = member(INSTANT)
     until: str = member(INSTANT)
     group: tuple[str, str] | None = member(nullable(_GROUP), default=None)
@@ -76,7 +76,7 @@ class Lease:
         return self.number if self.renews is None else min(self.renews, self.number)
 
 
-class Standing(StrEnum):
+class LeaseStanding(StrEnum):
     """What the latest state means for a run that requests the lease."""
 
     FREE = "free"
@@ -85,10 +85,10 @@ class Standing(StrEnum):
     UNBELIEVABLE = "unbelievable"
 
 
-def standing(lease: Lease | None, now: datetime) -> Standing:
-    if lease is None or lease.state is not State.HELD:
-        return Standing.FREE
+def standing(lease: Lease | None, now: datetime) -> LeaseStanding:
+    if lease is None or lease.state is not LeaseState.HELD:
+        return LeaseStanding.FREE
     until = datetime.fromisoformat(lease.until)
     if until > now + LONGEST:
-        return Standing.UNBELIEVABLE
-    return Standing.OVER if now > until + CLOCKS_AGREE_WITHIN else Standing.HELD
+        return LeaseStanding.UNBELIEVABLE
+    return LeaseStanding.OVER if now > until + CLOCKS_AGREE_WITHIN else LeaseStanding.HELD

@@ -40,7 +40,7 @@ class RunState(StrEnum):
 
 
 @record
-class Waiting:
+class RunWait:
     """What the run waits for in `step`, since when, and how many seconds it waits at most; None: without a limit."""
 
     step: str = member(_SHORT)
@@ -60,7 +60,7 @@ class Happened:
 
 
 @record
-class Seen:
+class GroupSeen:
     """The group at the last look. `more`: how many clients are not listed."""
 
     at: str = member(INSTANT)
@@ -85,10 +85,10 @@ class RunProgress:
     run: str | None = member(nullable(_SHORT), default=None, omit=True)
     step: str = member(_SHORT, default="")
     text: str = member(_SHORT, default="")
-    waiting: Waiting | None = member(nullable(codec_of(Waiting)), default=None, omit=True)
+    waiting: RunWait | None = member(nullable(codec_of(RunWait)), default=None, omit=True)
     rebalances: int | None = member(nullable(COUNT), default=None, omit=True)
     rebalances_forecast: tuple[int, int] | None = member(nullable(_LEAST_AND_MOST), default=None, omit=True)
     lag: int | None = member(nullable(COUNT), default=None, omit=True)
     lag_at: str | None = member(nullable(INSTANT), default=None, omit=True)
-    seen: Seen | None = member(nullable(codec_of(Seen)), default=None, omit=True)
+    seen: GroupSeen | None = member(nullable(codec_of(GroupSeen)), default=None, omit=True)
     events: tuple[Happened, ...] = member(items(codec_of(Happened), at_most=MOST_EVENTS, what="events"), default=())

@@ -25,7 +25,7 @@ _NAMES = b"holdfast: names a signing key, 1"
 _VALUE = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
-class Kind(StrEnum):
+class Sealed(StrEnum):
     """What is signed."""
 
     PLAN = "plan"
@@ -89,7 +89,7 @@ def derived(key: bytes, purpose: bytes, length: int, salt: bytes = b"") -> bytes
     return found[:length]
 
 
-def signed(content: Mapping[str, object], kind: Kind, keys: SigningKeys) -> dict[str, object]:
+def signed(content: Mapping[str, object], kind: Sealed, keys: SigningKeys) -> dict[str, object]:
     """The document with its signature as the last field; unchanged where there is no key."""
     bare = {name: value for name, value in content.items() if name != FIELD}
     if not keys:
@@ -98,7 +98,7 @@ def signed(content: Mapping[str, object], kind: Kind, keys: SigningKeys) -> dict
     return bare | {FIELD: {"algorithm": ALGORITHM, "key": name, "value": _value(bare, kind, key)}}
 
 
-def seal_of(content: object, kind: Kind, keys: SigningKeys) -> Seal:
+def seal_of(content: object, kind: Sealed, keys: SigningKeys) -> Seal:
     """What the signature of a document says, as it was read. A signature that is none does not match."""
     signature = content.get(FIELD) if isinstance(content, dict) else None
     if not isinstance(content, dict) or signature is None:
@@ -117,7 +117,7 @@ def seal_of(content: object, kind: Kind, keys: SigningKeys) -> Seal:
     return Seal.SIGNED if hmac.compare_digest(_value(bare, kind, key), value) else Seal.MISMATCH
 
 
-def _value(bare: Mapping[str, object], kind: Kind, key: bytes) -> str:
+def _value(bare: Mapping[str, object], kind: Sealed, key: bytes) -> str:
     message = f"{kind.value}\n{strict.dumps(bare)}"
     return hmac.digest(key, message.encode("ascii"), "sha256").hex()
 

@@ -7,7 +7,7 @@ plan computes it again.
 from holdfast.errors import StepRefused
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.journal import Approval, Decider
+from holdfast.rollout.journal.journal import Approval, DecidedBy
 from holdfast.rollout.json.fingerprints import fingerprint as of_document
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.policy.policy import Review
@@ -39,7 +39,7 @@ def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
     if needs_a_person(plan, review):
         raise AssertionError("a plan that a person must look at is not approved by a policy")
     reason = f"within every limit of the policy, and its review is: {review.value}"
-    return Approval(plan.plan_id, True, POLICY, reason, at, None, Decider.POLICY, fingerprint(plan))
+    return Approval(plan.plan_id, True, POLICY, reason, at, None, DecidedBy.POLICY, fingerprint(plan))
 
 
 def needs_another_approver(plan: AnyPlan, asked_by: str | None, *who: str | None) -> bool:
@@ -66,16 +66,16 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
         )
     if not approval.approved:
         raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Create a new plan.")
-    if not approval.by.strip() or approval.decided_by is Decider.TIME_OUT:
+    if not approval.by.strip() or approval.decided_by is DecidedBy.TIME_OUT:
         raise StepRefused("The approval has no name. State who approves.")
-    if approval.decided_by is Decider.POLICY and needs_a_person(plan, plan.policy.review):
+    if approval.decided_by is DecidedBy.POLICY and needs_a_person(plan, plan.policy.review):
         raise StepRefused(
             f"Plan {plan.plan_id} was approved by its policy, but needs approval by a person: the policy's review is"
             f" '{plan.policy.review.value}', the plan's verdict '{plan.verdict.value}', and four_eyes is"
             f" {str(plan.policy.four_eyes).lower()}. Have a person approve it."
         )
     _refuse_another_request(plan, approval)
-    if approval.decided_by is Decider.PERSON and plan.policy.four_eyes:
+    if approval.decided_by is DecidedBy.PERSON and plan.policy.four_eyes:
         if approval.asked_by is None:
             raise StepRefused(
                 f"The policy of plan {plan.plan_id} requires four eyes, but the approval does not state who requested the plan."

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from holdfast.rollout.contract.plan_words import CHECKED
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, RuleStatus
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.text import rendering
@@ -39,14 +39,14 @@ def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
         _say(verdict, "failure", _line("; ".join(plan.blocked_by)), type="blocked")
     for rule in rules:
         case = ElementTree.SubElement(suite, "testcase", classname="holdfast.rules", name=rule.name)
-        if rule.status is Status.FAIL:
+        if rule.status is RuleStatus.FAIL:
             _say(case, "failure", _said(rule), type="blocked" if rule.blocking else "needs review")
-        elif rule.status is Status.UNKNOWN:
+        elif rule.status is RuleStatus.UNKNOWN:
             _say(case, "skipped", _said(rule))
     counts = {
         "tests": 1 + len(rules),
-        "failures": blocked + sum(rule.status is Status.FAIL for rule in rules),
-        "skipped": sum(rule.status is Status.UNKNOWN for rule in rules),
+        "failures": blocked + sum(rule.status is RuleStatus.FAIL for rule in rules),
+        "skipped": sum(rule.status is RuleStatus.UNKNOWN for rule in rules),
         "errors": 0,
     }
     suite.attrib |= {name: str(count) for name, count in counts.items()}
@@ -69,7 +69,9 @@ def _commands(plan: AnyPlan) -> Iterator[str]:
     about = f"Plan {plan.plan_id} for {plan.basis.group_id}: {plan.verdict.value}"
     yield _command("notice", about, plan.headline)
     yield from _at_most("error", [("Blocked", reason) for reason in plan.blocked_by])
-    to_see = [one for one in _rules(plan) if one.status is not Status.PASS and not (one.status is Status.FAIL and one.blocking)]
+    to_see = [
+        one for one in _rules(plan) if one.status is not RuleStatus.PASS and not (one.status is RuleStatus.FAIL and one.blocking)
+    ]
     yield from _at_most("warning", [(f"{rule.name}: {CHECKED[rule.status]}", _said(rule)) for rule in to_see])
     if plan.wrong_if:
         yield _command("notice", *condition_words.labelled(plan))

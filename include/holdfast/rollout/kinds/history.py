@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from holdfast.rollout.journal.journal import Approval, Decider, Event, Journal
+from holdfast.rollout.journal.journal import Approval, DecidedBy, Journal, JournalEvent
 from holdfast.rollout.kinds.approval import NOBODY
 from holdfast.rollout.kinds.score_json import Score
 from holdfast.rollout.text.rendering import Block, Heading, Lines
@@ -23,14 +23,14 @@ def history(
 
 def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, score: Score | None) -> Iterator[tuple[str, str]]:
     yield "Decision", "pending" if approval is None else _decision(approval)
-    done = [step for step in steps if journal.has(step, Event.DONE)]
+    done = [step for step in steps if journal.has(step, JournalEvent.DONE)]
     if journal.entries:
         left = [step for step in steps if step not in done]
         turned = journal.went_back()
         following = f"; {left[0]} is next" if left and turned is None else ""
         yield "Done", f"{listed(done) or 'no step'} of {many(len(steps), 'step')}{following}"
         if turned is not None:
-            rolled_back = [step for step in reversed(steps) if journal.has(step, Event.UNDONE)]
+            rolled_back = [step for step in reversed(steps) if journal.has(step, JournalEvent.UNDONE)]
             yield "Going back", f"since {turned.at}, by {_name(turned.by)}; rolled back: {listed(rolled_back) or 'no step'}"
         last = journal.entries[-1]
         yield "Last", f"step {last.step} {last.event.value}, {last.at}, by {_name(last.by)}: {_name(last.detail)}"
@@ -41,7 +41,7 @@ def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, 
 def _decision(approval: Approval) -> str:
     who = f" (user {_name(approval.by_id)})" if approval.by_id not in (None, approval.by) else ""
     reason = f": {_name(approval.reason)}" if approval.reason else ", no reason given"
-    late = " (the request timed out)" if approval.decided_by is Decider.TIME_OUT else ""
+    late = " (the request timed out)" if approval.decided_by is DecidedBy.TIME_OUT else ""
     asker = f". Requested by {_name(approval.asked_by)}" if approval.asked_by not in (None, NOBODY) else ""
     return f"{approval.says} by {_name(approval.by)}{who} at {approval.at}{late}{reason}{asker}"
 

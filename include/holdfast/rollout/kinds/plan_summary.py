@@ -11,9 +11,9 @@ from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION
 from holdfast.rollout.kinds.plan_title import title_of
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.streams.plan.figures import Figures
+from holdfast.rollout.streams.plan.figures import OptionFigures
 
-_FIGURES, _READ_FIGURES = nullable(codec_of(Figures)), nullable(codec_of(ReadFigures))
+_FIGURES, _READ_FIGURES = nullable(codec_of(OptionFigures)), nullable(codec_of(ReadFigures))
 _TARGET_FIGURES = nullable(codec_of(TargetFigures))
 
 
@@ -31,8 +31,8 @@ class PlanSummary:
     verdict: PlanVerdict = member(choice(PlanVerdict))
     title: str = member(TEXT)
     steps: int = member(COUNT)
-    figures: Figures | None = member(_FIGURES)
-    plain: Figures | None = member(_FIGURES)
+    figures: OptionFigures | None = member(_FIGURES)
+    plain: OptionFigures | None = member(_FIGURES)
     reads: ReadFigures | None = member(_READ_FIGURES, default=None)
     plain_reads: ReadFigures | None = member(_READ_FIGURES, default=None)
     request: str = member(TEXT, default="")

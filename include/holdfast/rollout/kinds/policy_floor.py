@@ -27,11 +27,11 @@ class Looser(Exception):
     """What is wrong with a value, compared with the team's."""
 
 
-Rule = Callable[[Any, Any, datetime], Any]
+Stricter = Callable[[Any, Any, datetime], Any]
 """From the team's value and that of the request to the one that counts. Raise Looser."""
 
 
-def _by(rank: Callable[[Any], float]) -> Rule:
+def _by(rank: Callable[[Any], float]) -> Stricter:
     """The value of the request, if it does not rank higher."""
 
     def rule(team: Any, requested: Any, _now: datetime) -> Any:
@@ -46,7 +46,7 @@ def _or_no_limit(value: int | None) -> float:
     return float("inf") if value is None else value
 
 
-def _by_size_of_group(least: int) -> Rule:
+def _by_size_of_group(least: int) -> Stricter:
     """A limit that goes by the size of the group where it is not stated: `least` for the smallest."""
 
     def rule(team: int | None, requested: int | None, _now: datetime) -> int | None:
@@ -139,7 +139,7 @@ def _clock(minute: int) -> str:
 
 _LOWER = _by(_or_no_limit)
 _HIGHER = _by(lambda value: -value)
-STRICTER: Mapping[str, Rule] = {
+STRICTER: Mapping[str, Stricter] = {
     "moved_percent_most": _LOWER,
     "without_caught_up_copy_s_most": _LOWER,
     "time_to_stable_s_most": _by_size_of_group(LEAST_SECONDS),

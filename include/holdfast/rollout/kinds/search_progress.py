@@ -12,7 +12,7 @@ MOST = 1_000
 
 
 @record
-class Forecast:
+class OptionForecast:
     """One option that was forecast: the `place`-th of `of`, counted from 0, and how long that took."""
 
     place: int = member(integer(0, MOST))
@@ -29,10 +29,10 @@ def written(place: int, of: int, candidate: str, seconds: float) -> str:
     """`candidate`: the JSON of an option, as `search.candidates` has it."""
     entry = loads(candidate)
     title = str(entry.get("title") or entry.get("name") or "") if isinstance(entry, dict) else ""
-    found = Forecast(place, of, title[:LONGEST_TITLE], max(0, round(seconds * 1000)))
-    return dumps(codec_of(Forecast).write(found))
+    found = OptionForecast(place, of, title[:LONGEST_TITLE], max(0, round(seconds * 1000)))
+    return dumps(codec_of(OptionForecast).write(found))
 
 
-def read(text: bytes) -> Forecast:
+def read(text: bytes) -> OptionForecast:
     """Raise InvalidInput for what is none, or only half written."""
-    return codec_of(Forecast).read(loads(text))
+    return codec_of(OptionForecast).read(loads(text))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from holdfast.rollout.contract.plan_words import BASELINE, option_name
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule, RuleStatus
 from holdfast.rollout.facts.reasons import Block, Blocked
 from holdfast.rollout.facts.refusals import applies, sentence
 from holdfast.rollout.facts.said import Said
@@ -26,7 +26,7 @@ def blocked_by(options: Sequence[Ranked], chosen: Ranked | None, policy: Policy)
     over = tuple(_over(rule, chosen) for rule in chosen.failed if rule.blocking)
     if policy.review is not Review.NEVER:
         return over
-    asking = (rule for rule in not_passed(chosen.rules) if not (rule.blocking and rule.status is Status.FAIL))
+    asking = (rule for rule in not_passed(chosen.rules) if not (rule.blocking and rule.status is RuleStatus.FAIL))
     return (*over, *map(_without_review, asking))
 
 
@@ -36,7 +36,7 @@ def _without_review(rule: Rule) -> Said[Blocked]:
 
 
 def not_passed(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    return tuple(rule for rule in rules if rule.status is not Status.PASS)
+    return tuple(rule for rule in rules if rule.status is not RuleStatus.PASS)
 
 
 def _over(rule: Rule, chosen: Ranked) -> Said[Blocked]:

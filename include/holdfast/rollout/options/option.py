@@ -6,9 +6,9 @@ from typing import Generic, Protocol, TypeVar
 
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
-from holdfast.rollout.facts.reasons import Lost
+from holdfast.rollout.facts.reasons import NotRecommended
 from holdfast.rollout.facts.refusals import Refusal
 from holdfast.rollout.policy.policy import Policy
 
@@ -99,7 +99,7 @@ class RankedOption(Generic[E]):
     place: int
     evaluated: E
     rules: tuple[Rule, ...]
-    barred: Lost | None
+    barred: NotRecommended | None
     policy: Policy
     impact: Impact | None
 
@@ -118,7 +118,7 @@ class RankedOption(Generic[E]):
 
     @property
     def failed(self) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self.rules if rule.status is Status.FAIL)
+        return tuple(rule for rule in self.rules if rule.status is RuleStatus.FAIL)
 
     @cached_property
     def exceeded(self) -> tuple[Rule, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from holdfast.rollout.contract.measured import Measured, Room
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.options import restore_words as words
 from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import Policy
@@ -33,7 +33,7 @@ def restored_bytes(amounts: Sequence[int | None], policy: Policy) -> Rule | None
         return None
     known = [amount for amount in amounts if amount is not None]
     found = Measured(most=None if len(known) < len(amounts) else max(known), limit=most)
-    status = Status.UNKNOWN if found.most is None else within(found.most, most)
+    status = RuleStatus.UNKNOWN if found.most is None else within(found.most, most)
     return made("restored-bytes", words.restored(found), status, policy, found)
 
 
@@ -46,7 +46,7 @@ def restored_per_hour(outcomes: Iterable[Restored], policy: Policy) -> Rule | No
     for size, seconds in outcomes:
         if size is None:
             found = Measured(limit=most)
-            return made(name, words.per_hour(found), Status.UNKNOWN, policy, found)
+            return made(name, words.per_hour(found), RuleStatus.UNKNOWN, policy, found)
         high = max(high, size)
         average = max(average, size * 3600 // max(3600, seconds))
     found = Measured(least=average, most=high, limit=most)
@@ -77,5 +77,5 @@ def disk(outcomes: Sequence[Sequence[Growth]], policy: Policy) -> Rule | None:
     if not stated and not any(one.free is not None for clients in outcomes for one in clients):
         return None
     found = Measured(limit=least, rooms=tuple(lacking), unknown=tuple(unknown), names=tuple(shared))
-    status = Status.FAIL if lacking else Status.UNKNOWN if unknown or shared else Status.PASS
+    status = RuleStatus.FAIL if lacking else RuleStatus.UNKNOWN if unknown or shared else RuleStatus.PASS
     return made("disk", words.disk(found), status, policy, found)

@@ -1,7 +1,7 @@
 """What the shared rules found, and their limits, in words: (found, limit) of each."""
 
 from holdfast.rollout.contract.measured import Measured
-from holdfast.rollout.contract.verdicts import Status
+from holdfast.rollout.contract.verdicts import RuleStatus
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import duration, listed, many, printable
 from holdfast.rollout.timing import time_words
@@ -14,9 +14,9 @@ def forecast(one: Measured) -> Words:
     return "can be predicted" if one.reason is None else one.reason, "can be predicted"
 
 
-def converges(one: Measured, status: Status) -> Words:
+def converges(one: Measured, status: RuleStatus) -> Words:
     no = f"no: {one.reason}" if one.reason else "no"
-    return "yes" if status is Status.PASS else no, "yes"
+    return "yes" if status is RuleStatus.PASS else no, "yes"
 
 
 def percent(one: Measured) -> float:
@@ -55,16 +55,16 @@ def rebalances(one: Measured) -> Words:
     return found, f"{one.limit} extra"
 
 
-def actions(one: Measured, status: Status) -> Words:
+def actions(one: Measured, status: RuleStatus) -> Words:
     names = ", ".join(one.names)
-    return f"it asks for {names}" if status is Status.FAIL else names or "nothing", ", ".join(one.allowed) or "none"
+    return f"it asks for {names}" if status is RuleStatus.FAIL else names or "nothing", ", ".join(one.allowed) or "none"
 
 
-def hosts(one: Measured, status: Status) -> Words:
+def hosts(one: Measured, status: RuleStatus) -> Words:
     found = {
-        Status.FAIL: f"steps on {_hosts(one.names)}",
-        Status.UNKNOWN: "a step on an unknown host",
-        Status.PASS: "no step there",
+        RuleStatus.FAIL: f"steps on {_hosts(one.names)}",
+        RuleStatus.UNKNOWN: "a step on an unknown host",
+        RuleStatus.PASS: "no step there",
     }
     return found[status], f"no step on {_hosts(one.allowed)}"
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.refusals import Refusal, sentence
 from holdfast.rollout.options import rule_words as words
 from holdfast.rollout.policy.judging import between, made, within
@@ -37,7 +37,7 @@ class Rebalances:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleFacts:
     """What the shared rules go by. `thing`: what moves; `times`: of every outcome; `verbs` and `hosts`: of the steps, None among
     the hosts for one that is unknown."""
 
@@ -65,19 +65,19 @@ class Unstated:
 def refused(why: Refusal, policy: Policy) -> tuple[Rule, ...]:
     """Of an option of which nothing can be predicted."""
     found = Measured(reason=sentence(why))
-    return (made("forecast", words.forecast(found), Status.FAIL, policy, found),)
+    return (made("forecast", words.forecast(found), RuleStatus.FAIL, policy, found),)
 
 
-def judge(found: Found, own: Iterable[Rule | None], policy: Policy, unstated: Unstated) -> tuple[Rule, ...]:
+def judge(found: RuleFacts, own: Iterable[Rule | None], policy: Policy, unstated: Unstated) -> tuple[Rule, ...]:
     """All rules that the policy states. `own`: those of the kind of group."""
     shared = _shared(found, policy, unstated)
     rules = [rule for rule in (*shared, *own) if rule is not None]
     return tuple(sorted(rules, key=lambda rule: RULES.index(rule.name) if rule.name in RULES else len(RULES)))
 
 
-def _shared(found: Found, policy: Policy, unstated: Unstated) -> Iterator[Rule | None]:
-    yield made("forecast", words.forecast(Measured()), Status.PASS, policy, Measured())
-    settles = Status.PASS if found.settles else Status.FAIL
+def _shared(found: RuleFacts, policy: Policy, unstated: Unstated) -> Iterator[Rule | None]:
+    yield made("forecast", words.forecast(Measured()), RuleStatus.PASS, policy, Measured())
+    settles = RuleStatus.PASS if found.settles else RuleStatus.FAIL
     why = Measured(reason=found.unsettled)
     yield made(CONVERGES, words.converges(why, settles), settles, policy, why)
     yield _share("moved-without-need", found.collateral, found.thing, policy.moved_percent_most, policy)
@@ -93,7 +93,7 @@ def _shared(found: Found, policy: Policy, unstated: Unstated) -> Iterator[Rule |
 
 def _share(name: str, share: Share, thing: str, most: int, policy: Policy) -> Rule:
     found = Measured(most=share.count, of=share.of, limit=most)
-    status = Status.UNKNOWN if share.count is None else within(words.percent(found), most)
+    status = RuleStatus.UNKNOWN if share.count is None else within(words.percent(found), most)
     return made(name, words.share(found, thing), status, policy, found)
 
 
@@ -104,11 +104,11 @@ def _time_to_stable(times: tuple[Times, ...], policy: Policy, unstated: Unstated
     known = [one for one in ends if one is not None]
     if len(known) < len(ends) or not known:
         never = Measured(limit=limit)
-        return made(name, words.time_to_stable(never, policy), Status.FAIL, policy, never)
+        return made(name, words.time_to_stable(never, policy), RuleStatus.FAIL, policy, never)
     usual, most = max(one.usual for one in known), max(one.high for one in known)
     status = between(usual, most, limit)
-    found = Measured(usual=usual, most=most, limit=limit, speed=policy.slowest_restore if status is Status.UNKNOWN else None)
-    for one in time_rules.conditions(times) if status is Status.PASS else ():
+    found = Measured(usual=usual, most=most, limit=limit, speed=policy.slowest_restore if status is RuleStatus.UNKNOWN else None)
+    for one in time_rules.conditions(times) if status is RuleStatus.PASS else ():
         late = one.otherwise_rebalancing_ends
         if late is None or late.high > limit:
             status, found = time_rules.of_condition(one), replace(found, condition=one)
@@ -133,7 +133,7 @@ def _actions(verbs: Iterable[str], policy: Policy) -> Rule | None:
         return None
     actions = tuple(dict.fromkeys(verbs))
     forbidden = tuple(name for name in actions if name not in policy.actions)
-    status = Status.FAIL if forbidden else Status.PASS
+    status = RuleStatus.FAIL if forbidden else RuleStatus.PASS
     found = Measured(names=forbidden or actions, allowed=policy.actions)
     return made("actions", words.actions(found, status), status, policy, found)
 
@@ -142,6 +142,6 @@ def _hosts(touched: Mapping[str | None, None], policy: Policy) -> Rule | None:
     if not policy.untouchable_hosts:
         return None
     hit = tuple(host for host in touched if host is not None and host in policy.untouchable_hosts)
-    status = Status.FAIL if hit else Status.UNKNOWN if None in touched else Status.PASS
+    status = RuleStatus.FAIL if hit else RuleStatus.UNKNOWN if None in touched else RuleStatus.PASS
     found = Measured(names=hit, allowed=policy.untouchable_hosts)
     return made("untouchable-hosts", words.hosts(found, status), status, policy, found)

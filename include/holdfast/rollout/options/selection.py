@@ -10,7 +10,7 @@ from typing import Any, TypeVar, assert_never
 
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import refusals
-from holdfast.rollout.facts.reasons import EXCEEDING, Lost, Reason
+from holdfast.rollout.facts.reasons import EXCEEDING, NotRecommended, Reason
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.options.criteria import CRITERIA, Counted
 from holdfast.rollout.options.criterion import first_lost
@@ -21,14 +21,14 @@ E = TypeVar("E", bound=EvaluatedOption[Option])
 Ranked = RankedOption[Any]
 
 
-def barred(option: Option, policy: Policy) -> Lost | None:
+def barred(option: Option, policy: Policy) -> NotRecommended | None:
     """Why an option is not recommended whatever it costs; None: it may be. A combination goes by the names of the options that it
     is made of too."""
     if not set(policy.exclude).isdisjoint((option.name, *option.name.split("+"))):
-        return Lost.EXCLUDED
+        return NotRecommended.EXCLUDED
     if option.if_allowed:
-        return None if option.name in policy.allow else Lost.NOT_ALLOWED
-    return Lost.DRAWBACK if option.drawback else None
+        return None if option.name in policy.allow else NotRecommended.NOT_ALLOWED
+    return NotRecommended.DRAWBACK if option.drawback else None
 
 
 def best(options: Iterable[RankedOption[E]]) -> RankedOption[E] | None:
@@ -51,15 +51,15 @@ def reason(loser: Ranked, chosen: Ranked | None) -> Reason:
     if loser.barred is not None:
         return Reason(loser.barred)
     if loser.evaluated.refused is not None:
-        return Reason(Lost.NOT_PREDICTED)
+        return Reason(NotRecommended.NOT_PREDICTED)
     if chosen is None:
-        return Reason(Lost.NONE_RECOMMENDED)
+        return Reason(NotRecommended.NONE_RECOMMENDED)
     lost = first_lost(CRITERIA, loser, chosen)
     if lost is None:
-        return Reason(Lost.EQUAL)
+        return Reason(NotRecommended.EQUAL)
     met = [rule.name for rule in chosen.exceeded]
     limits = tuple(rule.name for rule in loser.exceeded if rule.name not in met) if lost.name in EXCEEDING else ()
-    return Reason(Lost.CRITERION, lost.name, _figure(lost.key(loser)), _figure(lost.key(chosen)), limits)
+    return Reason(NotRecommended.CRITERION, lost.name, _figure(lost.key(loser)), _figure(lost.key(chosen)), limits)
 
 
 def _figure(count: float) -> float | None:
@@ -75,19 +75,19 @@ def why_not(loser: Ranked, chosen: Ranked | None, counted: Counted) -> Said[Reas
 def _words(fact: Reason, loser: Ranked, chosen: Ranked | None, counted: Counted) -> str:
     option = loser.evaluated.option
     match fact.kind:
-        case Lost.EXCLUDED:
+        case NotRecommended.EXCLUDED:
             return "Your policy lists it under exclude."
-        case Lost.NOT_ALLOWED:
+        case NotRecommended.NOT_ALLOWED:
             return f"{option.drawback} Your policy does not list {option.name} under allow.".lstrip()
-        case Lost.DRAWBACK:
+        case NotRecommended.DRAWBACK:
             return str(option.drawback)
-        case Lost.NOT_PREDICTED:
+        case NotRecommended.NOT_PREDICTED:
             return refusals.sentence(loser.evaluated.refused)
-        case Lost.NONE_RECOMMENDED:
+        case NotRecommended.NONE_RECOMMENDED:
             return "No option is recommended."
-        case Lost.EQUAL:
+        case NotRecommended.EQUAL:
             return "Equal to the best option, which comes first in the list."
-        case Lost.CRITERION:
+        case NotRecommended.CRITERION:
             assert chosen is not None, "it lost against one"
             return next(one for one in CRITERIA if one.name == fact.criterion).explain(loser, chosen, counted)
         case _:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from holdfast.rollout.contract.plan_age import holds_until, taken
 from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS, WHO, needs_review, setting
 from holdfast.rollout.contract.rule_meanings import MEANINGS
-from holdfast.rollout.contract.verdicts import PlanVerdict, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
 from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
 
@@ -79,7 +79,7 @@ def _summary(plan: PlanReview) -> Iterator[tuple[str, str]]:
         yield "Blocked", reason
     if plan.verdict is PlanVerdict.REVIEW:
         for rule in plan.rules:
-            if rule.status in (Status.FAIL, Status.UNKNOWN):
+            if rule.status in (RuleStatus.FAIL, RuleStatus.UNKNOWN):
                 yield "To review", f"{rule.name} ({CHECKED[rule.status]}): {rule.found}; limit {rule.limit}."
     if plan.steps:
         briefs = "; ".join(f"({step.id}) {step.brief}" for step in plan.steps[:MOST_BRIEFS])

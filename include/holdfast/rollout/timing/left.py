@@ -6,7 +6,7 @@ from enum import StrEnum
 from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, Times
 
 
-class Unknown(StrEnum):
+class WhyUnknown(StrEnum):
     """Why the time left is unknown."""
 
     NO_END = "no end"
@@ -14,7 +14,7 @@ class Unknown(StrEnum):
     NOT_BY_STEP = "not by step"
 
 
-def left(times: Times, batches: Sequence[bool], since_s: int | None, *, by_step: bool = True) -> Estimate | Unknown:
+def left(times: Times, batches: Sequence[bool], since_s: int | None, *, by_step: bool = True) -> Estimate | WhyUnknown:
     """Until all state is restored, in seconds. `by_step`: `times` has its phases in the order of the steps.
 
     `batches`: of the steps that take effect together, whether they are done; `since_s`: for how long the first one that is not done
@@ -22,14 +22,14 @@ def left(times: Times, batches: Sequence[bool], since_s: int | None, *, by_step:
     unknown where the phases are not those of the batches.
     """
     if times.restored is None:
-        return Unknown.NO_END
+        return WhyUnknown.NO_END
     if not times.certain:
-        return Unknown.CONDITION
+        return WhyUnknown.CONDITION
     if batches and all(batches):
         return NO_TIME
     found = _of_batches(times.phases)
     if not by_step or len(found) != len(batches):
-        return Unknown.NOT_BY_STEP if any(batches) or not batches else _less(times.restored, since_s or 0)
+        return WhyUnknown.NOT_BY_STEP if any(batches) or not batches else _less(times.restored, since_s or 0)
     done = batches.index(False)
     begun = since_s is not None
     present = _sum(one for one in found[done] if not (begun and one.kind is PhaseKind.BETWEEN_STEPS))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.times import Condition, Times
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.judging import made
 from holdfast.rollout.policy.policy import Policy
@@ -77,16 +77,16 @@ def _instant(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 
-def _by(found: Measured, limit: datetime) -> Status:
+def _by(found: Measured, limit: datetime) -> RuleStatus:
     surely, if_met = (None if one is None else datetime.fromisoformat(one) for one in (found.ends, found.ends_if_met))
     if surely is not None and surely <= limit:
-        return Status.PASS
-    return Status.UNKNOWN if if_met is not None and if_met <= limit else Status.FAIL
+        return RuleStatus.PASS
+    return RuleStatus.UNKNOWN if if_met is not None and if_met <= limit else RuleStatus.FAIL
 
 
-def of_condition(one: Condition) -> Status:
+def of_condition(one: Condition) -> RuleStatus:
     """Of a rule that passes only if the condition is met."""
-    return Status.FAIL if one.met is False else Status.UNKNOWN
+    return RuleStatus.FAIL if one.met is False else RuleStatus.UNKNOWN
 
 
 def finish_before(found: Sequence[Times], policy: Policy, now: datetime, *, restores: bool) -> Rule | None:
@@ -106,7 +106,7 @@ def windows(found: Sequence[Times], policy: Policy, now: datetime) -> Rule | Non
     spans = hours.spans(policy.windows, now)
     if not spans or spans[0][0] > now:
         closed = replace(stated, opens=_instant(spans[0][0]) if spans else None)
-        return made("windows", limit_words.windows(closed), Status.FAIL, policy, closed)
+        return made("windows", limit_words.windows(closed), RuleStatus.FAIL, policy, closed)
     closes = spans[0][1]
     end = replace(_if_begun(found, now), until=_instant(closes), allowed=stated.allowed)
     return made("windows", limit_words.windows(end), _by(end, closes), policy, end)

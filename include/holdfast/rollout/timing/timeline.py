@@ -20,7 +20,7 @@ from itertools import accumulate, zip_longest
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
-from holdfast.rollout.contract.times import NO_TIME, Act, Estimate, Phase, PhaseKind, Times
+from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, TimedBatch, Times
 from holdfast.rollout.policy.policy import Policy
 
 JOIN_S = Estimate(0, 2, 8)
@@ -82,27 +82,27 @@ class _Walk:
         return max(self.busy_until.values(), default=0)
 
 
-def of_acts(acts: Sequence[Act], policy: Policy) -> Times:
+def of_acts(acts: Sequence[TimedBatch], policy: Policy) -> Times:
     """The times of a group that has no state: every act and its rebalances."""
-    return combined(Course(tuple((act, (_USUAL_ROUND,) * act.rebalances) for act in acts)), policy)
+    return combined(TimedCourse(tuple((act, (_USUAL_ROUND,) * act.rebalances) for act in acts)), policy)
 
 
 _USUAL_ROUND = Round(trigger="change", at_seconds=0, handed_over=0, withheld=0, warm_ups=0, restoring_longest=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TimedCourse:
     """What is walked. `spared_s`: probing intervals that the quickest course does not have; `more`: rebalances that may come beyond
     it, `probes_more` of them a `probing_s` apart."""
 
-    acts: tuple[tuple[Act, tuple[Round, ...]], ...]
+    acts: tuple[tuple[TimedBatch, tuple[Round, ...]], ...]
     spared_s: int = 0
     more: int = 0
     probes_more: int = 0
     probing_s: int = 0
 
 
-def combined(course: Course, policy: Policy) -> Times:
+def combined(course: TimedCourse, policy: Policy) -> Times:
     """The three walks as one, phase by phase."""
     quick, usual, slow = (_walked(course, pace) for pace in _paces(policy))
     spared = _spare(course, quick)
@@ -122,7 +122,7 @@ def combined(course: Course, policy: Policy) -> Times:
     return Times(ends, restored, phases=tuple(one for one in phases if one.seconds.high), rebalances=over)
 
 
-def usually(course: Course, policy: Policy) -> tuple[int, int]:
+def usually(course: TimedCourse, policy: Policy) -> tuple[int, int]:
     """When rebalancing ends, and when all is restored, as it usually goes: the usual figures of `combined`, with less work."""
     walk = _walked(course, _paces(policy)[1])
     return walk.at, max(walk.at, walk.restored)
@@ -139,7 +139,7 @@ def in_order(low: int, usual: int, high: int) -> Estimate:
     return Estimate(min(low, usual), usual, max(high, usual))
 
 
-def _walked(course: Course, pace: _Pace) -> _Walk:
+def _walked(course: TimedCourse, pace: _Pace) -> _Walk:
     """Act after act, rebalance after rebalance. What a rebalance hands out is restored from its end on."""
     walk, number = _Walk(), 0
     waits = any(one.restoring_longest for _, rounds in course.acts for one in rounds)
@@ -162,7 +162,7 @@ def _walked(course: Course, pace: _Pace) -> _Walk:
     return walk
 
 
-def _begin(walk: _Walk, act: Act, pace: _Pace, leads_to: int | None) -> None:
+def _begin(walk: _Walk, act: TimedBatch, pace: _Pace, leads_to: int | None) -> None:
     """What passes from the act itself to the rebalance that it causes: whatever takes longest of what passes at the same time."""
     start_up = pace.start_up_s if act.starts else 0
     noticed = max(0, act.noticed_s + pace.notice_s) if act.noticed_s else 0
@@ -176,7 +176,7 @@ def _begin(walk: _Walk, act: Act, pace: _Pace, leads_to: int | None) -> None:
     walk.lap(PhaseKind.START_UP, max(0, start_up - noticed), leads_to)
 
 
-def _spare(course: Course, walk: _Walk) -> int:
+def _spare(course: TimedCourse, walk: _Walk) -> int:
     """Take out of the quickest walk the probing rebalances that do not come where follow-ups find warm-ups caught up."""
     left = course.spared_s
     for index in reversed(range(len(walk.laps))):

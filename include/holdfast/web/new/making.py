@@ -35,7 +35,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TaskOfRun:
     """A task of the run in words. `state`: one of the words above, or `waiting`. `seconds` that it has run; None: not at all."""
 
     title: str
@@ -61,7 +61,7 @@ class Making:
     request: str
     asked_by: str
     requested_at: str
-    steps: tuple[Step, ...]
+    steps: tuple[TaskOfRun, ...]
     elapsed: int | None
     search: Search
     over: bool
@@ -95,7 +95,7 @@ def of(lake: Lake, run_id: str, now: datetime) -> Making | None:
         request=note,
         asked_by=asked_by,
         requested_at=requested_at.isoformat() if isinstance(requested_at, datetime) else "",
-        steps=tuple(Step(title, _WORDS.get(states.get(task, ""), "waiting"), ran.get(task)) for task, title in STEPS.items()),
+        steps=tuple(TaskOfRun(title, _WORDS.get(states.get(task, ""), "waiting"), ran.get(task)) for task, title in STEPS.items()),
         elapsed=_seconds(requested_at, (ended or now) if over else now),
         search=_search(lake, run_id),
         over=over,

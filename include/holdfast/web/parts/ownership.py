@@ -67,7 +67,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class OwnedThing:
     """A thing and who has it, before and after, by name; `before` and `after` are empty where it has no owner."""
 
     thing: str
@@ -121,7 +121,7 @@ class Picture:
     """From this number of things an owner on, squares have no name."""
     hops: tuple[tuple[int, int, int, int], ...]
     says: str
-    things: tuple["Placed", ...] = ()
+    things: tuple["OwnedThing", ...] = ()
 
 
 def picture(name: str, title: str, placement: Placement) -> Picture:
@@ -148,12 +148,12 @@ def picture(name: str, title: str, placement: Placement) -> Picture:
     )
 
 
-def _things(placement: Placement, how: Mapping[str, str]) -> tuple[Placed, ...]:
+def _things(placement: Placement, how: Mapping[str, str]) -> tuple[OwnedThing, ...]:
     """In their order; those without an owner in the end are last."""
     called = {one: f"{name} ({_short(one)})" for one, name in placement.names.items()}
     gone = [thing for thing in placement.before if thing not in placement.after]
     return tuple(
-        Placed(
+        OwnedThing(
             thing,
             called.get(placement.before.get(thing, ""), ""),
             called.get(placement.after.get(thing, ""), ""),

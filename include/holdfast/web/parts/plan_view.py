@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, RuleStatus
 from holdfast.rollout.facts.reasons import EXCEEDING, EXCEEDS
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.kinds import plan_title
@@ -135,7 +135,7 @@ class PlanView:
 
     @property
     def rules_passed(self) -> int:
-        return sum(rule.status is Status.PASS for rule in self.review.rules)
+        return sum(rule.status is RuleStatus.PASS for rule in self.review.rules)
 
     @property
     def setting_rows(self) -> tuple[tuple[str, ...], ...]:
@@ -284,7 +284,7 @@ def in_order(options: Iterable[OptionRow]) -> tuple[OptionRow, ...]:
 
 
 def broken(rules: Iterable[Rule]) -> tuple[str, ...]:
-    return tuple(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in rules if rule.status is Status.FAIL)
+    return tuple(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in rules if rule.status is RuleStatus.FAIL)
 
 
 def why_not(one: AnyConsidered) -> str:

@@ -12,7 +12,7 @@ from holdfast.ports import Lake
 from holdfast.rollout.contract.times import Estimate, Times
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.journal.run_progress import Happened, RunProgress, RunState
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import capital, duration, many
@@ -24,7 +24,7 @@ from holdfast.web.plan.live_bars import Bars
 from holdfast.web.plan.live_state import NEXT, Ended, Now
 from holdfast.web.plan.live_state import at as at_
 from holdfast.web.plan.plan_page import Memory, PlanPage
-from holdfast.web.plans import State
+from holdfast.web.plans import PlanState
 from holdfast.workflows import rollbacks
 from holdfast.workflows.running import guards, pausing, showing
 
@@ -44,7 +44,7 @@ class StepLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class ShownWait:
     """`share`: of the limit that has passed, in thousandths; None: no limit."""
 
     needed: str
@@ -67,7 +67,7 @@ class Fact:
 class Back:
     """The plan is rolled back: by whose decision, how many of the steps that were begun, and the next one; empty: all are."""
 
-    since: Entry
+    since: JournalEntry
     done: int
     of: int
     undone: frozenset[str]
@@ -91,13 +91,13 @@ class Live:
     since: str
     heard: str
     airflow_run: str | None
-    wait: Wait | None
+    wait: ShownWait | None
     facts: tuple[Fact, ...]
     bars: Bars | None
     events: tuple[Happened, ...]
-    halt: Entry | None
+    halt: JournalEntry | None
     halt_number: int
-    left: Entry | None
+    left: JournalEntry | None
     back: Back | None
     paused: str | None
     text: str
@@ -136,7 +136,7 @@ def of(
     with an ID ended; None: it has not. `built_upon`: as `Live` has it."""
     plan = page.view.plan
     found, paused = showing.read(lake, plan.plan_id), pausing.found(lake, plan.plan_id)
-    can_run = page.state in (State.APPROVED, State.RUNNING) and bool(plan.policy.acts) and bool(plan.steps)
+    can_run = page.state in (PlanState.APPROVED, PlanState.RUNNING) and bool(plan.policy.acts) and bool(plan.steps)
     if found is None and paused is None and not can_run:
         return None
     times = _Times.of(page.entries)
@@ -148,7 +148,7 @@ def of(
         at = ids.index(back.next) if back.next in ids else 0
     end = None if back is not None and back.next else Now.BACK if back is not None else Now.FINISHED if 0 < len(ids) == at else None
     state = end or live_state.state(found, halt, now, page.entries, paused=paused is not None)
-    left_by = next((one for one in reversed(page.entries[-1:]) if one.event is Event.ENDED), None)
+    left_by = next((one for one in reversed(page.entries[-1:]) if one.event is JournalEvent.ENDED), None)
     ended = _ended(found, halt, state, ended_in_airflow) if left_by is None else None
     if ended is not None and state in (Now.RUNNING, Now.SILENT):
         state = Now.ENDED
@@ -194,13 +194,13 @@ class _Times:
     touched: frozenset[str]
 
     @classmethod
-    def of(cls, entries: Sequence[Entry]) -> "_Times":
+    def of(cls, entries: Sequence[JournalEntry]) -> "_Times":
         begun: dict[str, str] = {}
         done: dict[str, str] = {}
         for one in entries:
-            if one.event is Event.BEGUN:
+            if one.event is JournalEvent.BEGUN:
                 begun.setdefault(one.step, one.at)
-            elif one.event is Event.DONE:
+            elif one.event is JournalEvent.DONE:
                 done.setdefault(one.step, one.at)
         return cls(begun, done, frozenset(one.step for one in entries))
 
@@ -210,13 +210,13 @@ def _back(plan: AnyPlan, journal: Journal) -> Back | None:
     if since is None:
         return None
     steps = [one.step.id for one in rollbacks.steps_of(plan, journal)]
-    undone = frozenset(one.step for one in journal.back().entries if one.event is Event.DONE)
+    undone = frozenset(one.step for one in journal.back().entries if one.event is JournalEvent.DONE)
     return Back(
         since, sum(one in undone for one in steps), len(steps), undone, next((one for one in steps if one not in undone), "")
     )
 
 
-def _ended(found: RunProgress | None, halt: Entry | None, state: Now, ended: Callable[[str], Ended | None]) -> Ended | None:
+def _ended(found: RunProgress | None, halt: JournalEntry | None, state: Now, ended: Callable[[str], Ended | None]) -> Ended | None:
     """Only where the run goes on, or asks a person, by what it shows: it ends by itself in all other states. One that Airflow does
     not have and that still gives signs may be in another Airflow with the same lake."""
     expected = state in (Now.RUNNING, Now.SILENT) or (halt is not None and state in (Now.HALTED, Now.PAUSED, Now.PERSON))
@@ -246,14 +246,14 @@ def _seconds(plan: AnyPlan, index: int, times: _Times, now: datetime) -> int | N
     return max(0, int(((now if done is None else at_(done)) - at_(begun)).total_seconds()))
 
 
-def _wait(found: RunProgress | None, now: datetime) -> Wait | None:
+def _wait(found: RunProgress | None, now: datetime) -> ShownWait | None:
     one = None if found is None else found.waiting
     if one is None:
         return None
     seconds = max(0, int((now - at_(one.since)).total_seconds()))
     limit = one.limit_s
     share = None if limit is None else min(FULL, seconds * FULL // max(1, limit))
-    return Wait(one.needed, duration(seconds), "" if limit is None else duration(limit), share)
+    return ShownWait(one.needed, duration(seconds), "" if limit is None else duration(limit), share)
 
 
 # The figures.
@@ -281,21 +281,21 @@ def _time_left(plan: AnyPlan, at: _Times, state: Now, ended: datetime) -> Fact:
     present = next((each for each, is_done in zip(batches, done, strict=True) if not is_done), ())
     begun = min((at.begun[one] for one in present if one in at.begun), key=at_, default=None)
     since = None if begun is None else max(0, int((ended - at_(begun)).total_seconds()))
-    found = left.Unknown.NO_END if times is None else left.left(times, done, since, by_step=pages_of(plan).by_step)
-    if isinstance(found, left.Unknown):
+    found = left.WhyUnknown.NO_END if times is None else left.left(times, done, since, by_step=pages_of(plan).by_step)
+    if isinstance(found, left.WhyUnknown):
         return Fact("Time left", "unknown", _why_unknown(found, times))
     if not found.high:
         return Fact("Time left", "unknown", "it takes longer than the forecast's most", bad=state is Now.RUNNING)
     return Fact("Time left", _range(found), f"usually {duration(found.usual)}, by the forecast of the steps that are not done")
 
 
-def _why_unknown(why: left.Unknown, times: Times | None) -> str:
+def _why_unknown(why: left.WhyUnknown, times: Times | None) -> str:
     match why:
-        case left.Unknown.NO_END:
+        case left.WhyUnknown.NO_END:
             return "the forecast has no end, or no time"
-        case left.Unknown.CONDITION:
+        case left.WhyUnknown.CONDITION:
             return "the forecast time depends on a condition, which the plan names"
-        case left.Unknown.NOT_BY_STEP:
+        case left.WhyUnknown.NOT_BY_STEP:
             total = "" if times is None or times.restored is None else f", {_range(times.restored)} in all"
             return f"the forecast has one time for all steps{total}, and some are done"
 
@@ -333,7 +333,7 @@ def _acts(page: PlanPage) -> Fact:
     """What Holdfast did to processes, of what it may do by the plan's policy."""
     plan = page.view.plan
     planned = _PLANNED.get(plan.plan_id, lambda: _planned(plan))
-    done = {(one.step, one.acted.client, one.acted.does) for one in page.entries if one.event is Event.ACTED and one.acted}
+    done = {(one.step, one.acted.client, one.acted.does) for one in page.entries if one.event is JournalEvent.ACTED and one.acted}
     if not planned and not done:
         return Fact("Acts done", "none", "every step is a person's: by itself, or by the policy (acts)")
     clients = len({client for _, client, _ in done})

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum
 
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.journal.run_progress import RunProgress, RunState
 
 SILENT_S = 180
@@ -56,7 +56,9 @@ _AFTER = {Halt.PAUSED: Now.PAUSED, Halt.PERSON: Now.PERSON}
 """Halts that have a word of their own."""
 
 
-def state(found: RunProgress | None, halt: Entry | None, now: datetime, entries: Sequence[Entry], *, paused: bool) -> Now:
+def state(
+    found: RunProgress | None, halt: JournalEntry | None, now: datetime, entries: Sequence[JournalEntry], *, paused: bool
+) -> Now:
     """By the journal first; a run that shows itself after the halt has gone on, and one that a person had go on will."""
     running = found if found is not None and found.state is RunState.RUNNING else None
     if running is not None and (at(running.at) - now).total_seconds() > SILENT_S:
@@ -67,7 +69,7 @@ def state(found: RunProgress | None, halt: Entry | None, now: datetime, entries:
         return Now.SILENT if (now - at(running.at)).total_seconds() > SILENT_S else Now.RUNNING
     if paused:
         return Now.PAUSED
-    if entries and entries[-1].event is Event.ACCEPTED:
+    if entries and entries[-1].event is JournalEvent.ACCEPTED:
         return Now.SILENT if (now - at(entries[-1].at)).total_seconds() > SILENT_S else Now.RUNNING
     return Now.PERSON if found is not None and found.state is RunState.PERSON else Now.READY
 

@@ -12,15 +12,15 @@ from holdfast.ports import Lake
 from holdfast.rollout.execution import undo_words
 from holdfast.rollout.execution.drift import Drift
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
-from holdfast.rollout.journal.journal import Approval, Entry, Journal
-from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry
+from holdfast.rollout.journal.lease import LeaseOwner
 from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.rollout.kinds.plan_summary import summary
 from holdfast.rollout.kinds.score_json import Score
 from holdfast.web.kinds.registry import pages_of
 from holdfast.web.parts.plan_view import PlanView, ages, ago
-from holdfast.web.plans import State, state_of
+from holdfast.web.plans import PlanState, state_of
 from holdfast.workflows import freshness, journals, rollbacks, snapshots
 from holdfast.workflows import plan as plans
 from holdfast.workflows.leases import Leases
@@ -61,9 +61,9 @@ class PlanPage:
     """All of the page but Airflow's own request."""
 
     view: PlanView
-    state: State
+    state: PlanState
     approval: Approval | None
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalEntry, ...]
     done: tuple[str, ...]
     score: Score | None
     freshness: Freshness
@@ -126,7 +126,7 @@ class PlanPages:
         state = state_of(summary(plan), approval, begun=bool(journal.entries), score=score, now=now)
         return PlanPage(
             view=self._view(plan, now) if whole else self._view_again(plan, now),
-            state=State.BROKEN if broken else state,
+            state=PlanState.BROKEN if broken else state,
             approval=approval,
             entries=journal.entries,
             done=tuple(entry.step for entry in journal.entries if entry.event.value == "done"),
@@ -178,7 +178,7 @@ class PlanPages:
         if not page.entries:
             return ""
         group = (plan.basis.cluster, plan.basis.group_id)
-        leases = Leases(self.lake, plan.plan_id, group, keys, Owner("page"), lambda _: False, lambda: now)
+        leases = Leases(self.lake, plan.plan_id, group, keys, LeaseOwner("page"), lambda _: False, lambda: now)
         try:
             key = ("built upon", plan.plan_id, len(page.entries), leases.latest()[0])
             found = self._memory.get(key, lambda: rollbacks.built_upon(plan, journals.read(self.lake, plan.plan_id, keys), leases))

@@ -10,10 +10,10 @@ from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.plan.plan_page import PlanPage
-from holdfast.web.plans import State
+from holdfast.web.plans import PlanState
 
 
-class Progress(StrEnum):
+class StageProgress(StrEnum):
     """Of a stage. `FAILED`: it ended there."""
 
     DONE = "done"
@@ -25,7 +25,7 @@ class Progress(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Stage:
     name: str
-    progress: Progress
+    progress: StageProgress
     detail: str = ""
 
 
@@ -42,8 +42,8 @@ class NextStep:
 def stages(page: PlanPage) -> tuple[Stage, ...]:
     """Requested → planned → approved → applying → verified."""
     return (
-        Stage("Requested", Progress.DONE, f"by {page.requested_by}" if page.requested_by else ""),
-        Stage("Planned", Progress.DONE, page.view.age),
+        Stage("Requested", StageProgress.DONE, f"by {page.requested_by}" if page.requested_by else ""),
+        Stage("Planned", StageProgress.DONE, page.view.age),
         _approved(page),
         _applying(page),
         _verified(page),
@@ -53,38 +53,46 @@ def stages(page: PlanPage) -> tuple[Stage, ...]:
 def _approved(page: PlanPage) -> Stage:
     if page.approval is not None:
         if page.approval.approved:
-            return Stage("Approved", Progress.DONE, f"by {page.approval.by}")
-        return Stage(page.approval.says.capitalize(), Progress.FAILED, f"by {page.approval.by}")
+            return Stage("Approved", StageProgress.DONE, f"by {page.approval.by}")
+        return Stage(page.approval.says.capitalize(), StageProgress.FAILED, f"by {page.approval.by}")
     if "approval.json" in {one.name for one in page.broken}:
-        return Stage("Approved", Progress.FAILED, "the decision cannot be read")
-    if page.state is State.WAITING:
-        return Stage("Approved", Progress.NOW, "waiting for a decision")
-    detail = {State.EXPIRED: "expired", State.STALE: "drift detected", State.ORPHANED: "run ended without decision"}.get(page.state)
+        return Stage("Approved", StageProgress.FAILED, "the decision cannot be read")
+    if page.state is PlanState.WAITING:
+        return Stage("Approved", StageProgress.NOW, "waiting for a decision")
+    detail = {
+        PlanState.EXPIRED: "expired",
+        PlanState.STALE: "drift detected",
+        PlanState.ORPHANED: "run ended without decision",
+    }.get(page.state)
     if detail is not None:
-        return Stage("Approved", Progress.FAILED, detail)
-    return Stage("Approved", Progress.TO_DO, "no approval required" if page.state is State.NO_DECISION else "")
+        return Stage("Approved", StageProgress.FAILED, detail)
+    return Stage("Approved", StageProgress.TO_DO, "no approval required" if page.state is PlanState.NO_DECISION else "")
 
 
 def _applying(page: PlanPage) -> Stage:
     if "journal" in {one.name for one in page.broken}:
-        return Stage("Applying", Progress.FAILED, "the journal is broken")
+        return Stage("Applying", StageProgress.FAILED, "the journal is broken")
     steps, done = len(page.view.plan.steps), len(dict.fromkeys(page.done))
     if steps and done >= steps:
-        return Stage("Applied", Progress.DONE, f"{steps} of {steps} steps")
+        return Stage("Applied", StageProgress.DONE, f"{steps} of {steps} steps")
     if page.entries:
-        return Stage("Applying", Progress.NOW, f"{done} of {steps} steps")
-    if page.state is State.EXPIRED and page.approval is not None and page.approval.approved:
-        return Stage("Applying", Progress.FAILED, "expired before the first step")
-    return Stage("Applying", Progress.NOW if page.state is State.APPROVED else Progress.TO_DO)
+        return Stage("Applying", StageProgress.NOW, f"{done} of {steps} steps")
+    if page.state is PlanState.EXPIRED and page.approval is not None and page.approval.approved:
+        return Stage("Applying", StageProgress.FAILED, "expired before the first step")
+    return Stage("Applying", StageProgress.NOW if page.state is PlanState.APPROVED else StageProgress.TO_DO)
 
 
 def _verified(page: PlanPage) -> Stage:
     if "verdict.json" in {one.name for one in page.broken}:
-        return Stage("Verified", Progress.FAILED, "the verdict cannot be read")
+        return Stage("Verified", StageProgress.FAILED, "the verdict cannot be read")
     if page.score is None:
-        return Stage("Verified", Progress.TO_DO)
-    progress = {Result.AS_FORECAST: Progress.DONE, Result.ON_THE_WAY: Progress.NOW, Result.DIFFERENT: Progress.FAILED}
-    return Stage("Verified", progress.get(page.score.result, Progress.NOW), RESULTS[page.score.result])
+        return Stage("Verified", StageProgress.TO_DO)
+    progress = {
+        Result.AS_FORECAST: StageProgress.DONE,
+        Result.ON_THE_WAY: StageProgress.NOW,
+        Result.DIFFERENT: StageProgress.FAILED,
+    }
+    return Stage("Verified", progress.get(page.score.result, StageProgress.NOW), RESULTS[page.score.result])
 
 
 def next_step(plan: AnyPlan, done: Sequence[str], in_a_run: Collection[str]) -> NextStep | None:
@@ -97,19 +105,21 @@ def next_step(plan: AnyPlan, done: Sequence[str], in_a_run: Collection[str]) -> 
 
 def what_next(page: PlanPage) -> str:
     """What happens next, in a sentence or two; `next_step` says who does it."""
-    if page.state is State.WAITING and not page.run_id:
+    if page.state is PlanState.WAITING and not page.run_id:
         return "Approve and apply it on the command line: it was created without Airflow."
     return {
-        State.WAITING: "An approver approves, rejects or requests changes. On approval, apply_rollout starts automatically.",
-        State.APPROVED: "apply_rollout takes a new snapshot and runs until the first manual step.",
-        State.RUNNING: "Do the manual steps in order. After each one, run apply_rollout again: it checks the step and continues.",
-        State.DONE: "Nothing to do: the rollout went as forecast.",
-        State.DIFFERENT: "Stop the rollout. Check the differences, then create a new plan from the group's current state.",
-        State.CHANGES: "Changes were requested: the requester can change the request and create a new plan.",
-        State.REJECTED: "The plan was rejected. Create a new plan.",
-        State.EXPIRED: "The plan has expired. Create a new plan, from a new snapshot.",
-        State.STALE: "Reject the plan: the group no longer matches it. Create a new plan.",
-        State.ORPHANED: "Its plan_rollout run ended without a decision. Create a new plan.",
-        State.NO_DECISION: "Nothing to do: no approval required.",
-        State.BROKEN: "The plan can be neither approved nor applied until its broken document is repaired.",
+        PlanState.WAITING: "An approver approves, rejects or requests changes. On approval, apply_rollout starts automatically.",
+        PlanState.APPROVED: "apply_rollout takes a new snapshot and runs until the first manual step.",
+        PlanState.RUNNING: (
+            "Do the manual steps in order. After each one, run apply_rollout again: it checks the step and continues."
+        ),
+        PlanState.DONE: "Nothing to do: the rollout went as forecast.",
+        PlanState.DIFFERENT: "Stop the rollout. Check the differences, then create a new plan from the group's current state.",
+        PlanState.CHANGES: "Changes were requested: the requester can change the request and create a new plan.",
+        PlanState.REJECTED: "The plan was rejected. Create a new plan.",
+        PlanState.EXPIRED: "The plan has expired. Create a new plan, from a new snapshot.",
+        PlanState.STALE: "Reject the plan: the group no longer matches it. Create a new plan.",
+        PlanState.ORPHANED: "Its plan_rollout run ended without a decision. Create a new plan.",
+        PlanState.NO_DECISION: "Nothing to do: no approval required.",
+        PlanState.BROKEN: "The plan can be neither approved nor applied until its broken document is repaired.",
     }[page.state]

@@ -22,7 +22,7 @@ from holdfast.rollout.tables.collection_report import CollectionReport, Unread, 
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting import one_group, registry
 from holdfast.workflows.collecting.collect_runs import Run
-from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.together import Aside, together
 
@@ -47,7 +47,7 @@ _WILD = re.compile(r"[*?\[]")
 class About:
     """What is known of a group beforehand."""
 
-    given: Given
+    given: StatedByOperator
     state_dirs: tuple[str, ...] = ()
 
 

@@ -19,7 +19,7 @@ S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StatedByOperator:
     """What the operator states about a group before its kind is known: release, the application's properties, single settings that
     win over them, and the changelogs that cannot be inferred."""
 
@@ -37,7 +37,7 @@ class Given:
 class OneGroup(Reading):
     """A group to collect."""
 
-    given: Given
+    given: StatedByOperator
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Collector(ABC, Generic[S]):
         return ()
 
     @abstractmethod
-    def settings(self, group_id: str, given: Given) -> S:
+    def settings(self, group_id: str, given: StatedByOperator) -> S:
         """Raise InvalidInput or Unsupported for what cannot be true of a group of this kind. No cluster is asked."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Collector(ABC, Generic[S]):
         """`seen`: the group as it was described a moment ago. Raise ClusterTrouble for a group that is not there, and Unsupported
         for one that is not of this kind after all."""
 
-    def refuse_given(self, group_id: str, given: Given) -> None:
+    def refuse_given(self, group_id: str, given: StatedByOperator) -> None:
         """Raise what `settings` raises."""
         self.settings(group_id, given)
 

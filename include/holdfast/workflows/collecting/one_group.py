@@ -4,11 +4,11 @@ from holdfast.errors import HoldfastError
 from holdfast.ports import ClusterReader, StateDirectoryReader
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.workflows.collecting import registry
-from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
 from holdfast.workflows.collecting.settling import settled_group
 
 
-def refuse_given(group_id: str, given: Given) -> None:
+def refuse_given(group_id: str, given: StatedByOperator) -> None:
     """Raise, before anything is asked of a cluster, where `given` fits no kind of group: in the words of the first of them."""
     refusals: list[HoldfastError] = []
     for collector in registry.COLLECTORS:

@@ -14,12 +14,12 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import (
     ClusterInfo,
     ClusterReader,
-    Figures,
     GroupConfigs,
     History,
     ManyGroupsReader,
     ObservedGroup,
     Operations,
+    PartitionFigures,
     RecordedTargets,
 )
 from holdfast.rollout.contract.unknown import Unknown
@@ -175,13 +175,13 @@ class _Reader:
     def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
         return self._desk.ask("commits", group_id)  # type: ignore[no-any-return]
 
-    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._desk.ask("end_offsets", partitions)  # type: ignore[no-any-return]
 
-    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._desk.ask("begin_offsets", partitions)  # type: ignore[no-any-return]
 
-    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
         return self._desk.ask("log_bytes", partitions)  # type: ignore[no-any-return]
 
     def generations(self, group_id: str) -> History:

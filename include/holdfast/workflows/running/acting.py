@@ -12,7 +12,7 @@ from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, 
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
-from holdfast.rollout.journal.journal import UNDO_OF, Event, Journal, Sighting
+from holdfast.rollout.journal.journal import UNDO_OF, Journal, JournalEvent, Sighting
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows.apply import Writing
 
@@ -94,7 +94,7 @@ class Acting:
                     if not allowed:
                         return False
                 case Begin(does):
-                    self._keep(step, Event.BEGUN, f"{_DOING[does]} {act.shown}", act, now)
+                    self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown}", act, now)
                 case Perform(does):
                     failed, broken = self._perform(step, does, act)
                     performed = True
@@ -127,13 +127,13 @@ class Acting:
             return str(trouble), trouble.begun
 
     def _finished(self, step: AnyStep, act: Act, now: ClientProcess) -> None:
-        acted = (one.acted for one in self._journal.acts(step.id) if one.event is Event.ACTED)
+        acted = (one.acted for one in self._journal.acts(step.id) if one.event is JournalEvent.ACTED)
         if not any(one is not None and (one.does, one.client) == (act.does, act.kept_as) for one in acted):
-            self._keep(step, Event.ACTED, f"{act.shown}: {now.state.value}", act, now)
+            self._keep(step, JournalEvent.ACTED, f"{act.shown}: {now.state.value}", act, now)
 
-    def _keep(self, step: AnyStep, event: Event, detail: str, act: Act, now: ClientProcess) -> None:
+    def _keep(self, step: AnyStep, event: JournalEvent, detail: str, act: Act, now: ClientProcess) -> None:
         entry = self.writing.hands.entry(step, UNDO_OF[event] if self.back else event, detail)
-        seen = self.listed(step) if event is Event.BEGUN and act.does is Does.RESTART and not self.back else None
+        seen = self.listed(step) if event is JournalEvent.BEGUN and act.does is Does.RESTART and not self.back else None
         self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now), seen=seen))
 
 

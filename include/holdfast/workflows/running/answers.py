@@ -9,7 +9,7 @@ from enum import StrEnum
 from holdfast.errors import InvalidInput, StepRefused
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.json import strict
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows import apply as applying
@@ -17,7 +17,7 @@ from holdfast.workflows.apply import Hands
 from holdfast.workflows.running import pausing
 
 
-class Answer(StrEnum):
+class HaltAnswer(StrEnum):
     """What a person may answer."""
 
     GO_ON = "go on"
@@ -34,17 +34,17 @@ class NotOpen(StepRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAnswer:
     """A person's answer to the halt with this number. `rolled_back`: the step that they have rolled back by hand; None: none."""
 
     number: int
-    answer: Answer
+    answer: HaltAnswer
     by: str
     reason: str
     rolled_back: str | None = None
 
 
-def keep(plan: AnyPlan, given: Given, hands: Hands) -> None:
+def keep(plan: AnyPlan, given: GivenAnswer, hands: Hands) -> None:
     """Journal the answer. To go on accepts the divergence that the halt was for, and the rebalances that were completed by a halt
     for them, for drift or for a divergence. It removes the pause that the halt was for, and confirms the rollback that it was for
     where the answer names its step.
@@ -67,28 +67,28 @@ def keep(plan: AnyPlan, given: Given, hands: Hands) -> None:
         because = f": {reason}" if reason else ""
         if given.rolled_back is not None:
             _refuse_another_step(given, halt)
-            writing.add(hands.entry(step, Event.UNDO_CONFIRMED, f"rolled back by hand after halt {number}{because}", by))
+            writing.add(hands.entry(step, JournalEvent.UNDO_CONFIRMED, f"rolled back by hand after halt {number}{because}", by))
             return
-        if answer is Answer.LEAVE:
-            writing.add(hands.entry(step, Event.ENDED, f"leaves it after halt {number}{because}", by))
+        if answer is HaltAnswer.LEAVE:
+            writing.add(hands.entry(step, JournalEvent.ENDED, f"leaves it after halt {number}{because}", by))
             return
-        if answer is Answer.GO_ON:
-            entry = hands.entry(step, Event.ACCEPTED, f"goes on after halt {number}{because}", by)
+        if answer is HaltAnswer.GO_ON:
+            entry = hands.entry(step, JournalEvent.ACCEPTED, f"goes on after halt {number}{because}", by)
             writing.add(replace(entry, halt=halt.halt, rebalances=halt.rebalances, differences=halt.differences))
         if halt.halt is Halt.PAUSED:
             _resume(plan.plan_id, halt, hands)
 
 
-def _refuse_another_step(given: Given, halt: Entry) -> None:
+def _refuse_another_step(given: GivenAnswer, halt: JournalEntry) -> None:
     step = printable(str(given.rolled_back), 100)
-    if given.answer is not Answer.GO_ON:
+    if given.answer is not HaltAnswer.GO_ON:
         raise NotItsStep(f"to confirm that step {step} is rolled back is to go on, and the answer is to {given.answer.value}")
     if halt.halt is not Halt.PERSON or halt.step != given.rolled_back:
         asked = f"step {halt.step}" if halt.halt is Halt.PERSON else "no step"
         raise NotItsStep(f"step {step} is confirmed, and halt {given.number} asks a person to roll back {asked}")
 
 
-def _resume(plan_id: str, halt: Entry, hands: Hands) -> None:
+def _resume(plan_id: str, halt: JournalEntry, hands: Hands) -> None:
     """Remove the pause that the halt was for. Another one, made since, stays: that has no answer."""
     pause = pausing.found(hands.lake, plan_id)
     if pause is not None and pause.mark is not None and pause.mark == halt.pause:

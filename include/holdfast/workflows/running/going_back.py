@@ -14,12 +14,12 @@ from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution import back_course, undo_words
 from holdfast.rollout.execution.acts import may_be_running
 from holdfast.rollout.execution.back_course import WentBack
-from holdfast.rollout.execution.next_actions import AnyStep, Wait
-from holdfast.rollout.execution.undo import Left, PutBack, Undo, remaining
+from holdfast.rollout.execution.next_actions import AnyStep, WaitForOutside
+from holdfast.rollout.execution.undo import PutBack, Undo, WhyLeft, remaining
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.back import ClientSeen
-from holdfast.rollout.journal.journal import Approval, Event, Journal
+from holdfast.rollout.journal.journal import Approval, Journal, JournalEvent
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows import apply as applying
@@ -57,7 +57,7 @@ class Back(Walk):
         seen = self._as_it_stands(step)
         me = self._means.hands.me.name
         unseen = "" if seen is not None else "; the group was rebalancing, so who joins and leaves is not checked"
-        entry = self._means.hands.entry(step, Event.GOING_BACK, f"rolls back what was done{unseen}", me)
+        entry = self._means.hands.entry(step, JournalEvent.GOING_BACK, f"rolls back what was done{unseen}", me)
         self._writing.add(replace(entry, clients=seen))
 
     def _as_it_stands(self, step: AnyStep) -> tuple[ClientSeen, ...] | None:
@@ -87,13 +87,13 @@ class Back(Walk):
         moved = back_course.moved_on(found, self._journal, planned, seen, lasting=self._kind.lasting_names)
         return None if moved is None else undo_words.moved_on(moved)
 
-    def _as_far_as_it_goes(self) -> Wait | None:
+    def _as_far_as_it_goes(self) -> WaitForOutside | None:
         looked_twice = False
         while True:
             self._refuse_paused()
             found = steps_of(self._plan, self._journal)
             left = remaining(found, self._journal)
-            if left and self._journal.back().has(left[0].step.id, Event.CONFIRMED):
+            if left and self._journal.back().has(left[0].step.id, JournalEvent.CONFIRMED):
                 self._close_confirmed(left[0])
                 continue
             strayed = self._strayed(found)
@@ -113,17 +113,17 @@ class Back(Walk):
             if waiting is not None:
                 return waiting
 
-    def _undo(self, undo: Undo, undone: list[Undo]) -> Wait | None:
+    def _undo(self, undo: Undo, undone: list[Undo]) -> WaitForOutside | None:
         """One step. None: and go on; else it waits for a person."""
         if undo.left is not None:
-            if undo.left is Left.WAIT:
+            if undo.left is WhyLeft.WAIT:
                 self._settle(undo.step, undone)
-            self._close(undo, Event.LEFT, undo_words.left(undo))
+            self._close(undo, JournalEvent.LEFT, undo_words.left(undo))
             return None
         self._tell(Tells.STEP, f"roll back: {undo_words.describe(undo)}", undo.step)
         because = self._why_not(undo)
         if because is not None:
-            return Wait(undo.step, undo_words.needed(undo, because), can_confirm=True)
+            return WaitForOutside(undo.step, undo_words.needed(undo, because), can_confirm=True)
         if undo.acts:
             self._let_commands_end(undo)
         for act in undo.acts:
@@ -134,8 +134,8 @@ class Back(Walk):
         if undo.configs and not self._setting(self._means.configs).put_back(undo.step, undo.configs):
             self._wait(undo.step, f"The group is {self._fresh.group_state}.", None)
         if undo.manual is not None:
-            return Wait(undo.step, undo_words.needed(undo), can_confirm=True)
-        self._close(undo, Event.UNDONE, undo_words.describe(undo))
+            return WaitForOutside(undo.step, undo_words.needed(undo), can_confirm=True)
+        self._close(undo, JournalEvent.UNDONE, undo_words.describe(undo))
         if undo.acts or undo.configs:
             self._look_again()
         return None
@@ -163,8 +163,8 @@ class Back(Walk):
     def _put_back(self, step: AnyStep, file: PutBack) -> None:
         """Raise Halted where the directory holds another process ID, or a client runs on it."""
         hands = self._means.hands
-        if not self._journal.back().has(step.id, Event.BEGUN):
-            entry = hands.entry(step, Event.UNDOING, f"putting back what {file.directory} held")
+        if not self._journal.back().has(step.id, JournalEvent.BEGUN):
+            entry = hands.entry(step, JournalEvent.UNDOING, f"putting back what {file.directory} held")
             self._writing.add(replace(entry, directory=file.directory, host=file.host))
         self._writing.held.keep()
         try:
@@ -184,11 +184,11 @@ class Back(Walk):
         seen = self._clients()
         if seen is None:
             self._rest(undo.step, "The group is rebalancing, so its clients are not visible.")
-        entry = self._means.hands.entry(undo.step, Event.UNDONE, "as a person confirmed")
+        entry = self._means.hands.entry(undo.step, JournalEvent.UNDONE, "as a person confirmed")
         self._writing.add(replace(entry, clients=seen))
         self._tell(Tells.UNDONE, "as a person confirmed", undo.step)
 
-    def _close(self, undo: Undo, event: Event, detail: str) -> None:
+    def _close(self, undo: Undo, event: JournalEvent, detail: str) -> None:
         self._writing.add(self._means.hands.entry(undo.step, event, detail))
         self._tell(Tells.UNDONE, detail, undo.step)
 
@@ -264,7 +264,7 @@ class Back(Walk):
         return left[0].step if left else self._plan.steps[0]
 
     def _is_done(self, step: AnyStep) -> bool:
-        return self._journal.has(step.id, Event.DONE) and not self._journal.back().has(step.id, Event.DONE)
+        return self._journal.has(step.id, JournalEvent.DONE) and not self._journal.back().has(step.id, JournalEvent.DONE)
 
 
 def confirm(
@@ -295,12 +295,12 @@ def _confirm(plan: AnyPlan, word: Confirmation, writing: Writing) -> None:
     undo = next((one for one in found if one.step.id == word.step), None)
     if undo is None:
         raise InvalidInput(f"step {printable(word.step, 100)} of plan {plan.plan_id} was not begun: there is nothing to roll back")
-    if undo not in left or back.has(word.step, Event.CONFIRMED):
+    if undo not in left or back.has(word.step, JournalEvent.CONFIRMED):
         return
-    due = next(one for one in left if one.left is None and not back.has(one.step.id, Event.CONFIRMED))
+    due = next(one for one in left if one.left is None and not back.has(one.step.id, JournalEvent.CONFIRMED))
     if undo.left is not None or due.step.id != word.step:
         raise InvalidInput(f"step {due.step.id} is the next to roll back, not step {word.step}: the last one first")
     hands = writing.hands
     if writing.journal.went_back() is None:
-        writing.add(hands.entry(undo.step, Event.GOING_BACK, "rolled back by people", word.by))
-    writing.add(hands.entry(undo.step, Event.UNDO_CONFIRMED, word.detail, word.by))
+        writing.add(hands.entry(undo.step, JournalEvent.GOING_BACK, "rolled back by people", word.by))
+    writing.add(hands.entry(undo.step, JournalEvent.UNDO_CONFIRMED, word.detail, word.by))

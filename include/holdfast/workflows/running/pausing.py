@@ -45,7 +45,7 @@ def resume(lake: Lake, plan_id: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPause:
     """A pause. `text`: who paused the plan and why; `mark`: a digest of its file, which another pause does not have; None: the file
     cannot be read. `at`: when, ISO 8601; empty where that is unknown."""
 
@@ -54,7 +54,7 @@ class Found:
     at: str = ""
 
 
-def found(lake: Lake, plan_id: str) -> Found | None:
+def found(lake: Lake, plan_id: str) -> FoundPause | None:
     """None: no one has paused the plan."""
     if not lake.exists(_place(plan_id)):
         return None
@@ -64,9 +64,9 @@ def found(lake: Lake, plan_id: str) -> Found | None:
         mark = f"sha256:{hashlib.sha256(content).hexdigest()}"
         one = codec_of(Pause).read(loads(content))
     except HoldfastError:
-        return Found("It is paused, by a file that cannot be read.", mark)
+        return FoundPause("It is paused, by a file that cannot be read.", mark)
     reason = f": {printable(one.reason, 500)}" if one.reason else ""
-    return Found(f"Paused by {printable(one.by, 200)}{reason}.", mark, one.at)
+    return FoundPause(f"Paused by {printable(one.by, 200)}{reason}.", mark, one.at)
 
 
 def paused(lake: Lake, plan_id: str) -> str | None:

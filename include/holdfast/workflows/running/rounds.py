@@ -16,7 +16,7 @@ from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared, not_compared
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.json.codec import COUNT, NAME, TEXT, Codec, as_it_is
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, dumps, loads
@@ -49,7 +49,7 @@ class _Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RoundSeen:
     """A comparison. `until`: the wait that it is about; `is_new`: it was not shown yet."""
 
     until: AnyStep
@@ -71,7 +71,7 @@ class Rounds:
         self._not_before = elapsed()
         self.shown = shown
 
-    def look(self, step: AnyStep, fresh: AnySnapshot, *, needed: bool) -> Seen | None:
+    def look(self, step: AnyStep, fresh: AnySnapshot, *, needed: bool) -> RoundSeen | None:
         """None: there is nothing to compare now. `step`: what is due. `needed`: something is begun next; else one that takes
         long is not made at every look."""
         if not needed and self._elapsed() < self._not_before:
@@ -85,7 +85,7 @@ class Rounds:
         text = f"After step {until.id}: {rounds_words.sentence(one)}"
         digest = zlib.crc32(text.encode())
         is_new, self.shown = digest != self.shown, digest
-        return Seen(until, one, text, is_new)
+        return RoundSeen(until, one, text, is_new)
 
     def _keep(self, fresh: AnySnapshot) -> None:
         """The group before the first step, where the plan does not have all of it."""
@@ -137,12 +137,12 @@ class Rounds:
         place = [one.id for one in self._plan.steps].index(step.id)
         before = self._plan.steps[place - 1] if place else None
         journal = self._writing.journal
-        begun = journal.acts(step.id) or journal.has(step.id, Event.CONFIRMED)
+        begun = journal.acts(step.id) or journal.has(step.id, JournalEvent.CONFIRMED)
         return before if before is not None and self._kind.waits(before) and not begun else None
 
     def _accepted(self, basis: _Basis) -> bool:
         later = self._writing.journal.entries[basis.entries :]
-        return any(one.event is Event.ACCEPTED and one.halt is Halt.DIVERGENCE for one in later)
+        return any(one.event is JournalEvent.ACCEPTED and one.halt is Halt.DIVERGENCE for one in later)
 
     def _basis(self) -> _Basis:
         if self._known is None:
@@ -171,8 +171,8 @@ class Rounds:
         self._known = _Basis(after, entries, fresh)
 
 
-def _acts(entry: Entry) -> bool:
+def _acts(entry: JournalEntry) -> bool:
     """Whether something was done by then, or may have been."""
-    if entry.event is Event.BEGUN:
+    if entry.event is JournalEvent.BEGUN:
         return entry.acted is not None or entry.directory is not None
-    return entry.event in (Event.CONFIRMED, Event.DONE, Event.ACTED)
+    return entry.event in (JournalEvent.CONFIRMED, JournalEvent.DONE, JournalEvent.ACTED)

@@ -17,10 +17,10 @@ from holdfast.ports import GroupSettings
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution.acts import GroupSetting
-from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait
+from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, NothingLeft, Stop, WaitForOutside
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
-from holdfast.rollout.journal.journal import Approval, Event, Sighting
+from holdfast.rollout.journal.journal import Approval, JournalEvent, Sighting
 from holdfast.workflows import apply as applying
 from holdfast.workflows import rollbacks
 from holdfast.workflows.apply import Writing
@@ -29,14 +29,14 @@ from holdfast.workflows.running.acting import Halted
 from holdfast.workflows.running.going_back import Back
 from holdfast.workflows.running.progress import Tells
 from holdfast.workflows.running.rounds import Rounds
-from holdfast.workflows.running.walking import Left, Means, Ran, Walk
+from holdfast.workflows.running.walking import LeftForNextTurn, Means, Ran, Walk
 
-__all__ = ["Left", "Means", "Ran", "run", "turn"]
+__all__ = ["LeftForNextTurn", "Means", "Ran", "run", "turn"]
 
 ACCEPTED = (Halt.REBALANCES, Halt.DIVERGENCE)
 """Halts in spite of which a person may continue."""
 _WHY = {Halt.REBALANCES: "extra rebalances", Halt.DIVERGENCE: "a divergence"}
-Proposed = Do | Note | Begin | Wait | Stop
+Proposed = Do | NothingLeft | Begin | WaitForOutside | Stop
 
 
 def run(plan: AnyPlan, approval: Approval, means: Means, *, accept: bool | Halt = False, back: bool = False) -> Ran:
@@ -56,8 +56,14 @@ def run(plan: AnyPlan, approval: Approval, means: Means, *, accept: bool | Halt 
 
 
 def turn(
-    plan: AnyPlan, approval: Approval, means: Means, left: Left | None, *, accept: bool | Halt = False, back: bool = False
-) -> Ran | Left:
+    plan: AnyPlan,
+    approval: Approval,
+    means: Means,
+    left: LeftForNextTurn | None,
+    *,
+    accept: bool | Halt = False,
+    back: bool = False,
+) -> Ran | LeftForNextTurn:
     """One turn of a run whose turns are in processes of their own: its lease stays until the next one (`Hands.same_run`).
 
     `left`: what the turn before has left, some time later; None: this is the first one, or the one before was killed. Raise as
@@ -69,7 +75,7 @@ def turn(
 
 
 @contextmanager
-def _walking(plan: AnyPlan, approval: Approval, means: Means, left: Left | None, *, back: bool) -> Iterator[Walk]:
+def _walking(plan: AnyPlan, approval: Approval, means: Means, left: LeftForNextTurn | None, *, back: bool) -> Iterator[Walk]:
     hands = means.hands
     applying.refuse_secrets((), hands)
     fresh = means.look(walking.LOOK_S) if left is None else None
@@ -79,23 +85,23 @@ def _walking(plan: AnyPlan, approval: Approval, means: Means, left: Left | None,
         if back:
             rollbacks.refuse_built_upon(plan, writing.kept, writing.held.leases)
         walk = Back if back else _Forward
-        yield walk(plan, approval, means, writing, fresh, left or Left())
+        yield walk(plan, approval, means, writing, fresh, left or LeftForNextTurn())
 
 
 class _Forward(Walk):
     """Step after step."""
 
     def __init__(
-        self, plan: AnyPlan, approval: Approval, means: Means, writing: Writing, fresh: AnySnapshot | None, left: Left
+        self, plan: AnyPlan, approval: Approval, means: Means, writing: Writing, fresh: AnySnapshot | None, left: LeftForNextTurn
     ) -> None:
         super().__init__(plan, approval, means, writing, fresh, left)
         self._rounds = Rounds(plan, writing, left.shown, means.clocks.elapsed)
         self._differed = False
 
-    def leave(self) -> Left:
+    def leave(self) -> LeftForNextTurn:
         return replace(super().leave(), shown=self._rounds.shown)
 
-    def _as_far_as_it_goes(self) -> Wait | None:
+    def _as_far_as_it_goes(self) -> WaitForOutside | None:
         """The step that a person has to do; None: all is done. Raise Halted, and Later."""
         drifted = False
         while True:
@@ -123,7 +129,7 @@ class _Forward(Walk):
     def _differs(self, found: Proposed) -> bool:
         """Whether it has to be looked at once more: tasks are where no round of the forecast has them. Raise Halted in the second
         look in a row."""
-        act_is_next = not (isinstance(found, Wait) and self._kind.waits(found.step)) and not self._is_pending(found)
+        act_is_next = not (isinstance(found, WaitForOutside) and self._kind.waits(found.step)) and not self._is_pending(found)
         seen = self._rounds.look(found.step, self._fresh, needed=act_is_next or self._differed)
         if seen is None:
             self._differed = False
@@ -139,20 +145,22 @@ class _Forward(Walk):
         return True
 
     def _is_pending(self, found: Proposed) -> bool:
-        return isinstance(found, Note) and self._kind.pending_s(found.step, self._fresh) is not None
+        return isinstance(found, NothingLeft) and self._kind.pending_s(found.step, self._fresh) is not None
 
-    def _done(self, found: Next) -> Wait | None:
+    def _done(self, found: Next) -> WaitForOutside | None:
         """Do what comes next. None: and go on; else it waits for a person."""
-        if isinstance(found, Wait | Stop) and self._rounds.is_accepted_end(found.step, self._fresh):
-            found = Note(found.step, "The group is stable, and is as follows from what was accepted.")
+        if isinstance(found, WaitForOutside | Stop) and self._rounds.is_accepted_end(found.step, self._fresh):
+            found = NothingLeft(found.step, "The group is stable, and is as follows from what was accepted.")
         match found:
-            case Note(step, evidence):
+            case NothingLeft(step, evidence):
                 if self._processes_decide(step):
-                    return self._waited(step, Wait(step, f"Its process decides whether it is done. {evidence}", can_confirm=True))
+                    return self._waited(
+                        step, WaitForOutside(step, f"Its process decides whether it is done. {evidence}", can_confirm=True)
+                    )
                 limit_s = self._kind.pending_s(step, self._fresh)
                 if limit_s is not None:
                     self._wait(step, "The group is stable, and another rebalance is pending.", limit_s)
-                self._writing.add(self._means.hands.entry(step, Event.DONE, evidence))
+                self._writing.add(self._means.hands.entry(step, JournalEvent.DONE, evidence))
                 applying.keep_checklist_so_far(self._plan, self._approval, self._writing)
                 self._tell(Tells.DONE, evidence, step)
             case Begin(step, seen):
@@ -171,7 +179,7 @@ class _Forward(Walk):
                     raise Halted(Halt.REFUSED, str(refusal)) from None
                 applying.keep_checklist_so_far(self._plan, self._approval, self._writing)
                 self._tell(Tells.DONE, f"process ID {action.process_id} is in {directory}", step)
-            case Wait(step):
+            case WaitForOutside(step):
                 return self._waited(step, found)
             case Done():
                 raise AssertionError("the loop ends before")
@@ -187,7 +195,7 @@ class _Forward(Walk):
         except HoldfastError as trouble:
             raise Halted(Halt.REFUSED, f"The directory of process ID {process_id} is unknown. {trouble}") from None
 
-    def _waited(self, step: AnyStep, found: Wait) -> Wait | None:
+    def _waited(self, step: AnyStep, found: WaitForOutside) -> WaitForOutside | None:
         if self._kind.waits(step):
             self._wait(step, found.needed, None, found.limit_s)
         settings = self._kind.sets(self._plan, step)
@@ -199,15 +207,15 @@ class _Forward(Walk):
             return found
         lacking = next((text for text in map(self._means.actor.lacks, acts.acts) if text is not None), None)
         if lacking is not None:
-            return Wait(step, f"{lacking} {found.needed}", found.can_confirm)
+            return WaitForOutside(step, f"{lacking} {found.needed}", found.can_confirm)
         journal = self._writing.journal
-        if journal.has(step.id, Event.CONFIRMED):
+        if journal.has(step.id, JournalEvent.CONFIRMED):
             self._wait(step, found.needed, walking.SHOWS_WITHIN_S)
         if not all(self._acting.carry_out(step, act) for act in acts.acts):
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)
         ends = all(act.does is Does.STOP for act in acts.acts)
         seen = self._ended(step) if ends else None
-        entry = self._means.hands.entry(step, Event.CONFIRMED, self._kind.step_text(step))
+        entry = self._means.hands.entry(step, JournalEvent.CONFIRMED, self._kind.step_text(step))
         self._writing.add(replace(entry, seen=seen))
         if not ends:
             self._look_again()
@@ -220,12 +228,12 @@ class _Forward(Walk):
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)
         return self._listed(step)
 
-    def _set(self, step: AnyStep, found: Wait, settings: tuple[GroupSetting, ...], configs: GroupSettings) -> None:
-        if self._writing.journal.has(step.id, Event.CONFIRMED):
+    def _set(self, step: AnyStep, found: WaitForOutside, settings: tuple[GroupSetting, ...], configs: GroupSettings) -> None:
+        if self._writing.journal.has(step.id, JournalEvent.CONFIRMED):
             self._wait(step, found.needed, walking.SHOWS_WITHIN_S)
         if not self._setting(configs).carry_out(step, settings):
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)
-        self._writing.add(self._means.hands.entry(step, Event.CONFIRMED, self._kind.step_text(step)))
+        self._writing.add(self._means.hands.entry(step, JournalEvent.CONFIRMED, self._kind.step_text(step)))
         self._look_again()
 
     def _processes_decide(self, step: AnyStep) -> bool:
@@ -233,11 +241,11 @@ class _Forward(Walk):
         members, which the group shows as if it had been restarted. Where it was begun, they decide also where they cannot be seen
         any more: a person must look."""
         acts = self._kind.acts(self._plan, step)
-        if acts is None or not acts.acts or self._writing.journal.has(step.id, Event.CONFIRMED):
+        if acts is None or not acts.acts or self._writing.journal.has(step.id, JournalEvent.CONFIRMED):
             return False
         if not guards.may(self._plan, *acts.actions):
             return False
-        begun = any(one.event is Event.BEGUN for one in self._writing.journal.acts(step.id))
+        begun = any(one.event is JournalEvent.BEGUN for one in self._writing.journal.acts(step.id))
         return begun or all(self._means.actor.lacks(act) is None for act in acts.acts)
 
     def _may_begin(self, step: AnyStep, down: bool) -> bool:
@@ -255,7 +263,7 @@ class _Forward(Walk):
         """Whether the step starts clients that this plan has stopped: neither a window that closes nor their lag leaves them
         down."""
         acts = self._kind.acts(self._plan, step)
-        acted = (one.acted for one in self._writing.journal.entries if one.event is Event.ACTED)
+        acted = (one.acted for one in self._writing.journal.entries if one.event is JournalEvent.ACTED)
         stopped = {one.client for one in acted if one is not None and one.does is Does.STOP}
         return acts is not None and all(one.does is Does.START and one.kept_as in stopped for one in acts.acts)
 
@@ -298,5 +306,5 @@ class _Forward(Walk):
             raise StepRefused(f"There is nothing to accept: the last run did not halt because of {why}.")
         step = applying.due(self._plan, self._writing.journal)
         if step is not None:
-            entry = self._means.hands.entry(step, Event.ACCEPTED, "goes on in spite of it", self._means.hands.me.name)
+            entry = self._means.hands.entry(step, JournalEvent.ACCEPTED, "goes on in spite of it", self._means.hands.me.name)
             self._writing.add(replace(entry, halt=last.halt, rebalances=last.rebalances, differences=last.differences))

@@ -15,7 +15,7 @@ from holdfast.rollout.execution.undo import PutConfigBack
 from holdfast.rollout.execution.undo_words import value_word
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.back import ConfigHeld
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows.apply import Writing
 from holdfast.workflows.running.acting import LOOK_AGAIN_S, SHOWS_WITHIN_S, Clocks, Halted
@@ -44,7 +44,7 @@ class Setting:
         if not self.may_begin(step, False):
             return False
         text = ", ".join(f"{one.key} from {value_word(one.before)} to {value_word(one.after)}" for one in settings)
-        entry = self.writing.hands.entry(step, Event.BEGUN, f"setting {printable(text, 500)}")
+        entry = self.writing.hands.entry(step, JournalEvent.BEGUN, f"setting {printable(text, 500)}")
         held = tuple(ConfigHeld(one.key, _own(found.get(one.key))) for one in settings)
         self.writing.add(replace(entry, configs=held))
         self.tell(step, f"setting {printable(text, 500)}")
@@ -64,7 +64,7 @@ class Setting:
         if not self.may_begin(step, False):
             return False
         text = ", ".join(f"{one.key} to {value_word(one.was)}" for one in configs)
-        self.writing.add(self.writing.hands.entry(step, Event.UNDOING, f"setting back {printable(text, 500)}"))
+        self.writing.add(self.writing.hands.entry(step, JournalEvent.UNDOING, f"setting back {printable(text, 500)}"))
         self.tell(step, f"setting back {printable(text, 500)}")
         self._set(was, lambda now: _same(_owned(now), was), lambda now: _others(_owned(now), configs))
         return True

@@ -18,11 +18,11 @@ from holdfast.rollout.journal.run_progress import (
     LONGEST_TEXT,
     MOST_CLIENTS,
     MOST_EVENTS,
+    GroupSeen,
     Happened,
     RunProgress,
     RunState,
-    Seen,
-    Waiting,
+    RunWait,
 )
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.record import codec_of
@@ -91,7 +91,7 @@ class Showing:
         """At the group."""
         now = instants.to_second(self._now())
         held = _held(fresh)
-        seen = Seen(now, None if fresh.group_state is None else _short(fresh.group_state), held[:MOST_CLIENTS])
+        seen = GroupSeen(now, None if fresh.group_state is None else _short(fresh.group_state), held[:MOST_CLIENTS])
         self._shown = replace(self._shown, seen=replace(seen, more=max(0, len(held) - MOST_CLIENTS)))
         if self._written_at is None or self._elapsed() - self._written_at >= LOOKS_EVERY_S:
             self._write()
@@ -103,7 +103,7 @@ class Showing:
         if known is not None and known.step == step:
             since = min(known.since, since, key=datetime.fromisoformat)
         self._shown = replace(
-            self._shown, waiting=Waiting(_short(step), _short(needed), since, None if limit_s is None else int(limit_s))
+            self._shown, waiting=RunWait(_short(step), _short(needed), since, None if limit_s is None else int(limit_s))
         )
 
     def person(self, step: str, needed: str) -> None:

@@ -9,11 +9,11 @@ from holdfast.errors import CannotPredict, ClusterTrouble
 from holdfast.ports import Actor, GroupSettings
 from holdfast.rollout.contract.group_state import REBALANCING
 from holdfast.rollout.execution.back_course import WentBack
-from holdfast.rollout.execution.next_actions import AnyStep, Wait
+from holdfast.rollout.execution.next_actions import AnyStep, WaitForOutside
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.back import ClientSeen
-from holdfast.rollout.journal.journal import Approval, Event, Sighting
+from holdfast.rollout.journal.journal import Approval, JournalEvent, Sighting
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.codec import COUNT, TEXT, nullable
 from holdfast.rollout.json.record import member, record
@@ -63,7 +63,7 @@ class Ran:
 
 
 @record
-class Left:
+class LeftForNextTurn:
     """What a turn leaves to the next one, besides the journal: for how many seconds `step` has been waited for, and for how many
     the cluster has not answered (None: it has). `rebalances`: how many were shown; `shown`: a digest of the comparison that was
     shown last. Wrong values change when it halts, no act.
@@ -75,7 +75,7 @@ class Left:
     rebalances: int | None = member(nullable(COUNT), default=None)
     shown: int | None = member(nullable(COUNT), default=None)
 
-    def after(self, seconds: int) -> "Left":
+    def after(self, seconds: int) -> "LeftForNextTurn":
         """So much later."""
         away_s = None if self.away_s is None else self.away_s + seconds
         return replace(self, waited_s=self.waited_s + seconds, away_s=away_s)
@@ -91,7 +91,7 @@ class Walk(ABC):
     BACK: ClassVar[bool] = False
 
     def __init__(
-        self, plan: AnyPlan, approval: Approval, means: Means, writing: Writing, fresh: AnySnapshot | None, left: Left
+        self, plan: AnyPlan, approval: Approval, means: Means, writing: Writing, fresh: AnySnapshot | None, left: LeftForNextTurn
     ) -> None:
         self._plan, self._approval, self._means, self._writing = plan, approval, means, writing
         self._looked = fresh is not None
@@ -137,26 +137,26 @@ class Walk(ABC):
             halted = found
             self._keep_halt(found)
             step = self._due()
-            waiting = None if step is None else Wait(step, found.text, can_confirm=False)
+            waiting = None if step is None else WaitForOutside(step, found.text, can_confirm=False)
         if waiting is not None and halted is None:
             self._showing.person(waiting.step.id, waiting.needed)
         applied = applying.keep_checklist(self._plan, self._approval, self._writing, waiting)
         return Ran(applied, halted, self._went_back)
 
-    def leave(self) -> Left:
+    def leave(self) -> LeftForNextTurn:
         """To the next turn. Raise Lost where another run has the lease by now."""
         self._writing.held.keep()
         self._writing.stays = True
         now = self._means.clocks.elapsed()
         away_s = None if self._away_since is None else round(now - self._away_since)
-        return Left(self._waits_for, round(now - self._waits_since), away_s, self._rebalances)
+        return LeftForNextTurn(self._waits_for, round(now - self._waits_since), away_s, self._rebalances)
 
     @abstractmethod
     def _prepare(self, *, accept: bool | Halt) -> None:
         """What a turn begins with. `accept`: a person accepts what the last run halted for."""
 
     @abstractmethod
-    def _as_far_as_it_goes(self) -> Wait | None:
+    def _as_far_as_it_goes(self) -> WaitForOutside | None:
         """The step that a person has to do; None: all is done. Raise Halted, and Later."""
 
     @abstractmethod
@@ -181,7 +181,7 @@ class Walk(ABC):
         return None if self._fresh.group_state in REBALANCING else self._kind.clients(self._fresh)
 
     def _is_done(self, step: AnyStep) -> bool:
-        return self._writing.journal.has(step.id, Event.DONE)
+        return self._writing.journal.has(step.id, JournalEvent.DONE)
 
     def _refuse_paused(self) -> None:
         self._writing.held.keep()
@@ -241,6 +241,6 @@ class Walk(ABC):
         self._tell(Tells.HALTED, found.text, step)
         if step is None:
             return
-        entry = self._means.hands.entry(step, Event.HALTED, found.text)
+        entry = self._means.hands.entry(step, JournalEvent.HALTED, found.text)
         entry = replace(entry, halt=found.why, rebalances=found.rebalances, differences=found.differences, pause=found.pause)
         self._writing.add(replace(entry, clients=self._seen))

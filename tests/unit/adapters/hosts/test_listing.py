@@ -13,10 +13,10 @@ from rocksdict import Options, Rdict
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.hosts import listing
-from holdfast.adapters.hosts.listing import Entry, Listing
+from holdfast.adapters.hosts.listing import ListedFile, Listing
 from holdfast.adapters.hosts.local_shell import LocalShell
 from holdfast.adapters.hosts.remote_tree import lock_on
-from holdfast.adapters.hosts.shell import Answer
+from holdfast.adapters.hosts.shell import ScriptEnd
 from holdfast.adapters.hosts.state_directories import Place, StateDirectories
 from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import HoldfastError, HostTrouble, StatePathTrouble
@@ -205,11 +205,11 @@ class Says(LocalShell):
         super().__init__()
         self.answer, self.after_token, self.asked = answer, after_token, 0
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), **_: object) -> Answer:  # noqa: ARG002 - it has its own mind
+    def run(self, script: str, arguments: tuple[str, ...] = (), **_: object) -> ScriptEnd:  # noqa: ARG002 - it has its own mind
         self.asked += 1
         if isinstance(self.answer, HostTrouble):
             raise self.answer
-        return Answer(0, (arguments[0].encode() + b"\n" if self.after_token else b"") + self.answer, b"no\x1b[2J")
+        return ScriptEnd(0, (arguments[0].encode() + b"\n" if self.after_token else b"") + self.answer, b"no\x1b[2J")
 
 
 FAR_FUTURE = b"e 81a4 5 8 9999999999999999999 1 1 ./0_1/.checkpoint\n:file ./0_1/.checkpoint\ns 1 1\nMAoxCg==\n:end\n"
@@ -271,7 +271,7 @@ def test_a_host_that_is_not_reached_is_asked_once_and_costs_its_own_only(directo
     ],
 )
 def test_locks_as_linux_lists_them(lines: list[str], kind: str, expected: Lock) -> None:
-    entry = Entry(0o100644, 0, 0, 0, (0xFE00, 42))
+    entry = ListedFile(0o100644, 0, 0, 0, (0xFE00, 42))
 
     assert lock_on(entry, Listing(locks=lines, file_system=kind), sees_all=True) == expected
 
@@ -286,7 +286,7 @@ def test_locks_as_linux_lists_them(lines: list[str], kind: str, expected: Lock) 
     ],
 )
 def test_where_a_lock_may_be_hidden_it_is_unknown(lines: list[str] | None, kind: str, sees_all: bool, why: str) -> None:
-    found = lock_on(Entry(0o100644, 0, 0, 0, (0xFE00, 42)), Listing(locks=lines, file_system=kind), sees_all=sees_all)
+    found = lock_on(ListedFile(0o100644, 0, 0, 0, (0xFE00, 42)), Listing(locks=lines, file_system=kind), sees_all=sees_all)
 
     assert found.held is None
     assert why in str(found.reason)

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.adapters.hosts import actors_file
 from holdfast.adapters.hosts.process_commands import CommandActor, read_status, read_systemd
-from holdfast.adapters.hosts.shell import Answer
+from holdfast.adapters.hosts.shell import ScriptEnd
 from holdfast.errors import HostTrouble, InvalidInput
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
@@ -17,10 +17,12 @@ class Recorder:
 
     shown = "a host"
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: ScriptEnd) -> None:
         self.answer, self.ran = answer, [("", ("",))][:0]
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         assert (stdin, most_bytes > 0, limit_s > float(arguments[0])) == (b"", True, True)
         self.ran.append((script, arguments))
         return self.answer
@@ -38,7 +40,7 @@ groups:
 
 
 def actor(content: bytes = SYSTEMD, stdout: bytes = b"", status: int = 0) -> tuple[CommandActor, Recorder]:
-    shell = Recorder(Answer(status, stdout, b"no such unit"))
+    shell = Recorder(ScriptEnd(status, stdout, b"no such unit"))
     return actors_file.read(content, "orders", lambda _: shell), shell
 
 
@@ -84,7 +86,7 @@ def test_a_command_that_fails_says_so() -> None:
     ],
 )
 def test_what_systemd_says(stdout: str, expected: ClientProcess) -> None:
-    assert read_systemd(Answer(0, stdout.encode(), b"")) == expected
+    assert read_systemd(ScriptEnd(0, stdout.encode(), b"")) == expected
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_what_systemd_says(stdout: str, expected: ClientProcess) -> None:
 )
 def test_what_systemd_does_not_say_is_unknown(stdout: str) -> None:
     with pytest.raises(HostTrouble):
-        read_systemd(Answer(0, stdout.encode(), b""))
+        read_systemd(ScriptEnd(0, stdout.encode(), b""))
 
 
 @pytest.mark.parametrize(
@@ -104,13 +106,13 @@ def test_what_systemd_does_not_say_is_unknown(stdout: str) -> None:
     ],
 )
 def test_what_a_status_command_says(stdout: bytes, expected: ClientProcess) -> None:
-    assert read_status(Answer(0, stdout, b"")) == expected
+    assert read_status(ScriptEnd(0, stdout, b"")) == expected
 
 
 @pytest.mark.parametrize(
-    "answer", [Answer(0, b"running", b""), Answer(1, b"stopped", b""), Answer(0, b"", b""), Answer(0, b"up 1\xff", b"")]
+    "answer", [ScriptEnd(0, b"running", b""), ScriptEnd(1, b"stopped", b""), ScriptEnd(0, b"", b""), ScriptEnd(0, b"up 1\xff", b"")]
 )
-def test_what_a_status_command_does_not_say_is_unknown(answer: Answer) -> None:
+def test_what_a_status_command_does_not_say_is_unknown(answer: ScriptEnd) -> None:
     with pytest.raises(HostTrouble, match="is needed"):
         read_status(answer)
 

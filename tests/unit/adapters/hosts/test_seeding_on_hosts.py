@@ -15,7 +15,7 @@ import pytest
 from holdfast.adapters.hosts import seed_scripts
 from holdfast.adapters.hosts.local_shell import LocalShell
 from holdfast.adapters.hosts.process_metadata import HostProcessMetadataFiles
-from holdfast.adapters.hosts.shell import Answer, Shell
+from holdfast.adapters.hosts.shell import ScriptEnd, Shell
 from holdfast.adapters.hosts.state_directories import Place
 from holdfast.adapters.state_dirs.process_metadata import FILE_NAME
 from holdfast.errors import HostTrouble, NotAllowed, StatePathTrouble
@@ -150,7 +150,9 @@ class ActsBefore(LocalShell):
         super().__init__()
         self.act, self.scripts, self.acted = act, scripts or (seed_scripts.CREATE, seed_scripts.REPLACE), False
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         if script in self.scripts and not self.acted:
             self.acted = True
             super().run(self.act, arguments, limit_s=30, most_bytes=100)
@@ -210,7 +212,7 @@ def test_a_client_that_starts_just_now_keeps_its_file(state_dir: Path, tmp_path:
         assert holder.stdout.readline() == b"held\n"
         run = shell.run
 
-        def late(script: str, arguments: tuple[str, ...] = (), **given: object) -> Answer:
+        def late(script: str, arguments: tuple[str, ...] = (), **given: object) -> ScriptEnd:
             if script == seed_scripts.REPLACE:
                 os.link(tmp_path / "lock", state_dir / ".lock")
             return run(script, arguments, **given)  # type: ignore[arg-type]
@@ -230,7 +232,9 @@ class Breaks(LocalShell):
         super().__init__()
         self.after, self.back, self.broken = after, back, False
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         if self.broken and not self.back:
             raise HostTrouble("host: no answer", begun=False)
         if script not in (seed_scripts.CREATE, seed_scripts.REPLACE):
@@ -271,7 +275,9 @@ class BreaksAfter(LocalShell):
         super().__init__()
         self._broken, self._number = broken, 0
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         self._number += 1
         if self._number in self._broken:
             raise HostTrouble("the connection broke", begun=True)
@@ -300,7 +306,7 @@ def test_a_script_that_was_given_up_can_do_nothing_any_more(state_dir: Path, tmp
     class GivesUp(LocalShell):
         def run(
             self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
-        ) -> Answer:
+        ) -> ScriptEnd:
             if script != seed_scripts.CREATE:
                 return shell.run(script, arguments, stdin=stdin, limit_s=limit_s, most_bytes=most_bytes)
 
@@ -316,7 +322,7 @@ def test_a_script_that_was_given_up_can_do_nothing_any_more(state_dir: Path, tmp
             raise HostTrouble("host: the connection broke", begun=True)
 
     late: list[threading.Thread] = []
-    done: list[Answer] = []
+    done: list[ScriptEnd] = []
     with pytest.raises(StatePathTrouble, match="Nothing was written"):
         write(state_dir, shell=GivesUp())
     go.touch()

@@ -10,7 +10,7 @@ from tests.harness.plans import REPLACE_FIRST, restarted, without_client
 
 from holdfast import wiring
 from holdfast.cli import main
-from holdfast.workflows.doctor import Check, Status
+from holdfast.workflows.doctor import Check, CheckStatus
 
 LONG = "kafka-acls.sh --bootstrap-server one:9092,two:9092 --add --allow-principal User:PRINCIPAL --operation Describe " + " ".join(
     f"--topic topic-with-a-long-name-{number}" for number in range(10)
@@ -81,7 +81,10 @@ def test_apply_says_how_far_it_is_and_what_it_waits_for(tmp_path: Path, plan: Pa
 @pytest.mark.parametrize("columns", ["40", "80", "500"])
 def test_the_doctors_commands_are_never_cut_or_wrapped(monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    checks = (Check("right", Status.MISSING, "not granted", f"{LONG}\n{LONG} --cluster"), Check("fine", Status.OK, "granted"))
+    checks = (
+        Check("right", CheckStatus.MISSING, "not granted", f"{LONG}\n{LONG} --cluster"),
+        Check("fine", CheckStatus.OK, "granted"),
+    )
     monkeypatch.setattr(wiring, "examine", lambda *_: checks)
     lines = run("doctor", "--bootstrap-server", "one:9092", "--group", "wc").stdout.splitlines()
 

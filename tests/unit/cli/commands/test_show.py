@@ -10,7 +10,7 @@ from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST
 
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.journal.journal import Approval, Decider, Entry, Event, Journal
+from holdfast.rollout.journal.journal import Approval, DecidedBy, Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds.history import history
 from holdfast.rollout.kinds.score_json import Score
 from holdfast.rollout.streams.execution.verdict import TaskScore
@@ -60,7 +60,7 @@ def test_an_id_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert "holds no plans/0000000000000000/plan.json" in done.stderr
 
 
-def said(approval: Approval | None, *entries: Entry, score: Score | None = None) -> str:
+def said(approval: Approval | None, *entries: JournalEntry, score: Score | None = None) -> str:
     return rendering.to_text(history(("1", "2"), approval, Journal("p", entries), score))
 
 
@@ -72,12 +72,12 @@ def test_tells_people_policies_and_nobody_apart() -> None:
     assert "rejected by vera at 2026-11-20T12:00:00Z, no reason given" in said(Approval("p", False, "vera", "", AT, "vera"))
     assert said(Approval("p", True, "vera", "fine", AT, asked_by="bob")).rstrip().endswith(": fine. Requested by bob")
     assert "Requested by" not in said(Approval("p", True, "vera", "fine", AT, asked_by="nobody"))
-    late = Approval("p", False, "nobody", "nobody answered", AT, None, Decider.TIME_OUT)
+    late = Approval("p", False, "nobody", "nobody answered", AT, None, DecidedBy.TIME_OUT)
     assert "rejected by nobody at 2026-11-20T12:00:00Z (the request timed out)" in said(late)
 
 
 def test_tells_how_it_ended_and_no_name_steers() -> None:
-    entries = tuple(Entry(AT, step, Event.DONE, "ann\x1b[2J", "x\ny") for step in ("1", "2"))
+    entries = tuple(JournalEntry(AT, step, JournalEvent.DONE, "ann\x1b[2J", "x\ny") for step in ("1", "2"))
     text = said(Approval("p", True, "v\u202e", "a\nb", AT), *entries, score=Score(Result.AS_FORECAST, TaskScore(6, 6), AT, ()))
 
     assert "Done: 1 2 of 2 steps\n" in text
@@ -87,8 +87,8 @@ def test_tells_how_it_ended_and_no_name_steers() -> None:
 
 
 def test_tells_what_is_rolled_back_and_names_no_next_step() -> None:
-    events = (("1", Event.DONE), ("2", Event.HALTED), ("1", Event.GOING_BACK), ("1", Event.UNDONE))
-    text = said(Approval("p", True, "ann", "", AT), *(Entry(AT, step, event, "bob", "") for step, event in events))
+    events = (("1", JournalEvent.DONE), ("2", JournalEvent.HALTED), ("1", JournalEvent.GOING_BACK), ("1", JournalEvent.UNDONE))
+    text = said(Approval("p", True, "ann", "", AT), *(JournalEntry(AT, step, event, "bob", "") for step, event in events))
 
     assert "Done: 1 of 2 steps\n" in text
     assert f"Going back: since {AT}, by bob; rolled back: 1\n" in text

@@ -2,9 +2,9 @@
 
 import pytest
 
-from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Move, Perform, Watch, may_be_running, next_move
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, NextMove, Perform, Watch, may_be_running, next_move
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.json.record import codec_of
 
 OLD, NEW = ClientProcess(ProcessState.RUNNING, "old"), ClientProcess(ProcessState.RUNNING, "new")
@@ -12,13 +12,13 @@ NAMELESS, DOWN, CHANGING = (ClientProcess(state) for state in (ProcessState.RUNN
 STOP, START, RESTART = (Act(does, "one", "app-1") for does in Does)
 
 
-def entry(event: Event, act: Act, process: ClientProcess, step: str = "1") -> Entry:
+def entry(event: JournalEvent, act: Act, process: ClientProcess, step: str = "1") -> JournalEntry:
     acted = Acted(act.does, act.kept_as, process)
-    return Entry("2026-11-20T12:00:00Z", step, event, "holdfast", "", acted=acted)
+    return JournalEntry("2026-11-20T12:00:00Z", step, event, "holdfast", "", acted=acted)
 
 
-def move(act: Act, now: ClientProcess, begun: ClientProcess | None = None, **how: bool) -> Move:
-    entries = () if begun is None else (entry(Event.BEGUN, act, begun),)
+def move(act: Act, now: ClientProcess, begun: ClientProcess | None = None, **how: bool) -> NextMove:
+    entries = () if begun is None else (entry(JournalEvent.BEGUN, act, begun),)
     return next_move(act, entries, now, **({"may_be_running": False, "performed": False} | how))
 
 
@@ -44,7 +44,7 @@ def move(act: Act, now: ClientProcess, begun: ClientProcess | None = None, **how
         (START, NEW, None, Finished()),
     ],
 )
-def test_the_identity_of_the_process_decides(act: Act, now: ClientProcess, begun: ClientProcess | None, expected: Move) -> None:
+def test_the_identity_of_the_process_decides(act: Act, now: ClientProcess, begun: ClientProcess | None, expected: NextMove) -> None:
     assert move(act, now, begun) == expected
 
 
@@ -59,16 +59,16 @@ def test_a_command_that_changed_nothing_is_not_repeated() -> None:
 
 def test_what_is_done_is_done() -> None:
     """Also where the same process is restarted later, by whom ever."""
-    entries = (entry(Event.BEGUN, RESTART, OLD), entry(Event.ACTED, RESTART, NEW))
-    other = (entry(Event.ACTED, Act(Does.RESTART, "other", None), NEW),)
+    entries = (entry(JournalEvent.BEGUN, RESTART, OLD), entry(JournalEvent.ACTED, RESTART, NEW))
+    other = (entry(JournalEvent.ACTED, Act(Does.RESTART, "other", None), NEW),)
 
     assert next_move(RESTART, entries, DOWN, may_be_running=False, performed=False) == Finished()
     assert next_move(RESTART, other, OLD, may_be_running=False, performed=False) == Begin(Does.RESTART)
 
 
 def test_a_command_may_be_running_until_its_end_or_that_of_its_run_is_kept() -> None:
-    begun, acted = entry(Event.BEGUN, RESTART, OLD), entry(Event.ACTED, RESTART, NEW)
-    halted = Entry("2026-11-20T12:00:00Z", "1", Event.HALTED, "holdfast", "")
+    begun, acted = entry(JournalEvent.BEGUN, RESTART, OLD), entry(JournalEvent.ACTED, RESTART, NEW)
+    halted = JournalEntry("2026-11-20T12:00:00Z", "1", JournalEvent.HALTED, "holdfast", "")
 
     for entries, expected in (
         ((), False),
@@ -88,5 +88,5 @@ def test_an_act_is_named_by_what_is_known_of_its_client() -> None:
 
 
 def test_entries_about_processes_are_read_as_they_are_written() -> None:
-    for one in (entry(Event.BEGUN, RESTART, OLD), entry(Event.ACTED, STOP, DOWN)):
-        assert codec_of(Entry).read(codec_of(Entry).write(one)) == one
+    for one in (entry(JournalEvent.BEGUN, RESTART, OLD), entry(JournalEvent.ACTED, STOP, DOWN)):
+        assert codec_of(JournalEntry).read(codec_of(JournalEntry).write(one)) == one

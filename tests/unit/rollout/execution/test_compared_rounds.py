@@ -9,23 +9,23 @@ from holdfast.rollout.execution.parts import at_rest
 from holdfast.rollout.execution.rounds import (
     MOST_DIFFERENCES,
     Agrees,
-    Course,
     NotCompared,
-    Placed,
     RoundCompared,
+    RoundsOfBatch,
+    WhoRunsWhat,
     compare,
     not_compared,
 )
 from holdfast.rollout.execution.rounds_words import sentence
 from holdfast.rollout.facts.differences import Differs
 
-BEFORE = Placed({"1_0": "a", "1_1": "b", "0_0": "a"}, {})
-MIDDLE = Placed({"1_0": "a", "1_1": "b", "0_0": "c"}, {"1_0": ("c",)})
-END = Placed({"1_0": "c", "1_1": "b", "0_0": "a"}, {"1_1": ("a",)})
-COURSE = Course(BEFORE, (MIDDLE, END), anywhere=frozenset({"0_0"}), disks={"1_1": ("a",)})
+BEFORE = WhoRunsWhat({"1_0": "a", "1_1": "b", "0_0": "a"}, {})
+MIDDLE = WhoRunsWhat({"1_0": "a", "1_1": "b", "0_0": "c"}, {"1_0": ("c",)})
+END = WhoRunsWhat({"1_0": "c", "1_1": "b", "0_0": "a"}, {"1_1": ("a",)})
+COURSE = RoundsOfBatch(BEFORE, (MIDDLE, END), anywhere=frozenset({"0_0"}), disks={"1_1": ("a",)})
 
 
-def at(**owners: str) -> Placed:
+def at(**owners: str) -> WhoRunsWhat:
     return replace(END, owners={**END.owners, **{f"1_{task[1:]}": client for task, client in owners.items()}})
 
 
@@ -37,7 +37,7 @@ def test_every_round_is_known_by_its_placement() -> None:
         (Agrees.AS_FORECAST, 1, 2),
         (Agrees.AS_FORECAST, 2, 2),
     ]
-    assert compare(BEFORE, (Course(BEFORE, ()),), None).agrees is Agrees.AS_FORECAST
+    assert compare(BEFORE, (RoundsOfBatch(BEFORE, ()),), None).agrees is Agrees.AS_FORECAST
 
 
 def test_at_rest_only_the_end_will_do() -> None:
@@ -51,12 +51,12 @@ def test_at_rest_only_the_end_will_do() -> None:
         (Differs.STANDBYS, "1_1", ("a",), ()),
     ]
     assert compare(replace(END, copies=None), (COURSE,), True).agrees is Agrees.AS_FORECAST, "copies are unknown"
-    nowhere = compare(Placed({"1_0": "c", "1_1": "b"}), (COURSE,), True)
+    nowhere = compare(WhoRunsWhat({"1_0": "c", "1_1": "b"}), (COURSE,), True)
     assert [(one.of, one.found) for one in nowhere.differences] == [("0_0", ())]
 
 
 def test_the_nearest_end_is_named() -> None:
-    other = Course(BEFORE, (replace(END, owners={"1_0": "b", "1_1": "a", "0_0": "b"}),))
+    other = RoundsOfBatch(BEFORE, (replace(END, owners={"1_0": "b", "1_1": "a", "0_0": "b"}),))
 
     assert [one.of for one in compare(at(_0="a"), (other, COURSE), True).differences] == ["1_0"]
     assert compare(END, (other, COURSE), True).agrees is Agrees.AS_FORECAST
@@ -64,7 +64,7 @@ def test_the_nearest_end_is_named() -> None:
 
 @pytest.mark.parametrize("pending", [None, False])
 def test_between_rounds_a_task_may_be_where_anything_of_it_is(pending: bool | None) -> None:
-    for fine in (at(_0="a", _1="a"), at(_1="a"), Placed({"1_0": "a", "0_0": "x"}), Placed({"1_0": "c", "unknown": "x"})):
+    for fine in (at(_0="a", _1="a"), at(_1="a"), WhoRunsWhat({"1_0": "a", "0_0": "x"}), WhoRunsWhat({"1_0": "c", "unknown": "x"})):
         assert compare(fine, (COURSE,), pending).agrees is Agrees.BETWEEN
     found = compare(at(_0="x"), (COURSE,), pending)
     assert found.agrees is Agrees.DIFFERENT
@@ -75,7 +75,7 @@ def test_what_the_forecast_leaves_open_is_not_compared() -> None:
     open_ = replace(END, open=frozenset({"1_0"}))
 
     for settled in (None, True):
-        assert compare(at(_0="x"), (Course(BEFORE, (open_,)),), settled).agrees is not Agrees.DIFFERENT
+        assert compare(at(_0="x"), (RoundsOfBatch(BEFORE, (open_,)),), settled).agrees is not Agrees.DIFFERENT
 
 
 def test_where_the_group_was_not_at_rest_before_too_much_is_possible() -> None:
@@ -86,8 +86,8 @@ def test_where_the_group_was_not_at_rest_before_too_much_is_possible() -> None:
 
 
 def test_differences_are_bounded() -> None:
-    many = Course(BEFORE, (Placed({f"1_{number}": "a" for number in range(100)}),))
-    found = compare(Placed({f"1_{number}": "x" for number in range(100)}), (many,), True)
+    many = RoundsOfBatch(BEFORE, (WhoRunsWhat({f"1_{number}": "a" for number in range(100)}),))
+    found = compare(WhoRunsWhat({f"1_{number}": "x" for number in range(100)}), (many,), True)
 
     assert len(found.differences) == MOST_DIFFERENCES
     assert sentence(found).endswith("And 17 more.")

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from holdfast.errors import InvalidInput, StepRefused
-from holdfast.rollout.journal.seal import FIELD, NO_KEYS, Kind, Seal, SigningKeys, derived, refuse, seal_of, signed, worst
+from holdfast.rollout.journal.seal import FIELD, NO_KEYS, Seal, Sealed, SigningKeys, derived, refuse, seal_of, signed, worst
 
 FIRST, SECOND = "k" * 44, "0123456789abcdef0123456789abcdef"
 KEYS = SigningKeys.read(FIRST, "the test")
@@ -37,10 +37,10 @@ def test_keys_are_derived_as_rfc_5869_has_it(key: bytes, salt: bytes, purpose: b
 
 
 def test_what_was_signed_is_known_again() -> None:
-    document = signed(CONTENT, Kind.APPROVAL, KEYS)
+    document = signed(CONTENT, Sealed.APPROVAL, KEYS)
 
-    assert seal_of(document, Kind.APPROVAL, KEYS) is Seal.SIGNED
-    assert signed(document, Kind.APPROVAL, KEYS) == document
+    assert seal_of(document, Sealed.APPROVAL, KEYS) is Seal.SIGNED
+    assert signed(document, Sealed.APPROVAL, KEYS) == document
 
 
 @pytest.mark.parametrize(
@@ -58,32 +58,32 @@ def test_what_was_signed_is_known_again() -> None:
     ids=str,
 )
 def test_what_was_changed_does_not_match(change: dict[str, object]) -> None:
-    assert seal_of(signed(CONTENT, Kind.APPROVAL, KEYS) | change, Kind.APPROVAL, KEYS) is Seal.MISMATCH
+    assert seal_of(signed(CONTENT, Sealed.APPROVAL, KEYS) | change, Sealed.APPROVAL, KEYS) is Seal.MISMATCH
 
 
 def test_another_order_is_another_document() -> None:
-    document = signed(CONTENT, Kind.APPROVAL, KEYS)
+    document = signed(CONTENT, Sealed.APPROVAL, KEYS)
 
-    assert seal_of(dict(reversed(document.items())), Kind.APPROVAL, KEYS) is Seal.MISMATCH
+    assert seal_of(dict(reversed(document.items())), Sealed.APPROVAL, KEYS) is Seal.MISMATCH
 
 
 def test_a_signature_of_one_kind_is_none_of_another() -> None:
-    assert seal_of(signed(CONTENT, Kind.APPROVAL, KEYS), Kind.PLAN, KEYS) is Seal.MISMATCH
+    assert seal_of(signed(CONTENT, Sealed.APPROVAL, KEYS), Sealed.PLAN, KEYS) is Seal.MISMATCH
 
 
 def test_keys_are_changed_by_putting_the_new_one_first() -> None:
-    old = signed(CONTENT, Kind.PLAN, KEYS)
+    old = signed(CONTENT, Sealed.PLAN, KEYS)
     both, new = SigningKeys.read(f"{SECOND},{FIRST}", "x"), SigningKeys.read(SECOND, "x")
 
-    assert seal_of(old, Kind.PLAN, both) is Seal.SIGNED
-    assert seal_of(signed(CONTENT, Kind.PLAN, both), Kind.PLAN, new) is Seal.SIGNED
-    assert seal_of(old, Kind.PLAN, new) is Seal.ANOTHER_KEY
+    assert seal_of(old, Sealed.PLAN, both) is Seal.SIGNED
+    assert seal_of(signed(CONTENT, Sealed.PLAN, both), Sealed.PLAN, new) is Seal.SIGNED
+    assert seal_of(old, Sealed.PLAN, new) is Seal.ANOTHER_KEY
 
 
 def test_without_a_key_nothing_is_signed_and_that_is_said() -> None:
-    assert FIELD not in signed(CONTENT, Kind.PLAN, NO_KEYS)
-    assert seal_of(signed(CONTENT, Kind.PLAN, NO_KEYS), Kind.PLAN, KEYS) is Seal.UNSIGNED
-    assert seal_of(signed(CONTENT, Kind.PLAN, KEYS), Kind.PLAN, NO_KEYS) is Seal.UNCHECKED
+    assert FIELD not in signed(CONTENT, Sealed.PLAN, NO_KEYS)
+    assert seal_of(signed(CONTENT, Sealed.PLAN, NO_KEYS), Sealed.PLAN, KEYS) is Seal.UNSIGNED
+    assert seal_of(signed(CONTENT, Sealed.PLAN, KEYS), Sealed.PLAN, NO_KEYS) is Seal.UNCHECKED
     assert not NO_KEYS
     refuse(Seal.UNSIGNED, "it", NO_KEYS)
 
@@ -110,5 +110,5 @@ def test_what_is_no_key_is_refused_without_repeating_it(text: str) -> None:
 
 def test_no_key_is_shown() -> None:
     assert repr(KEYS) == str(KEYS) == "SigningKeys(1)"
-    assert FIRST not in str(signed(CONTENT, Kind.PLAN, KEYS))
+    assert FIRST not in str(signed(CONTENT, Sealed.PLAN, KEYS))
     assert FIRST.encode() not in pickle.dumps(KEYS)

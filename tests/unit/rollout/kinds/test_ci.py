@@ -9,7 +9,7 @@ from tests.harness import plain_groups
 from tests.harness.article import AFTER, LAST, C, altered, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
-from holdfast.rollout.contract.verdicts import Status
+from holdfast.rollout.contract.verdicts import RuleStatus
 from holdfast.rollout.kinds import ci
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.policy.policy import Policy
@@ -74,10 +74,14 @@ class TestJunit:
         suite = report(plan)
         states = {rule.name: rule.status for rule in plan.rules}
 
-        assert {Status.UNKNOWN, Status.PASS} <= set(states.values())
+        assert {RuleStatus.UNKNOWN, RuleStatus.PASS} <= set(states.values())
         for name, status in states.items():
             case = suite.find(f"testcase[@name='{name}']")
-            assert [child.tag for child in case] == {Status.PASS: [], Status.FAIL: ["failure"], Status.UNKNOWN: ["skipped"]}[status]
+            assert [child.tag for child in case] == {
+                RuleStatus.PASS: [],
+                RuleStatus.FAIL: ["failure"],
+                RuleStatus.UNKNOWN: ["skipped"],
+            }[status]
             assert all("; limit " in child.get("message", "") for child in case)
 
     def test_a_blocked_plan_says_why(self) -> None:

@@ -18,11 +18,11 @@ from tests.unit.rollout.kinds.test_acts import NOON, consumers, streams
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.execution import back_course, undo_words
 from holdfast.rollout.execution.back_course import Open, Strayed, Unsettled
-from holdfast.rollout.execution.undo import Left, Manual, Nature, PutBack, PutConfigBack
+from holdfast.rollout.execution.undo import Manual, Nature, PutBack, PutConfigBack, WhyLeft
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
-from holdfast.rollout.journal.back import ClientSeen, ConfigHeld, Held
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.back import ClientSeen, ConfigHeld, HeldProcessId
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
@@ -103,9 +103,9 @@ def test_any_plan_is_led_back(case: tuple[Document, Document], steps: int, held:
 def test_what_is_no_process_of_a_streams_group(event: Document, nature: Nature) -> None:
     plan = streams(event)
     assert nature in natures(plan)
-    (undo,) = [one for one in all_undos(plan, done(plan, len(plan.steps), before(plan))) if one.left is not Left.WAIT]
+    (undo,) = [one for one in all_undos(plan, done(plan, len(plan.steps), before(plan))) if one.left is not WhyLeft.WAIT]
 
-    assert (undo.left, undo.manual) == ((Left.LOST, None) if nature is Nature.LOST else (None, Manual.NOT_A_PROCESS))
+    assert (undo.left, undo.manual) == ((WhyLeft.LOST, None) if nature is Nature.LOST else (None, Manual.NOT_A_PROCESS))
     assert undo.step.undo in undo_words.describe(undo)
 
 
@@ -141,7 +141,7 @@ def test_configs_are_put_back_by_the_journal_or_by_a_person() -> None:
     held = (ConfigHeld("streams.num.standby.replicas", None),)
 
     def journal(**more: object) -> Journal:
-        return Journal(plan.plan_id, (entry(step, Event.BEGUN, **more),))
+        return Journal(plan.plan_id, (entry(step, JournalEvent.BEGUN, **more),))
 
     (known,) = all_undos(plan, journal(configs=held))
     (unknown,) = all_undos(plan, journal())
@@ -153,57 +153,57 @@ def test_configs_are_put_back_by_the_journal_or_by_a_person() -> None:
     assert "did not set these configs" in undo_words.describe(unknown)
 
 
-def entry(step: str, event: Event, does: Does | None = None, client: str = A, **more: object) -> Entry:
+def entry(step: str, event: JournalEvent, does: Does | None = None, client: str = A, **more: object) -> JournalEntry:
     acted = None if does is None else Acted(does, client, ClientProcess(ProcessState.RUNNING, "one"))
-    return replace(Entry(AT, step, event, "holdfast", "", acted=acted), **more)  # type: ignore[arg-type]
+    return replace(JournalEntry(AT, step, event, "holdfast", "", acted=acted), **more)  # type: ignore[arg-type]
 
 
 def test_what_people_did_is_theirs() -> None:
     plan = PLANS["scale in"]()
     for entries in (
-        (entry("1", Event.CONFIRMED), entry("1", Event.DONE)),
-        (entry("1", Event.ACTED, Does.STOP), entry("1", Event.DONE)),
+        (entry("1", JournalEvent.CONFIRMED), entry("1", JournalEvent.DONE)),
+        (entry("1", JournalEvent.ACTED, Does.STOP), entry("1", JournalEvent.DONE)),
     ):
         (undo,) = all_undos(plan, Journal("p", entries))
 
         assert (undo.acts, undo.manual, undo.returns) == ((), Manual.DONE_BY_PERSON, (A,))
         assert "Holdfast did not do this step itself" in undo_words.describe(undo)
-    assert all_undos(plan, Journal("p", (entry("1", Event.HALTED),))) == ()
+    assert all_undos(plan, Journal("p", (entry("1", JournalEvent.HALTED),))) == ()
 
 
 def test_a_restart_that_was_cut_off_is_brought_to_its_end() -> None:
-    (undo,) = all_undos(PLANS["restart"](), Journal("p", (entry("1", Event.BEGUN, Does.RESTART),)))
+    (undo,) = all_undos(PLANS["restart"](), Journal("p", (entry("1", JournalEvent.BEGUN, Does.RESTART),)))
 
     assert [(one.does, one.client) for one in undo.acts] == [(Does.START, A)]
     assert undo_words.describe(undo) == f"Start {A} on app-{A[:4]}."
 
 
 class TestFiles:
-    def undo(self, *entries: Entry) -> object:
+    def undo(self, *entries: JournalEntry) -> object:
         found = all_undos(article_plan(), Journal("p", entries))
         return found[0] if found else None
 
-    def begun(self, **more: object) -> Entry:
-        return entry("2", Event.BEGUN, None, directory="/state", host="here", **more)
+    def begun(self, **more: object) -> JournalEntry:
+        return entry("2", JournalEvent.BEGUN, None, directory="/state", host="here", **more)
 
     def test_without_what_was_there_a_person_puts_it_back(self) -> None:
-        undo = self.undo(self.begun(), entry("2", Event.DONE))
+        undo = self.undo(self.begun(), entry("2", JournalEvent.DONE))
 
         assert getattr(undo, "manual", None) is Manual.FILE_UNKNOWN
         assert "the journal does not have what the directory held" in undo_words.describe(undo)  # type: ignore[arg-type]
 
     def test_what_was_surely_not_written_is_not_removed(self) -> None:
-        assert self.undo(self.begun(), entry("2", Event.STOPPED)) is None
+        assert self.undo(self.begun(), entry("2", JournalEvent.STOPPED)) is None
 
     def test_a_person_wrote_it(self) -> None:
-        assert getattr(self.undo(entry("2", Event.CONFIRMED)), "manual", None) is Manual.DONE_BY_PERSON
+        assert getattr(self.undo(entry("2", JournalEvent.CONFIRMED)), "manual", None) is Manual.DONE_BY_PERSON
 
     def test_words(self) -> None:
         plan = article_plan()
-        (undo,) = all_undos(plan, Journal("p", (self.begun(before=Held(None)),)))
+        (undo,) = all_undos(plan, Journal("p", (self.begun(before=HeldProcessId(None)),)))
         assert undo.file == PutBack("/state", "here", ProcessId.parse(C), None)
         assert "Remove kafka-streams-process-metadata from /state" in undo_words.describe(undo)
-        (undo,) = all_undos(plan, Journal("p", (self.begun(before=Held(OTHER)),)))
+        (undo,) = all_undos(plan, Journal("p", (self.begun(before=HeldProcessId(OTHER)),)))
         assert f"Write process ID {B} into /state again" in undo_words.describe(undo)
 
 
@@ -211,9 +211,9 @@ class TestCourse:
     def seen(self, **members: str) -> tuple[ClientSeen, ...]:
         return tuple(ClientSeen(name, (member,)) for name, member in members.items())
 
-    def journal(self, plan: AnyPlan, steps: int, then: tuple[ClientSeen, ...] | None, *more: Entry) -> Journal:
+    def journal(self, plan: AnyPlan, steps: int, then: tuple[ClientSeen, ...] | None, *more: JournalEntry) -> Journal:
         made = done(plan, steps, before(plan))
-        for one in (entry("1", Event.GOING_BACK, None, clients=then), *more):
+        for one in (entry("1", JournalEvent.GOING_BACK, None, clients=then), *more):
             made = made.with_entry(one)
         return made
 
@@ -235,7 +235,7 @@ class TestCourse:
     def test_clients_without_a_lasting_name_are_counted(self) -> None:
         plan = PLANS["consumers"]()
         then = self.seen(new="new-1")
-        more = (entry("1", Event.UNDOING, Does.STOP, "app-new"), entry("1", Event.UNDOING, Does.START, "a"))
+        more = (entry("1", JournalEvent.UNDOING, Does.STOP, "app-new"), entry("1", JournalEvent.UNDOING, Does.START, "a"))
         journal = self.journal(plan, 1, then, *more)
         undone = all_undos(plan, journal)
 
@@ -246,7 +246,7 @@ class TestCourse:
 
     def test_clients_with_lasting_names(self) -> None:
         plan = PLANS["scale in"]()
-        journal = self.journal(plan, 1, self.seen(**{A: "old"}), entry("1", Event.UNDOING, Does.START, A))
+        journal = self.journal(plan, 1, self.seen(**{A: "old"}), entry("1", JournalEvent.UNDOING, Does.START, A))
         undone = all_undos(plan, journal)
 
         for now, expected in (((), Open.MISSING), (self.seen(**{A: "old"}), Open.OLD_MEMBERS)):

@@ -7,7 +7,7 @@ from tests.harness.plain_groups import group as consumer_group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
 from holdfast.rollout.facts.conditions import Assumed, Invalid
-from holdfast.rollout.facts.reasons import EXCEEDS, Block, Blocked, Lost, Reason
+from holdfast.rollout.facts.reasons import EXCEEDS, Block, Blocked, NotRecommended, Reason
 from holdfast.rollout.policy.policy import Policy, Review
 from holdfast.web.parts import plan_view as parts
 from holdfast.workflows import plan as planning
@@ -18,17 +18,17 @@ OVER = Policy(blocking=("moved-without-need",), exclude=("copy-process-metadata"
 def test_why_each_option_lost() -> None:
     found = {one.name: one.reason for one in article_plan().candidates}
 
-    assert found["plainly"] == Reason(Lost.CRITERION, "limits", 1, 0, ("moved-without-need",))
+    assert found["plainly"] == Reason(NotRecommended.CRITERION, "limits", 1, 0, ("moved-without-need",))
     assert found["copy-process-metadata"] is None
-    assert found["seed-process-id"] == Reason(Lost.CRITERION, "moved", 2, 0)
-    assert found["clear-state"] == Reason(Lost.NOT_ALLOWED)
-    assert found["nothing-now"] == Reason(Lost.DRAWBACK)
+    assert found["seed-process-id"] == Reason(NotRecommended.CRITERION, "moved", 2, 0)
+    assert found["clear-state"] == Reason(NotRecommended.NOT_ALLOWED)
+    assert found["nothing-now"] == Reason(NotRecommended.DRAWBACK)
 
 
 def test_what_the_policy_excludes() -> None:
     plan = article_plan(Policy(exclude=("seed-process-id",)))
 
-    assert {one.name: one.reason for one in plan.candidates}["seed-process-id"] == Reason(Lost.EXCLUDED)
+    assert {one.name: one.reason for one in plan.candidates}["seed-process-id"] == Reason(NotRecommended.EXCLUDED)
 
 
 def test_a_page_does_not_list_limits_twice() -> None:

@@ -7,7 +7,7 @@ from tests.harness.article import AFTER, C, Document, altered, fleet, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, RuleStatus
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
@@ -39,46 +39,46 @@ def rule(plan: Plan, name: str) -> Rule:
 @pytest.mark.parametrize(
     ("limits", "name", "status"),
     [
-        ({"moved_in_all_percent_most": 99}, "moved", Status.FAIL),
-        ({"moved_in_all_percent_most": 100}, "moved", Status.PASS),
-        ({"without_caught_up_copy_tasks_most": 0}, "without-caught-up-copy-at-once", Status.FAIL),
-        ({"without_caught_up_copy_tasks_most": 6}, "without-caught-up-copy-at-once", Status.PASS),
-        ({"restored_bytes_per_hour_most": 1_000_000}, "restored-bytes-per-hour", Status.PASS),
-        ({"restored_bytes_per_hour_most": 1}, "restored-bytes-per-hour", Status.FAIL),
-        ({"copies_on_one_client_percent_most": 132}, "copies-on-one-client", Status.FAIL),
-        ({"copies_on_one_client_percent_most": 134}, "copies-on-one-client", Status.PASS),
-        ({"finish_before": "12:01Z"}, "finish-before", Status.FAIL),
-        ({"finish_before": "12:05Z"}, "finish-before", Status.PASS),
-        ({"finish_before": "13:05+01:00"}, "finish-before", Status.PASS),
-        ({"finish_before": "11:00Z"}, "finish-before", Status.PASS),
-        ({"finish_before": "60 s"}, "finish-before", Status.FAIL),
-        ({"finish_before": "2026-11-20T11:00:00Z"}, "finish-before", Status.FAIL),
-        ({"windows": [{"from": "11:00Z", "to": "13:00Z"}]}, "windows", Status.PASS),
-        ({"windows": [{"from": "11:00Z", "to": "12:01Z"}]}, "windows", Status.FAIL),
-        ({"windows": [{"from": "13:00Z", "to": "14:00Z"}]}, "windows", Status.FAIL),
-        ({"windows": [{"from": "22:00Z", "to": "12:30Z"}]}, "windows", Status.PASS),
-        ({"windows": [{"from": "11:00Z", "to": "13:00Z", "days": ["sat"]}]}, "windows", Status.FAIL),
-        ({"windows": [{"from": "11:00Z", "to": "13:00Z", "days": ["fri"]}]}, "windows", Status.PASS),
-        ({"actions": ["stop_client"]}, "actions", Status.FAIL),
-        ({"actions": ["stop_client", "write_process_metadata", "start_client"]}, "actions", Status.PASS),
-        ({"untouchable_hosts": [f"app-{C[:4]}"]}, "untouchable-hosts", Status.FAIL),
-        ({"untouchable_hosts": ["app-new"]}, "untouchable-hosts", Status.FAIL),
-        ({"untouchable_hosts": ["elsewhere"]}, "untouchable-hosts", Status.PASS),
+        ({"moved_in_all_percent_most": 99}, "moved", RuleStatus.FAIL),
+        ({"moved_in_all_percent_most": 100}, "moved", RuleStatus.PASS),
+        ({"without_caught_up_copy_tasks_most": 0}, "without-caught-up-copy-at-once", RuleStatus.FAIL),
+        ({"without_caught_up_copy_tasks_most": 6}, "without-caught-up-copy-at-once", RuleStatus.PASS),
+        ({"restored_bytes_per_hour_most": 1_000_000}, "restored-bytes-per-hour", RuleStatus.PASS),
+        ({"restored_bytes_per_hour_most": 1}, "restored-bytes-per-hour", RuleStatus.FAIL),
+        ({"copies_on_one_client_percent_most": 132}, "copies-on-one-client", RuleStatus.FAIL),
+        ({"copies_on_one_client_percent_most": 134}, "copies-on-one-client", RuleStatus.PASS),
+        ({"finish_before": "12:01Z"}, "finish-before", RuleStatus.FAIL),
+        ({"finish_before": "12:05Z"}, "finish-before", RuleStatus.PASS),
+        ({"finish_before": "13:05+01:00"}, "finish-before", RuleStatus.PASS),
+        ({"finish_before": "11:00Z"}, "finish-before", RuleStatus.PASS),
+        ({"finish_before": "60 s"}, "finish-before", RuleStatus.FAIL),
+        ({"finish_before": "2026-11-20T11:00:00Z"}, "finish-before", RuleStatus.FAIL),
+        ({"windows": [{"from": "11:00Z", "to": "13:00Z"}]}, "windows", RuleStatus.PASS),
+        ({"windows": [{"from": "11:00Z", "to": "12:01Z"}]}, "windows", RuleStatus.FAIL),
+        ({"windows": [{"from": "13:00Z", "to": "14:00Z"}]}, "windows", RuleStatus.FAIL),
+        ({"windows": [{"from": "22:00Z", "to": "12:30Z"}]}, "windows", RuleStatus.PASS),
+        ({"windows": [{"from": "11:00Z", "to": "13:00Z", "days": ["sat"]}]}, "windows", RuleStatus.FAIL),
+        ({"windows": [{"from": "11:00Z", "to": "13:00Z", "days": ["fri"]}]}, "windows", RuleStatus.PASS),
+        ({"actions": ["stop_client"]}, "actions", RuleStatus.FAIL),
+        ({"actions": ["stop_client", "write_process_metadata", "start_client"]}, "actions", RuleStatus.PASS),
+        ({"untouchable_hosts": [f"app-{C[:4]}"]}, "untouchable-hosts", RuleStatus.FAIL),
+        ({"untouchable_hosts": ["app-new"]}, "untouchable-hosts", RuleStatus.FAIL),
+        ({"untouchable_hosts": ["elsewhere"]}, "untouchable-hosts", RuleStatus.PASS),
     ],
 )
-def test_a_limit_that_is_stated_is_held(limits: Document, name: str, status: Status) -> None:
+def test_a_limit_that_is_stated_is_held(limits: Document, name: str, status: RuleStatus) -> None:
     plan = baseline(**limits)
 
     assert rule(plan, name).status is status
     assert rule(plan, name).blocking
-    assert (plan.verdict is PlanVerdict.BLOCKED) == (status is Status.FAIL)
+    assert (plan.verdict is PlanVerdict.BLOCKED) == (status is RuleStatus.FAIL)
     assert [one.name for one in article_plan().rules if one.name == name] == []
 
 
 def test_bytes_that_nobody_measured_ask_for_a_person() -> None:
     plan = planned(group(AFTER), REPLACE_FIRST, policy=policy(restored_bytes_per_hour_most=1))
 
-    assert rule(plan, "restored-bytes-per-hour").status is Status.UNKNOWN
+    assert rule(plan, "restored-bytes-per-hour").status is RuleStatus.UNKNOWN
     assert plan.verdict is PlanVerdict.REVIEW
 
 
@@ -86,14 +86,14 @@ def test_a_host_that_nobody_named_is_not_known() -> None:
     nameless = altered(group(AFTER), ["clients", C, "host"], None)
     plan = planned(nameless, REPLACE_FIRST, policy=policy(untouchable_hosts=["app-1"]))
 
-    assert rule(plan, "untouchable-hosts").status is Status.UNKNOWN
+    assert rule(plan, "untouchable-hosts").status is RuleStatus.UNKNOWN
     assert plan.verdict is PlanVerdict.REVIEW
 
 
 def test_a_setting_reaches_every_host() -> None:
     plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 3}}, policy=policy(untouchable_hosts=[f"app-{C[:4]}"]))
 
-    assert rule(plan, "untouchable-hosts").status is Status.FAIL
+    assert rule(plan, "untouchable-hosts").status is RuleStatus.FAIL
 
 
 @pytest.mark.thorough
@@ -111,7 +111,7 @@ def test_between_two_bounds_nothing_is_guessed() -> None:
     found = rule(plan, "without-caught-up-copy-at-once")
 
     assert most_in_one <= worst
-    assert found.status is (Status.PASS if worst <= 3 else Status.FAIL if most_in_one > 3 else Status.UNKNOWN)
+    assert found.status is (RuleStatus.PASS if worst <= 3 else RuleStatus.FAIL if most_in_one > 3 else RuleStatus.UNKNOWN)
 
 
 @pytest.mark.thorough
@@ -235,5 +235,5 @@ def test_new_standbys_begin_on_one_client_from_3_2_on(release: str, crowded: boo
     (cost,) = plan.recommended_option.costs
     assert cost.fullest is not None
     assert cost.fullest.copies == (60 if crowded else 20)
-    assert (rule(plan, "copies-on-one-client").status is Status.FAIL) == crowded
+    assert (rule(plan, "copies-on-one-client").status is RuleStatus.FAIL) == crowded
     assert (f"temporarily holds 60 copies of tasks; an even share is {cost.fullest.even}" in to_markdown(review(plan))) == crowded

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.rollout.contract.times import NO_TIME, Act, Condition, ConditionKind, Estimate, Times
+from holdfast.rollout.contract.times import NO_TIME, Condition, ConditionKind, Estimate, TimedBatch, Times
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.timing import timeline
-from holdfast.rollout.timing.left import Unknown, left
+from holdfast.rollout.timing.left import WhyUnknown, left
 
-THREE = timeline.of_acts((Act(1, starts=1, noticed_s=10),) * 3, Policy())
+THREE = timeline.of_acts((TimedBatch(1, starts=1, noticed_s=10),) * 3, Policy())
 
 
 def test_before_the_first_step_it_is_all_of_it() -> None:
@@ -35,7 +35,7 @@ def test_a_batch_that_takes_too_long_leaves_the_others() -> None:
 
 @pytest.mark.parametrize("batches", [(), (True, False), (True, False, False, False)])
 def test_steps_that_do_not_fit_the_phases_are_unknown_once_one_is_done(batches: tuple[bool, ...]) -> None:
-    assert left(THREE, batches, None) is Unknown.NOT_BY_STEP
+    assert left(THREE, batches, None) is WhyUnknown.NOT_BY_STEP
 
 
 @pytest.mark.parametrize("batches", [(False,), (False, False), (False,) * 4])
@@ -46,13 +46,13 @@ def test_until_one_is_done_all_of_the_time_is_left_whatever_the_phases(batches: 
 
 def test_phases_that_are_not_those_of_the_steps_are_of_no_step_even_where_their_number_fits() -> None:
     assert left(THREE, (False, False, False), 20, by_step=False) == Estimate(1, 26, 124)
-    assert left(THREE, (True, False, False), 20, by_step=False) is Unknown.NOT_BY_STEP
+    assert left(THREE, (True, False, False), 20, by_step=False) is WhyUnknown.NOT_BY_STEP
     assert left(THREE, (True, True, True), None, by_step=False) == NO_TIME
 
 
 def test_what_never_ends_or_depends_on_a_condition_is_unknown() -> None:
     condition = Condition(ConditionKind.COPIED_IN_TIME, 45, 1, 8, 100, None, None, None, None, 0)
 
-    assert left(Times(None, None), (False,), None) is Unknown.NO_END
-    assert left(replace(THREE, condition=condition), (False,) * 3, None) is Unknown.CONDITION
+    assert left(Times(None, None), (False,), None) is WhyUnknown.NO_END
+    assert left(replace(THREE, condition=condition), (False,) * 3, None) is WhyUnknown.CONDITION
     assert left(replace(THREE, condition=replace(condition, met=True)), (False,) * 3, None) == THREE.restored

@@ -11,8 +11,8 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.times import Act, Estimate, PhaseKind, Times
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.times import Estimate, PhaseKind, TimedBatch, Times
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds.plan_summary import summary
 from holdfast.rollout.policy.json import policy_from_json
@@ -65,7 +65,7 @@ def test_a_roll_takes_a_session_timeout_a_client_and_the_waits_between() -> None
 def test_a_minute_is_not_enough_for_a_roll_of_three() -> None:
     plan = planned(group(AFTER), *ROLL, policy=Policy(finish_before="1 min"))
 
-    assert rule(plan, "finish-before").status is Status.FAIL
+    assert rule(plan, "finish-before").status is RuleStatus.FAIL
     assert plan.verdict.value == "blocked"
 
 
@@ -95,7 +95,7 @@ def test_probing_waits_for_what_restores_and_all_say_the_same() -> None:
     assert found.restored.high > found.restored.low
 
 
-def cost(*rounds: Round, acts: tuple[Act, ...] = (), **others: Any) -> Cost:
+def cost(*rounds: Round, acts: tuple[TimedBatch, ...] = (), **others: Any) -> Cost:
     brief = article_plan().candidates[0].costs[0]
     seconds = rounds[-1].at_seconds if rounds else 0
     span = replace(brief.seconds_to_stable, low=seconds, high=seconds)
@@ -113,7 +113,7 @@ def a_round(trigger: str, at: int, records: int = 0) -> Round:
 @pytest.mark.parametrize("records", [0, 1, 9_999, 10_000_000])
 def test_ranges_are_in_order_and_contain_one_another(source: RateSource, records: int) -> None:
     policy = Policy(restore_rate_source=source)
-    one = cost(a_round("change", 10, records), a_round("probing", 70), acts=(Act(2, starts=1, noticed_s=10),))
+    one = cost(a_round("change", 10, records), a_round("probing", 70), acts=(TimedBatch(2, starts=1, noticed_s=10),))
     found = worked_out(one, policy)
 
     assert found.restored is not None
@@ -168,8 +168,8 @@ class TestACondition:
 
         assert plan.chosen == "copy-state-directory"
         assert "only if the state of 2 tasks (8 records) is copied within 10 s; else 20 s" in plan.headline
-        assert rule(plan, "without-caught-up-copy").status is Status.UNKNOWN
-        assert rule(plan, "copied-in-time").status is Status.UNKNOWN
+        assert rule(plan, "without-caught-up-copy").status is RuleStatus.UNKNOWN
+        assert rule(plan, "copied-in-time").status is RuleStatus.UNKNOWN
         assert not times(plan).certain
         shown = summary(plan).figures
         assert shown is not None
@@ -187,13 +187,13 @@ class TestACondition:
     def test_a_copy_that_is_there_in_time_is_no_condition_any_more(self) -> None:
         plan = self.plan(copy_bytes_per_second=10**9, bytes_per_record=100, start_up_s_most=5)
 
-        assert rule(plan, "copied-in-time").status is Status.PASS
+        assert rule(plan, "copied-in-time").status is RuleStatus.PASS
         assert times(plan).certain
         assert "only if" not in plan.headline
 
 
 def test_a_static_return_takes_its_start_up() -> None:
-    found = timeline.of_acts((Act(0, starts=1, unseen=True),) * 3, Policy())
+    found = timeline.of_acts((TimedBatch(0, starts=1, unseen=True),) * 3, Policy())
 
     assert ends(found) == Estimate(3, 3 * 5 + 2 * 5, 3 * 30 + 2 * 15)
 
@@ -202,6 +202,6 @@ def test_what_takes_longer_than_any_calendar_is_an_answer() -> None:
     policy = Policy(restore_records_per_second=1, restore_slowest=1, start_up_s=10**15, finish_before="1 h")
     plan = planned(group(AFTER), *ROLL, policy=policy)
 
-    assert rule(plan, "finish-before").status is Status.FAIL
+    assert rule(plan, "finish-before").status is RuleStatus.FAIL
     with pytest.raises(InvalidInput, match="start_up_s_most"):
         policy_from_json({"format_version": "1.0", "start_up_s_most": 86_401})

@@ -21,11 +21,11 @@ from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFi
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.journal.lease import LeaseOwner
 from holdfast.rollout.kinds import any_kind, registry
 from holdfast.rollout.policy.policy import Policy
 from holdfast.web import group_view, templating
-from holdfast.web.group_view import Recorded
+from holdfast.web.group_view import GroupInLake
 from holdfast.web.kinds import registry as pages
 from holdfast.web.new import new_view
 from holdfast.web.plan import live, stages
@@ -64,7 +64,7 @@ def read(document: object) -> AnySnapshot:
 @pytest.mark.parametrize("kind", GROUPS)
 def test_the_page_of_a_group(kind: str) -> None:
     document, _, members, _ = GROUPS[kind]
-    view = group_view.view(read(document), Recorded(), NOON)
+    view = group_view.view(read(document), GroupInLake(), NOON)
     page = templating.render("group.html", view=view, plans=(), **MEMORY)
 
     assert f'<span class="badge calm">{kind}</span>' in page
@@ -104,7 +104,7 @@ def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
 
 def shows_a_run(lake: FsspecLake, plan: Any, document: object, text: str) -> None:
     """As one that waits, after a look at the group."""
-    hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: NOON, me=Owner("ann", "here"))
+    hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: NOON, me=LeaseOwner("ann", "here"))
     one = showing.Showing(plan, hands, lambda: 0.0)
     one.looked(read(document))
     one.waits("1", text, 12.0, 600)
@@ -147,7 +147,7 @@ def test_a_kind_may_have_pages_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
         order = "order of brightness"
 
     monkeypatch.setattr(pages, "PAGES", (*pages.PAGES, LampPages()))
-    view = group_view.view(read(LAMPS), Recorded(), NOON)
+    view = group_view.view(read(LAMPS), GroupInLake(), NOON)
     assert "No change of the order of brightness" in templating.render("group.html", view=view, plans=(), **MEMORY)
 
 

@@ -16,7 +16,7 @@ from tests.unit.workflows.running.test_run import rolling
 
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.journal.seal import NO_KEYS
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
@@ -254,8 +254,8 @@ def test_a_plan_that_is_rolled_back() -> None:
     assert shown(reality).now is Now.HALTED
     reality.unknown = set()
     journal = reality.journal(PLAN)
-    for event in (Event.GOING_BACK, Event.UNDONE):
-        journal = plans.add_entry(reality.lake, journal, Entry("2026-11-20T12:02:00Z", "5", event, "bob", ""))
+    for event in (JournalEvent.GOING_BACK, JournalEvent.UNDONE):
+        journal = plans.add_entry(reality.lake, journal, JournalEntry("2026-11-20T12:02:00Z", "5", event, "bob", ""))
     found = shown(reality)
 
     assert found.back is not None
@@ -265,7 +265,9 @@ def test_a_plan_that_is_rolled_back() -> None:
     assert found.bars is not None
     assert found.bars.goal == "Before"
     for step in ("4", "3", "2", "1"):
-        journal = plans.add_entry(reality.lake, journal, Entry("2026-11-20T12:02:00Z", step, Event.LEFT, "holdfast", ""))
+        journal = plans.add_entry(
+            reality.lake, journal, JournalEntry("2026-11-20T12:02:00Z", step, JournalEvent.LEFT, "holdfast", "")
+        )
     assert (shown(reality).now, shown(reality).may_pause) == (Now.BACK, False)
 
 
@@ -274,7 +276,7 @@ def test_a_person_s_word_that_ends_it_is_shown() -> None:
         reality.unknown = set(reality.processes)
 
     reality = run(breaks)
-    left = Entry("2026-11-20T12:02:00Z", "1", Event.ENDED, "bob", "leaves it")
+    left = JournalEntry("2026-11-20T12:02:00Z", "1", JournalEvent.ENDED, "bob", "leaves it")
     plans.add_entry(reality.lake, reality.journal(PLAN), left)
 
     assert (shown(reality).now, shown(reality).left) == (Now.HALTED, left)
@@ -286,7 +288,7 @@ def test_a_run_that_a_person_had_go_on_is_running_before_its_next_turn() -> None
 
     reality = run(breaks)
     assert shown(reality).next.startswith("The run has halted"), "nothing is to be done by hand"
-    accepted = Entry(reality.now().isoformat(), "1", Event.ACCEPTED, "bob", "goes on after halt 3", halt=Halt.PROCESS)
+    accepted = JournalEntry(reality.now().isoformat(), "1", JournalEvent.ACCEPTED, "bob", "goes on after halt 3", halt=Halt.PROCESS)
     plans.add_entry(reality.lake, reality.journal(PLAN), accepted)
 
     assert (shown(reality).now, shown(reality, 200).now) == (Now.RUNNING, Now.SILENT)
@@ -297,8 +299,8 @@ def test_a_rollback_that_is_a_person_s() -> None:
     reality = run(lambda reality: setattr(reality, "unknown", set(reality.processes) if len(reality.done) == 2 else set()))
     reality.unknown = set()
     journal, at = reality.journal(PLAN), "2026-11-20T12:02:00Z"
-    journal = plans.add_entry(reality.lake, journal, Entry(at, "5", Event.GOING_BACK, "bob", ""))
-    halted = Entry(at, "5", Event.HALTED, "holdfast", "Roll back step 5.", halt=Halt.PERSON)
+    journal = plans.add_entry(reality.lake, journal, JournalEntry(at, "5", JournalEvent.GOING_BACK, "bob", ""))
+    halted = JournalEntry(at, "5", JournalEvent.HALTED, "holdfast", "Roll back step 5.", halt=Halt.PERSON)
     journal = plans.add_entry(reality.lake, journal, halted)
     found = shown(reality)
 
@@ -308,7 +310,7 @@ def test_a_rollback_that_is_a_person_s() -> None:
     text = templating.render("live.html", live=found, view=page.view, root="", airflow="")
     assert "A person has to roll back step 5" in text
     assert "holdfast apply --back --confirm 5" in text
-    plans.add_entry(reality.lake, journal, Entry(at, "5", Event.UNDO_CONFIRMED, "bob", ""))
+    plans.add_entry(reality.lake, journal, JournalEntry(at, "5", JournalEvent.UNDO_CONFIRMED, "bob", ""))
     assert shown(reality).halt is None, "it was confirmed"
 
 
@@ -329,7 +331,7 @@ class TestARunThatEndedInAirflow:
         """A turn has ended, and no other one comes."""
         reality = RunningGroup()
         reality.lag = 0
-        assert isinstance(running.turn(PLAN, approved(PLAN), reality.means("manual__1"), None), running.Left)
+        assert isinstance(running.turn(PLAN, approved(PLAN), reality.means("manual__1"), None), running.LeftForNextTurn)
         return reality
 
     @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from tests.unit.workflows.running.test_run import rolling
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.plan.plan_page import PlanPage, PlanPages
-from holdfast.web.plan.stages import Progress, next_step, stages, what_next
-from holdfast.web.plans import State
+from holdfast.web.plan.stages import StageProgress, next_step, stages, what_next
+from holdfast.web.plans import PlanState
 from holdfast.workflows import plan as plans
 from holdfast.workflows.running import guards
 
@@ -69,13 +69,13 @@ def test_what_changes_changes_the_version(tmp_path: Path) -> None:
     versions = {page(tmp_path / what, what).version for what in ("waiting", "rejected", "approved", "begun", "done")}
 
     assert len(versions) == 5
-    assert Progress.NOW.value == "in progress"
+    assert StageProgress.NOW.value == "in progress"
 
 
 def test_a_plan_that_was_sent_back_is_in_a_state_of_its_own(tmp_path: Path) -> None:
     found = page(tmp_path, "changes")
 
-    assert found.state is State.CHANGES
+    assert found.state is PlanState.CHANGES
     assert stages(found)[2].name == "Changes requested"
     assert "change the request" in what_next(found)
     assert plans.approval_of(WebLake(tmp_path, NOON).lake, found.view.plan.plan_id) == found.approval

@@ -12,7 +12,7 @@ from tests.fakes.lake import MemoryLake
 from holdfast.errors import ClusterTrouble, StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
-from holdfast.ports import ClusterReader, Figures, LakePath, ObservedGroup, StateDirectoryReader
+from holdfast.ports import ClusterReader, LakePath, ObservedGroup, PartitionFigures, StateDirectoryReader
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.group.values import AnySnapshot
@@ -22,12 +22,12 @@ from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows.collecting import collect_many, collect_runs, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
-from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PROCESS = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
-ANY = About(Given("3.9.1", {}, {}))
+ANY = About(StatedByOperator("3.9.1", {}, {}))
 
 
 @dataclass
@@ -131,7 +131,7 @@ def test_no_more_groups_than_said_are_in_memory() -> None:
 
 class TestWhoIsWanted:
     def test_a_name_wins_over_a_pattern_and_the_first_pattern_over_the_next(self) -> None:
-        first, second, named = (About(Given(release, {}, {})) for release in ("3.7.2", "3.8.1", "3.9.1"))
+        first, second, named = (About(StatedByOperator(release, {}, {})) for release in ("3.7.2", "3.8.1", "3.9.1"))
         wanted = Wanted({"a*": first, "*": second, "abc": named})
 
         assert (wanted.of("abc"), wanted.of("ab"), wanted.of("b")) == (named, first, second)
@@ -207,7 +207,7 @@ class TestWhatCannotBeRead:
                 raise StatePathTrouble(f"{url}: no answer")
 
         class Noticing(FakeCluster):
-            def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+            def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> PartitionFigures:
                 answered.set()
                 return super().end_offsets(partitions)
 
@@ -228,7 +228,7 @@ class TestWhatCannotBeRead:
         assert b"file:///gone: no answer" in snapshots_in(lake)["app-0"][0]
 
     def test_settings_that_mean_nothing_are_about_their_group_only(self) -> None:
-        report = collected(cluster(3), MemoryLake(), {"*": ANY, "app-0": About(Given("1.0.0", {}, {}))})
+        report = collected(cluster(3), MemoryLake(), {"*": ANY, "app-0": About(StatedByOperator("1.0.0", {}, {}))})
 
         assert [(one.group_id, one.why) for one in report.unread] == [("app-0", "not read")]
         assert report.taken == 2

@@ -11,16 +11,18 @@ from tests.unit.workflows.test_apply_restarts import in_generation
 
 from holdfast.errors import InvalidInput, StatePathTrouble
 from holdfast.rollout.journal.acted import Does, Halt
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows.running import answers, pausing
-from holdfast.workflows.running.answers import Answer, Given, NotItsStep, NotOpen
+from holdfast.workflows.running.answers import GivenAnswer, HaltAnswer, NotItsStep, NotOpen
 
 PLAN = rolling()
 
 
-def answer(reality: RunningGroup, number: int, chosen: Answer = Answer.GO_ON, by: str = "bob", reason: str = "") -> Entry:
-    answers.keep(PLAN, Given(number, chosen, by, reason), reality.means("run 1").hands)
+def answer(
+    reality: RunningGroup, number: int, chosen: HaltAnswer = HaltAnswer.GO_ON, by: str = "bob", reason: str = ""
+) -> JournalEntry:
+    answers.keep(PLAN, GivenAnswer(number, chosen, by, reason), reality.means("run 1").hands)
     return reality.journal(PLAN).entries[-1]
 
 
@@ -49,7 +51,7 @@ def test_to_go_on_removes_the_pause_that_it_halted_for(reality: RunningGroup) ->
     number = open_number(reality)
     kept = answer(reality, number, reason="back from lunch")
 
-    assert (kept.event, kept.by, kept.detail) == (Event.ACCEPTED, "bob", f"goes on after halt {number}: back from lunch")
+    assert (kept.event, kept.by, kept.detail) == (JournalEvent.ACCEPTED, "bob", f"goes on after halt {number}: back from lunch")
     assert pausing.paused(reality.lake, PLAN.plan_id) is None
     assert halt(reality.run_in_turns(PLAN)) is None
     assert reality.done == ALL_THREE
@@ -99,12 +101,12 @@ def test_another_halt_than_the_open_one_is_not_answered(reality: RunningGroup) -
 
 def test_a_halt_is_answered_once(reality: RunningGroup) -> None:
     number = open_number(reality)
-    answer(reality, number, Answer.LEAVE)
-    for chosen in Answer:
+    answer(reality, number, HaltAnswer.LEAVE)
+    for chosen in HaltAnswer:
         with pytest.raises(NotOpen):
             answer(reality, number, chosen)
     last = reality.journal(PLAN).entries[-1]
-    assert (last.event, last.by, last.detail) == (Event.ENDED, "bob", f"leaves it after halt {number}")
+    assert (last.event, last.by, last.detail) == (JournalEvent.ENDED, "bob", f"leaves it after halt {number}")
     assert pausing.paused(reality.lake, PLAN.plan_id) is not None, "who leaves it removes no pause"
 
 
@@ -145,7 +147,7 @@ def test_extra_rebalances_are_accepted_with_it() -> None:
     assert halt(reality.run_in_turns(plan)) is Halt.REBALANCES
     found = reality.journal(plan).open_halt()
     assert found is not None
-    answers.keep(plan, Given(found[0], Answer.GO_ON, "bob", ""), reality.means("run 1").hands)
+    answers.keep(plan, GivenAnswer(found[0], HaltAnswer.GO_ON, "bob", ""), reality.means("run 1").hands)
 
     assert reality.journal(plan).accepted_rebalances() == 51
     assert halt(reality.run_in_turns(plan)) is None
@@ -169,7 +171,7 @@ def test_the_rebalances_of_a_client_that_joined_are_accepted_with_it() -> None:
     assert found is not None
     reality.on_sleep, reality.strangers = (lambda: None), {}
     reality.extra = 2
-    answers.keep(plan, Given(found[0], Answer.GO_ON, "bob", "it is gone"), reality.means("run 1").hands)
+    answers.keep(plan, GivenAnswer(found[0], HaltAnswer.GO_ON, "bob", "it is gone"), reality.means("run 1").hands)
 
     assert reality.journal(plan).accepted_rebalances() == 2
     assert halt(reality.run_in_turns(plan)) is None
@@ -177,14 +179,14 @@ def test_the_rebalances_of_a_client_that_joined_are_accepted_with_it() -> None:
 
 
 def test_a_halt_is_open_until_something_else_happens() -> None:
-    def entry(event: Event) -> Entry:
-        return Entry("2026-11-20T12:00:00Z", "1", event, "holdfast", "")
+    def entry(event: JournalEvent) -> JournalEntry:
+        return JournalEntry("2026-11-20T12:00:00Z", "1", event, "holdfast", "")
 
-    halted = (entry(Event.BEGUN), entry(Event.HALTED))
+    halted = (entry(JournalEvent.BEGUN), entry(JournalEvent.HALTED))
     assert Journal("p").open_halt() is None
-    for later in Event:
+    for later in JournalEvent:
         found = Journal("p", (*halted, entry(later))).open_halt()
-        number = {Event.HALTED: 3, Event.TAKEN_OVER: 2, Event.FORCED: 2}.get(later)
+        number = {JournalEvent.HALTED: 3, JournalEvent.TAKEN_OVER: 2, JournalEvent.FORCED: 2}.get(later)
         assert (None if found is None else found[0]) == number, later
 
 
@@ -201,11 +203,13 @@ class TestARollbackByHand:
         assert halt(found.run_in_turns(self.PLAN, back=True)) is Halt.PERSON
         return found
 
-    def answer(self, reality: RunningGroup, step: str | None, chosen: Answer = Answer.GO_ON, number: int | None = None) -> None:
-        given = Given(number or self.open(reality)[0], chosen, "bob", "started it", step)
+    def answer(
+        self, reality: RunningGroup, step: str | None, chosen: HaltAnswer = HaltAnswer.GO_ON, number: int | None = None
+    ) -> None:
+        given = GivenAnswer(number or self.open(reality)[0], chosen, "bob", "started it", step)
         answers.keep(self.PLAN, given, reality.means("run 1").hands)
 
-    def open(self, reality: RunningGroup) -> tuple[int, Entry]:
+    def open(self, reality: RunningGroup) -> tuple[int, JournalEntry]:
         found = reality.journal(self.PLAN).open_halt()
         assert found is not None
         return found
@@ -225,7 +229,7 @@ class TestARollbackByHand:
             reality.sleep(30)
             self.answer(reality, step)
             kept = reality.journal(self.PLAN).entries[-1]
-            assert (kept.event, kept.step, kept.by) == (Event.UNDO_CONFIRMED, step, "bob")
+            assert (kept.event, kept.step, kept.by) == (JournalEvent.UNDO_CONFIRMED, step, "bob")
             assert kept.detail == f"rolled back by hand after halt {number}: started it"
             ran = reality.run_in_turns(self.PLAN, back=True)
         assert (halt(ran), ran.went_back is not None and ran.went_back.clients.in_place) == (None, True)
@@ -240,9 +244,9 @@ class TestARollbackByHand:
         assert (again > number, entry.step) == (True, "3")
 
     @pytest.mark.parametrize(
-        ("step", "chosen"), [("1", Answer.GO_ON), ("9", Answer.GO_ON), ("3", Answer.LEAVE), ("3", Answer.GO_BACK)]
+        ("step", "chosen"), [("1", HaltAnswer.GO_ON), ("9", HaltAnswer.GO_ON), ("3", HaltAnswer.LEAVE), ("3", HaltAnswer.GO_BACK)]
     )
-    def test_is_not_confirmed_by_another_answer(self, reality: RunningGroup, step: str, chosen: Answer) -> None:
+    def test_is_not_confirmed_by_another_answer(self, reality: RunningGroup, step: str, chosen: HaltAnswer) -> None:
         before = reality.journal(self.PLAN)
         with pytest.raises(NotItsStep):
             self.answer(reality, step, chosen)
@@ -261,5 +265,5 @@ class TestARollbackByHand:
 def test_a_halt_that_names_no_rollback_confirms_none(reality: RunningGroup) -> None:
     number = open_number(reality)
     with pytest.raises(NotItsStep, match="asks a person to roll back no step"):
-        answers.keep(PLAN, Given(number, Answer.GO_ON, "bob", "", "1"), reality.means("run 1").hands)
+        answers.keep(PLAN, GivenAnswer(number, HaltAnswer.GO_ON, "bob", "", "1"), reality.means("run 1").hands)
     assert open_number(reality) == number

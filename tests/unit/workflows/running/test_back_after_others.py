@@ -11,7 +11,7 @@ from tests.unit.workflows.running.test_run import halt
 
 from holdfast.errors import StatePathTrouble, StepRefused
 from holdfast.rollout.journal.acted import Does, Halt
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.plan.plan import Plan
@@ -143,7 +143,7 @@ class TestAnotherPlan:
         first = fewer()
         forward(reality, first)
         left = run.turn(first, approved(first), reality.means("run 1"), None, back=True)
-        assert isinstance(left, run.Left)
+        assert isinstance(left, run.LeftForNextTurn)
         reality.sleep(100)
         begun(reality, stops(reality, B))
 
@@ -195,7 +195,7 @@ class TestOtherClients:
         plan = fewer()
 
         def dies() -> None:
-            if reality.journal(plan).has("3", Event.DONE):
+            if reality.journal(plan).has("3", JournalEvent.DONE):
                 raise Killed
 
         reality.on_sleep = dies

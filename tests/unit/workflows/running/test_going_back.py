@@ -18,7 +18,7 @@ from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProces
 from holdfast.errors import InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal.acted import Does, Halt
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
@@ -45,7 +45,7 @@ def fewer(*acts: str, **limits: object) -> Plan:
 def forward(reality: RunningGroup, plan: Plan) -> None:
     """Both are stopped, and the run is halted in its last wait: the group of these tests does not rebalance, so that the end of the
     forecast does not come."""
-    paused(reality, plan, lambda: reality.journal(plan).has("3", Event.DONE))
+    paused(reality, plan, lambda: reality.journal(plan).has("3", JournalEvent.DONE))
     assert reality.done == [(Does.STOP, A), (Does.STOP, B)]
 
 
@@ -53,7 +53,7 @@ def in_place(ran: Ran) -> bool:
     return ran.went_back is not None and ran.went_back.clients.in_place
 
 
-def events(reality: RunningGroup, plan: Plan, event: Event) -> list[str]:
+def events(reality: RunningGroup, plan: Plan, event: JournalEvent) -> list[str]:
     return [one.step for one in reality.journal(plan).entries if one.event is event]
 
 
@@ -81,8 +81,8 @@ def test_what_was_stopped_is_started_again_the_last_one_first(run: type) -> None
 
     assert (halt(ran), ran.applied.waiting_for, in_place(ran)) == (None, None, True)
     assert reality.done[2:] == [(Does.START, B), (Does.START, A)]
-    assert events(reality, plan, Event.UNDONE) == ["3", "1"]
-    assert events(reality, plan, Event.LEFT) == ["2"]
+    assert events(reality, plan, JournalEvent.UNDONE) == ["3", "1"]
+    assert events(reality, plan, JournalEvent.LEFT) == ["2"]
     assert reality.told[-1].event is Tells.WENT_BACK
     assert reality.told[-1].done == 0
 
@@ -118,7 +118,7 @@ def test_a_restart_is_not_undone() -> None:
 
     assert in_place(ran)
     assert reality.done == ALL_THREE[:2]
-    assert set(events(reality, plan, Event.LEFT)) == {"1", "2", "3"}
+    assert set(events(reality, plan, JournalEvent.LEFT)) == {"1", "2", "3"}
 
 
 def test_what_was_not_begun_is_not_gone_back_over() -> None:
@@ -165,7 +165,7 @@ class TestReplacement:
         assert (halt(ran), in_place(ran)) == (None, True)
         assert reality.done == [(Does.STOP, C), (Does.START, C), (Does.STOP, C), (Does.START, C)]
         assert not (tmp_path / FILE_NAME).exists()
-        assert events(reality, plan, Event.UNDONE) == ["3", "2", "1"]
+        assert events(reality, plan, JournalEvent.UNDONE) == ["3", "2", "1"]
 
     def test_the_process_id_that_was_there_before_stays(self, tmp_path: Path) -> None:
         reality, plan = self.reality(tmp_path), article_plan(REPLACES)
@@ -174,7 +174,7 @@ class TestReplacement:
         reality.run(plan, back=True)
 
         assert reality.files.read(str(tmp_path)) == ProcessId.parse(C)
-        assert events(reality, plan, Event.LEFT) == ["4", "2"]
+        assert events(reality, plan, JournalEvent.LEFT) == ["4", "2"]
 
     def test_without_its_directory_a_person_removes_it(self, tmp_path: Path) -> None:
         reality, plan = self.reality(tmp_path), article_plan(REPLACES)
@@ -268,7 +268,7 @@ class TestPersons:
             reality.take_effect(Does.STOP, stopped)
             reality.sleep(30)
             reality.run(plan)
-            assert reality.journal(plan).has(step, Event.DONE)
+            assert reality.journal(plan).has(step, JournalEvent.DONE)
         ran = reality.run(plan, back=True)
         assert waits_for(ran.applied) == "3"
 
@@ -279,7 +279,7 @@ class TestPersons:
             going_back.confirm(plan, approved(plan), words, means.hands)
             ran = reality.run(plan, back=True)
         assert in_place(ran)
-        assert events(reality, plan, Event.UNDO_CONFIRMED) == ["3", "1"]
+        assert events(reality, plan, JournalEvent.UNDO_CONFIRMED) == ["3", "1"]
 
     def test_the_last_step_is_confirmed_first(self) -> None:
         reality, plan = RunningGroup(), fewer()
@@ -301,7 +301,7 @@ class TestPersons:
         going_back.confirm(plan, approved(plan), (Confirmation("3", "bob", ""),), hands)
 
         assert in_place(reality.run(plan, back=True))
-        assert [one.by for one in reality.journal(plan).entries if one.event is Event.GOING_BACK] == ["bob"]
+        assert [one.by for one in reality.journal(plan).entries if one.event is JournalEvent.GOING_BACK] == ["bob"]
 
 
 class TestGuards:
@@ -386,7 +386,7 @@ class TestGuards:
         assert halt(reality.run(plan, back=True)) is None
         assert reality.done[2:] == [(Does.STOP, C), (Does.START, C)]
         assert reality.time - began > going_back.REST_S
-        assert next(one for one in reality.journal(plan).entries if one.event is Event.GOING_BACK).clients is None
+        assert next(one for one in reality.journal(plan).entries if one.event is JournalEvent.GOING_BACK).clients is None
 
     def test_nothing_is_accepted(self) -> None:
         reality, plan = RunningGroup(), fewer()

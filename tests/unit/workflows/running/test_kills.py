@@ -14,7 +14,7 @@ from tests.harness.running_group import Killed, RunningGroup
 from tests.unit.workflows.running.test_run import ALL_THREE, rolling
 
 from holdfast.rollout.journal.acted import Does
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.workflows.running.run import Ran
 
@@ -39,8 +39,8 @@ def check(reality: RunningGroup, ran: Ran) -> None:
     assert ran.halted is None, ran.halted
     assert reality.done == ALL_THREE
     entries = reality.journal(rolling()).entries
-    assert [one.step for one in entries if one.event is Event.ACTED] == ["1", "3", "5"]
-    assert [one.step for one in entries if one.event is Event.DONE] == ["1", "2", "3", "4", "5", "6"]
+    assert [one.step for one in entries if one.event is JournalEvent.ACTED] == ["1", "3", "5"]
+    assert [one.step for one in entries if one.event is JournalEvent.DONE] == ["1", "2", "3", "4", "5", "6"]
 
 
 @pytest.mark.thorough
@@ -98,7 +98,7 @@ def test_a_run_that_is_killed_leaves_a_checklist_of_what_is_done() -> None:
         try:
             reality.run(plan, dies_after=left)
         except Killed:
-            done = [one.step for one in reality.journal(plan).entries if one.event is Event.DONE]
+            done = [one.step for one in reality.journal(plan).entries if one.event is JournalEvent.DONE]
             kept = reality.lake.files.get(("plans", plan.plan_id, "checklist.json"))
             document = {"checklist": [], "done": False} if kept is None else json.loads(kept)
             listed = [one["step"] for one in document["checklist"] if one["done"]]

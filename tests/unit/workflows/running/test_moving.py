@@ -17,7 +17,7 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
-from holdfast.rollout.journal.journal import Approval, Event
+from holdfast.rollout.journal.journal import Approval, JournalEvent
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.rollout.kinds.moving import move
@@ -134,7 +134,7 @@ def test_a_person_changes_the_setting_and_the_run_does_the_rest() -> None:
     assert (ran.halted, ran.applied.waiting_for) == (None, None)
     assert sorted(reality.done[:3]) == [(Does.STOP, one) for one in sorted(CLIENTS)]
     assert sorted(reality.done[3:]) == [(Does.START, one) for one in sorted(CLIENTS)]
-    assert all(reality.journal(reality.plan).has(step.id, Event.DONE) for step in reality.plan.steps)
+    assert all(reality.journal(reality.plan).has(step.id, JournalEvent.DONE) for step in reality.plan.steps)
     assert reality.own == {}, "the initial delay is the brokers' again"
     assert verify.compare(None, reality.plan, reality.look(1)).result is Result.AS_FORECAST
 

@@ -10,7 +10,7 @@ from tests.unit.workflows.running.test_run import ALL_THREE, halt, rolling
 
 from holdfast.rollout.facts.differences import Differs
 from holdfast.rollout.journal.acted import Does, Halt
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Confirmation
 from holdfast.workflows.running import answers
@@ -53,7 +53,7 @@ def test_a_task_elsewhere_halts_it_before_the_next_act(run: Callable[..., Ran]) 
 
     assert (halt(ran), reality.done) == (Halt.DIVERGENCE, ALL_THREE[:1])
     last = reality.journal(plan).entries[-1]
-    assert (last.event, last.halt, last.step) == (Event.HALTED, Halt.DIVERGENCE, "2")
+    assert (last.event, last.halt, last.step) == (JournalEvent.HALTED, Halt.DIVERGENCE, "2")
     assert [(one.kind, one.of, one.expected, one.found) for one in last.differences] == sorted(
         [(Differs.OWNER, A_ONE[-1], (A,), (B,)), (Differs.OWNER, B_ONE[-1], (B,), (A,))], key=lambda one: str(one[1])
     )
@@ -70,7 +70,7 @@ def test_a_person_may_go_on_and_what_follows_is_compared_anew(run: Callable[...,
 
     assert halt(ran) is None
     assert (ran.applied.waiting_for, reality.done) == (None, ALL_THREE)
-    accepted = [one for one in reality.journal(plan).entries if one.event is Event.ACCEPTED]
+    accepted = [one for one in reality.journal(plan).entries if one.event is JournalEvent.ACCEPTED]
     assert [(one.halt, one.step, len(one.differences)) for one in accepted] == [(Halt.DIVERGENCE, "2", 2)]
     assert all("as forecast" in one for one in texts(reality)[-2:])
 
@@ -129,7 +129,7 @@ def test_before_a_paused_run_goes_on_it_is_compared_again() -> None:
         try:
             reality.run(plan, dies_after=left)
         except Killed:
-            if reality.journal(plan).has("2", Event.DONE) and not reality.journal(plan).acts("3"):
+            if reality.journal(plan).has("2", JournalEvent.DONE) and not reality.journal(plan).acts("3"):
                 break
     reality.document = group(SWAPPED)
 
@@ -169,7 +169,7 @@ def test_an_answer_to_the_halt_goes_on_as_well() -> None:
     reality, plan = swapped_after(RunningGroup(), 1, AFTER), rolling()
     reality.run(plan)
     number, _ = reality.journal(plan).open_halt() or (0, None)
-    answers.keep(plan, answers.Given(number, answers.Answer.GO_ON, "bob", "it is fine"), reality.means().hands)
+    answers.keep(plan, answers.GivenAnswer(number, answers.HaltAnswer.GO_ON, "bob", "it is fine"), reality.means().hands)
 
     assert halt(reality.run(plan)) is None
     assert reality.done == ALL_THREE

@@ -15,7 +15,7 @@ from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFi
 from holdfast.errors import HostTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal.acted import Does, Halt
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.hours import TimeOfDay, Window
@@ -23,7 +23,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import places
-from holdfast.workflows.leases import Lost
+from holdfast.workflows.leases import LeaseLost
 from holdfast.workflows.running import pausing
 from holdfast.workflows.running.progress import Tells
 
@@ -56,9 +56,9 @@ def test_a_rolling_restart_goes_by_itself() -> None:
 
     assert (ran.halted, ran.applied.waiting_for) == (None, None)
     assert reality.done == ALL_THREE
-    assert all(reality.journal(plan).has(step.id, Event.DONE) for step in plan.steps)
+    assert all(reality.journal(plan).has(step.id, JournalEvent.DONE) for step in plan.steps)
     assert reality.told[-1].event is Tells.FINISHED
-    done = next(one.detail for one in reality.journal(plan).entries if one.event is Event.DONE)
+    done = next(one.detail for one in reality.journal(plan).entries if one.event is JournalEvent.DONE)
     assert done == f"Restart client {A} on app-4b61: done. {A} restarted: new member IDs.", "no person said so"
 
 
@@ -66,11 +66,11 @@ def test_the_next_restart_waits_until_the_group_shows_the_one_before() -> None:
     reality = RunningGroup()
     reality.run(rolling())
     entries = reality.journal(rolling()).entries
-    begun = [one.step for one in entries if one.event is Event.BEGUN and one.acted is not None]
+    begun = [one.step for one in entries if one.event is JournalEvent.BEGUN and one.acted is not None]
 
     assert begun == ["1", "3", "5"]
     for step in ("1", "3"):
-        after = entries.index(next(one for one in entries if one.step == step and one.event is Event.DONE))
+        after = entries.index(next(one for one in entries if one.step == step and one.event is JournalEvent.DONE))
         assert all(entries.index(one) > after for one in entries if one.step > step and one.acted is not None)
 
 
@@ -110,7 +110,7 @@ class TestHalts:
         assert halt(ran) is why
         assert reality.done == ALL_THREE[:done]
         last = reality.journal(plan).entries[-1]
-        assert (last.event, last.halt) == (Event.HALTED, why)
+        assert (last.event, last.halt) == (JournalEvent.HALTED, why)
 
     def test_a_client_that_joins_midway(self) -> None:
         reality, plan = RunningGroup(), rolling()
@@ -290,10 +290,10 @@ def test_a_run_whose_lease_another_run_has_taken_stops_and_writes_nothing() -> N
             reality.lake.files[(*newest[:-1], f"{int(newest[-1][:9]) + 1:09d}.json")] = dumps(forced).encode()
 
     reality.on_sleep = taken
-    with pytest.raises(Lost):
+    with pytest.raises(LeaseLost):
         reality.run(plan)
     assert reality.done == ALL_THREE[:1]
-    assert not reality.journal(plan).has("1", Event.HALTED)
+    assert not reality.journal(plan).has("1", JournalEvent.HALTED)
 
 
 class TestReplacement:

@@ -19,8 +19,8 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.execution.acts import GroupSetting
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Approval, Entry, Event
-from holdfast.rollout.journal.lease import Owner
+from holdfast.rollout.journal.journal import Approval, JournalEntry, JournalEvent
+from holdfast.rollout.journal.lease import LeaseOwner
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.rollout.kinds.registry import kind_of
@@ -29,7 +29,7 @@ from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Hands
 from holdfast.workflows.running import run as running
 from holdfast.workflows.running.acting import Clocks
-from holdfast.workflows.running.walking import Left, Means, Ran
+from holdfast.workflows.running.walking import LeftForNextTurn, Means, Ran
 
 STANDBYS, TIMEOUT = "streams.num.standby.replicas", "streams.session.timeout.ms"
 BEFORE = {STANDBYS: "0", TIMEOUT: "45000"}
@@ -86,10 +86,10 @@ class Brokers:
 
     def turn(
         self, plan: BrokerPlan | None = None, *, dies_after: int | None = None, sets: bool = True, back: bool = False
-    ) -> Ran | Left:
+    ) -> Ran | LeftForNextTurn:
         """The first turn of a run: the group never settles here."""
         self.lake.life = Life(dies_after)
-        files, me = MemoryProcessMetadataFiles({}), Owner("ann", "here", 1, "1")
+        files, me = MemoryProcessMetadataFiles({}), LeaseOwner("ann", "here", 1, "1")
         hands = Hands(self.lake, files, {}, self.now, me=me, has_ended=lambda _: True)
         clocks = Clocks(lambda: self.time, self.sleep, self.now)
         means = Means(hands, actors_file.nothing(), self.look, lambda: 0, lambda _: None, clocks, self if sets else None)
@@ -100,7 +100,7 @@ class Brokers:
             self.lake.life = Life()
             self.sleep(600)  # leases end
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[JournalEntry]:
         return [one for one in plans.journal_of(self.lake, planned().plan_id).entries if one.step == "1"]
 
 
@@ -109,7 +109,7 @@ def test_configs_are_set_once_and_seen() -> None:
     brokers.turn()
 
     assert brokers.alters == [{STANDBYS: "1", TIMEOUT: "60000"}]
-    assert [one.event for one in brokers.entries()] == [Event.BEGUN, Event.CONFIRMED, Event.DONE]
+    assert [one.event for one in brokers.entries()] == [JournalEvent.BEGUN, JournalEvent.CONFIRMED, JournalEvent.DONE]
     assert f"{STANDBYS} from '0' to '1'" in brokers.entries()[0].detail
 
 
@@ -126,7 +126,7 @@ def test_a_run_that_is_killed_sets_them_once() -> None:
             return
         assert len(brokers.alters) == 1
         assert brokers.configs == {STANDBYS: "1", TIMEOUT: "60000"}
-        assert brokers.entries()[-1].event is Event.DONE
+        assert brokers.entries()[-1].event is JournalEvent.DONE
 
 
 @pytest.mark.parametrize(("policy", "sets"), [(("restart_client",), True), (("set_config",), False)])
@@ -174,7 +174,7 @@ def test_a_lost_answer_is_no_failure() -> None:
     brokers.answers = False
     brokers.turn()
     assert len(brokers.alters) == 1
-    assert brokers.entries()[-1].event is Event.DONE
+    assert brokers.entries()[-1].event is JournalEvent.DONE
 
 
 class TestGoingBack:
@@ -194,7 +194,7 @@ class TestGoingBack:
         assert (ran.halted, ran.applied.waiting_for) == (None, None)
         assert brokers.alters[1:] == [{STANDBYS: "0", TIMEOUT: None}]
         back = [one.event for one in brokers.entries()][3:]
-        assert [one for one in back if one is not Event.GOING_BACK] == [Event.UNDOING, Event.UNDONE]
+        assert [one for one in back if one is not JournalEvent.GOING_BACK] == [JournalEvent.UNDOING, JournalEvent.UNDONE]
         assert brokers.configs == BEFORE
 
     @pytest.mark.parametrize(("key", "value"), [(STANDBYS, "2"), (TIMEOUT, "50000")])

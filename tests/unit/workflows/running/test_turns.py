@@ -12,13 +12,13 @@ from tests.unit.workflows.test_apply_restarts import in_generation
 
 from holdfast.errors import StatePathTrouble
 from holdfast.rollout.journal.acted import Halt
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows.running import run as running
 from holdfast.workflows.running.progress import Tells
 
 
-def turn(reality: RunningGroup, left: running.Left | None, run: str = "run 1") -> running.Ran | running.Left:
+def turn(reality: RunningGroup, left: running.LeftForNextTurn | None, run: str = "run 1") -> running.Ran | running.LeftForNextTurn:
     return running.turn(rolling(), approved(rolling()), reality.means(run), left)
 
 
@@ -30,13 +30,13 @@ def test_a_rolling_restart_goes_in_turns() -> None:
     assert reality.done == ALL_THREE
     assert reality.turns >= 3, "one after each restart at least"
     events = [one.event for one in reality.journal(rolling()).entries]
-    assert Event.TAKEN_OVER not in events, "its own lease is no other run's"
+    assert JournalEvent.TAKEN_OVER not in events, "its own lease is no other run's"
 
 
 def test_between_two_turns_no_other_run_begins() -> None:
     reality = RunningGroup()
     left = turn(reality, None)
-    assert isinstance(left, running.Left)
+    assert isinstance(left, running.LeftForNextTurn)
     reality.sleep(15)
 
     with pytest.raises(StatePathTrouble, match="run 1"):
@@ -54,16 +54,16 @@ def test_a_turn_that_comes_late_takes_its_lease_again() -> None:
 def test_a_turn_that_comes_after_another_run_finds_what_that_did() -> None:
     reality = RunningGroup()
     left = turn(reality, None)
-    assert isinstance(left, running.Left)
+    assert isinstance(left, running.LeftForNextTurn)
     reality.sleep(100)
     other = turn(reality, None, "run 2")
-    assert isinstance(other, running.Left)
+    assert isinstance(other, running.LeftForNextTurn)
     with pytest.raises(StatePathTrouble, match="run 2"):
         turn(reality, left.after(100))
     ran = reality.run_in_turns(rolling(), run="run 2")
 
     assert (halt(ran), reality.done) == (None, ALL_THREE)
-    taken = [one.detail for one in reality.journal(rolling()).entries if one.event is Event.TAKEN_OVER]
+    taken = [one.detail for one in reality.journal(rolling()).entries if one.event is JournalEvent.TAKEN_OVER]
     assert len(taken) == 2, "from the first run; and by the last one from its own turn, which ended without saying so"
 
 
@@ -135,12 +135,12 @@ def test_force_is_used_by_the_first_turn_only() -> None:
     """A later one takes the lease from no one."""
     reality = RunningGroup()
     left = turn(reality, None)
-    assert isinstance(left, running.Left)
+    assert isinstance(left, running.LeftForNextTurn)
     means = reality.means("run 2")
     forced = replace(means, hands=replace(means.hands, force=True))
     other = running.turn(rolling(), approved(rolling()), forced, None)
-    assert isinstance(other, running.Left)
-    assert any(one.event is Event.FORCED for one in reality.journal(rolling()).entries)
+    assert isinstance(other, running.LeftForNextTurn)
+    assert any(one.event is JournalEvent.FORCED for one in reality.journal(rolling()).entries)
 
     with pytest.raises(StatePathTrouble, match="run 2"):
         turn(reality, left.after(1))

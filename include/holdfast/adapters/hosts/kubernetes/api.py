@@ -27,7 +27,7 @@ _PAUSES_S = (0.2, 1.0, 3.0)
 MERGE, STRATEGIC = "application/merge-patch+json", "application/strategic-merge-patch+json"
 
 
-class Refusal(HostTrouble):
+class ApiRefusal(HostTrouble):
     """The API server answered, and refused. `status` is HTTP's, `reason` Kubernetes' word (`NotFound`, `Conflict`)."""
 
     def __init__(self, message: str, status: int, reason: str, *, begun: bool = False) -> None:
@@ -70,7 +70,7 @@ class Api:
             try:
                 return self._request("GET", path, query, deadline=deadline)
             except HostTrouble as trouble:
-                passing = trouble.status in _AGAIN if isinstance(trouble, Refusal) else not trouble.lasting
+                passing = trouble.status in _AGAIN if isinstance(trouble, ApiRefusal) else not trouble.lasting
                 if not passing or deadline.remaining_s() < pause_s + 1:
                     raise
             time.sleep(pause_s)
@@ -80,7 +80,7 @@ class Api:
         """All objects, page by page. A list that expires between two pages (410) is begun once more."""
         try:
             return list(self._pages(path, query or {}))
-        except Refusal as refusal:
+        except ApiRefusal as refusal:
             if refusal.status != 410:
                 raise
             return list(self._pages(path, query or {}))
@@ -203,7 +203,7 @@ class Api:
             ) from None
 
 
-def refusal(shown: str, what: str, status: int, answer: object, *, begun: bool) -> Refusal:
+def refusal(shown: str, what: str, status: int, answer: object, *, begun: bool) -> ApiRefusal:
     """What the API server answered instead, in its words, with what to do about it."""
     document = answer if isinstance(answer, dict) else {}
     reason, theirs = text(document, "reason"), text(document, "message")
@@ -212,7 +212,7 @@ def refusal(shown: str, what: str, status: int, answer: object, *, begun: bool) 
         401: " Check the credentials of the connection or the kubeconfig.",
         403: " `holdfast doctor` prints the Role that is needed.",
     }.get(status, "")
-    return Refusal(f"{shown}: {what}: {said}.{remedy}", status, printable(reason, 60), begun=begun)
+    return ApiRefusal(f"{shown}: {what}: {said}.{remedy}", status, printable(reason, 60), begun=begun)
 
 
 def kind_of(error: BaseException) -> str:

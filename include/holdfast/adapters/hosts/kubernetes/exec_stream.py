@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from holdfast.adapters.hosts.kubernetes import api
 from holdfast.adapters.hosts.kubernetes.connection import Server
-from holdfast.adapters.hosts.shell import MOST_STDERR, Answer, too_late, too_much
+from holdfast.adapters.hosts.shell import MOST_STDERR, ScriptEnd, too_late, too_much
 from holdfast.errors import HostTrouble
 from holdfast.rollout.text.wording import printable
 
@@ -48,7 +48,9 @@ class _Heard:
     status: bytearray = field(default_factory=bytearray)
 
 
-def run(server: Server, command: Command, stdin: bytes, *, shown: str, ends_at: float, limit_s: float, most_bytes: int) -> Answer:
+def run(
+    server: Server, command: Command, stdin: bytes, *, shown: str, ends_at: float, limit_s: float, most_bytes: int
+) -> ScriptEnd:
     """What the command printed and how it ended. `ends_at`: when the time limit is over, by `time.monotonic`. Raise HostTrouble."""
     stream = _connected(server, command, shown, ends_at, limit_s)
     try:
@@ -131,7 +133,7 @@ class _Talk:
         self._heard = _Heard()
         self._bound_frames()
 
-    def until(self, ends_at: float, limit_s: float) -> Answer:
+    def until(self, ends_at: float, limit_s: float) -> ScriptEnd:
         with selectors.DefaultSelector() as ready:
             ready.register(self._stream.sock, selectors.EVENT_READ | selectors.EVENT_WRITE)
             while True:
@@ -200,7 +202,7 @@ class _Talk:
         elif channel == STATUS:
             heard.status += data[:_MOST_STATUS]
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> ScriptEnd:
         """What the runtime says of the end: `Success`, or an exit code, or why the command was not started."""
         heard = self._heard
         try:
@@ -208,12 +210,12 @@ class _Talk:
         except (ValueError, RecursionError):
             document = None
         if api.text(document, "status") == "Success":
-            return Answer(0, bytes(heard.stdout), bytes(heard.stderr))
+            return ScriptEnd(0, bytes(heard.stdout), bytes(heard.stderr))
         message = printable(" ".join(api.text(document, "message").split()), 400)
         if api.text(document, "reason") == "NonZeroExitCode":
             codes = [text for one in api.objects(document, "details", "causes") if (text := _exit_code(one)) is not None]
             if codes:
-                return Answer(codes[0], bytes(heard.stdout), bytes(heard.stderr))
+                return ScriptEnd(codes[0], bytes(heard.stdout), bytes(heard.stderr))
         if not document:
             raise HostTrouble(f"{self._shown}: the command ended without saying how: the connection was cut", begun=True)
         if _names_no_program(message):

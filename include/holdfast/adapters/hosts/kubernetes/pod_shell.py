@@ -14,7 +14,7 @@ from holdfast.adapters.hosts.kubernetes.address import Address
 from holdfast.adapters.hosts.kubernetes.api import Api
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.pods import Pod
-from holdfast.adapters.hosts.shell import Answer, refuse_unsendable, too_late
+from holdfast.adapters.hosts.shell import ScriptEnd, refuse_unsendable, too_late
 from holdfast.errors import ClusterTrouble, HostTrouble
 
 _WHOLE = "#whole"
@@ -48,7 +48,9 @@ class PodShell:
         where = self.where
         return f"pod {where.namespace}/{where.pod}, container {where.container}"
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         refuse_unsendable(script, arguments, self.shown)
         ends_at = time.monotonic() + limit_s
         api = Api(self.server, limit_s)
@@ -64,7 +66,7 @@ class PodShell:
         self._refuse_other(before, self._pod(api))
         return answer
 
-    def _bounded(self, command: exec_stream.Command, stdin: bytes, ends_at: float, limit_s: float, most_bytes: int) -> Answer:
+    def _bounded(self, command: exec_stream.Command, stdin: bytes, ends_at: float, limit_s: float, most_bytes: int) -> ScriptEnd:
         """What no setting bounds: a resolver, a helper that issues tokens, a handshake that comes byte by byte."""
         deadline = Deadline(max(0.0, ends_at - time.monotonic()))
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from holdfast.adapters.hosts.kubernetes import address
 from holdfast.adapters.hosts.kubernetes.address import Address
-from holdfast.adapters.hosts.kubernetes.api import Api, Document, Refusal, at, number, objects, text
+from holdfast.adapters.hosts.kubernetes.api import Api, ApiRefusal, Document, at, number, objects, text
 from holdfast.errors import HostTrouble
 
 MOST_PODS = 1_000
@@ -15,7 +15,7 @@ MOST_PODS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class PodController:
     """The controller of a pod: a StatefulSet, a ReplicaSet, …"""
 
     kind: str
@@ -61,7 +61,7 @@ class Pod:
     uid: str
     phase: str
     node: str
-    owner: Owner | None
+    owner: PodController | None
     containers: tuple[Container, ...]
     ephemeral: tuple[Container, ...]
     volumes: tuple[Volume, ...]
@@ -96,10 +96,10 @@ def read(api: Api, namespace: str, name: str) -> Pod:
     """Raise HostTrouble where there is no such pod."""
     try:
         return parsed(api, api.get(path_of(namespace, name)))
-    except Refusal as refusal:
+    except ApiRefusal as refusal:
         if refusal.status != 404:
             raise
-        raise Refusal(
+        raise ApiRefusal(
             f"{api.server.shown}: namespace {namespace} has no pod {name}: the application is down there, or called otherwise"
             f" (kubectl get pods -n {namespace})",
             404,
@@ -138,10 +138,10 @@ def parsed(api: Api, document: Document) -> Pod:
     )
 
 
-def _owner(document: Document) -> Owner | None:
+def _owner(document: Document) -> PodController | None:
     owners = objects(document, "metadata", "ownerReferences")
     found = next((one for one in owners if at(one, "controller") is True), None)
-    return Owner(text(found, "kind"), text(found, "name"), text(found, "uid")) if found else None
+    return PodController(text(found, "kind"), text(found, "name"), text(found, "uid")) if found else None
 
 
 def _containers(document: Document, field: str, running: dict[str, tuple[str, int]]) -> tuple[Container, ...]:
@@ -189,7 +189,7 @@ def is_one_of(api: Api, where: Address, name: str, more: int) -> bool:
         return False
     try:
         read(api, where.namespace, name)
-    except Refusal as refusal:
+    except ApiRefusal as refusal:
         return refusal.status == 404
     return False
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 
 from holdfast.adapters.hosts.kubernetes import address, pods
 from holdfast.adapters.hosts.kubernetes.address import Address
-from holdfast.adapters.hosts.kubernetes.api import STRATEGIC, Api, Document, Refusal, at, objects, text
+from holdfast.adapters.hosts.kubernetes.api import STRATEGIC, Api, ApiRefusal, Document, at, objects, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.exec_stream import NotStarted
 from holdfast.adapters.hosts.kubernetes.pod_shell import PodShell
 from holdfast.adapters.hosts.kubernetes.pods import Container, Mount, Pod
-from holdfast.adapters.hosts.shell import Answer
+from holdfast.adapters.hosts.shell import ScriptEnd
 from holdfast.errors import HoldfastError, HostTrouble
 
 PREFIX = "holdfast-"
@@ -50,18 +50,20 @@ class PodHost:
     def shown(self) -> str:
         return PodShell(self.server, self.where).shown
 
-    def run(self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int) -> Answer:
+    def run(
+        self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
+    ) -> ScriptEnd:
         ends_at = time.monotonic() + limit_s
 
-        def in_shell(shell: PodShell) -> Answer:
+        def in_shell(shell: PodShell) -> ScriptEnd:
             remaining_s = max(0.1, ends_at - time.monotonic())
             return shell.run(script, arguments, stdin=stdin, limit_s=remaining_s, most_bytes=most_bytes)
 
         try:
             return in_shell(PodShell(self.server, self.where))
-        except (NotStarted, Refusal) as trouble:
-            gone = isinstance(trouble, Refusal)
-            if isinstance(trouble, Refusal) and trouble.status != 404:
+        except (NotStarted, ApiRefusal) as trouble:
+            gone = isinstance(trouble, ApiRefusal)
+            if isinstance(trouble, ApiRefusal) and trouble.status != 404:
                 raise
             if not self.image:
                 raise HostTrouble(f"{trouble}. {_NO_IMAGE}", begun=False, lasting=True) from None

@@ -11,7 +11,7 @@ _REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RbacRule:
     """`group`: the API group, "" for the core; `resource`: with its subresource (`pods/exec`)."""
 
     group: str
@@ -20,26 +20,30 @@ class Rule:
 
 
 READS = (
-    Rule("", "pods", ("get",)),
-    Rule("", "pods/exec", ("get", "create")),  # over websockets up to 1.34 `get` is asked for, later `create` too
+    RbacRule("", "pods", ("get",)),
+    RbacRule("", "pods/exec", ("get", "create")),  # over websockets up to 1.34 `get` is asked for, later `create` too
 )
-OF_A_STATEFUL_SET = (Rule("", "pods", ("list",)), Rule("apps", "statefulsets", ("get",)))
-OF_A_DEPLOYMENT = (Rule("", "pods", ("list",)), Rule("apps", "deployments", ("get",)), Rule("apps", "replicasets", ("list",)))
+OF_A_STATEFUL_SET = (RbacRule("", "pods", ("list",)), RbacRule("apps", "statefulsets", ("get",)))
+OF_A_DEPLOYMENT = (
+    RbacRule("", "pods", ("list",)),
+    RbacRule("apps", "deployments", ("get",)),
+    RbacRule("apps", "replicasets", ("list",)),
+)
 STARTS_READERS = (
-    Rule("", "pods", ("list", "create", "delete")),
-    Rule("", "pods/ephemeralcontainers", ("patch",)),
-    Rule("apps", "statefulsets", ("get",)),
+    RbacRule("", "pods", ("list", "create", "delete")),
+    RbacRule("", "pods/ephemeralcontainers", ("patch",)),
+    RbacRule("apps", "statefulsets", ("get",)),
 )
 
 
 ACTS = (
-    Rule("", "pods", ("get", "list", "delete")),
-    Rule("", "pods/exec", ("get", "create")),  # the process ID on a volume shows which client a pod is
-    Rule("apps", "statefulsets", ("get", "patch")),
+    RbacRule("", "pods", ("get", "list", "delete")),
+    RbacRule("", "pods/exec", ("get", "create")),  # the process ID on a volume shows which client a pod is
+    RbacRule("apps", "statefulsets", ("get", "patch")),
 )
 
 
-def reading(addresses: Iterable[Address], *, starts_readers: bool) -> tuple[Rule, ...]:
+def reading(addresses: Iterable[Address], *, starts_readers: bool) -> tuple[RbacRule, ...]:
     """What reading these needs."""
     wanted = list(READS)
     for one in addresses:
@@ -47,15 +51,15 @@ def reading(addresses: Iterable[Address], *, starts_readers: bool) -> tuple[Rule
     return merged([*wanted, *(STARTS_READERS if starts_readers else ())])
 
 
-def merged(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def merged(rules: Iterable[RbacRule]) -> tuple[RbacRule, ...]:
     """One rule a resource, in order."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for rule in rules:
         found.setdefault((rule.group, rule.resource), {}).update(dict.fromkeys(rule.verbs))
-    return tuple(Rule(group, resource, tuple(verbs)) for (group, resource), verbs in sorted(found.items()))
+    return tuple(RbacRule(group, resource, tuple(verbs)) for (group, resource), verbs in sorted(found.items()))
 
 
-def role(name: str, namespace: str, rules: tuple[Rule, ...]) -> str:
+def role(name: str, namespace: str, rules: tuple[RbacRule, ...]) -> str:
     """A Role as YAML. Names are Kubernetes' own, so that none needs quotes."""
     lines = ["apiVersion: rbac.authorization.k8s.io/v1", "kind: Role", "metadata:", f"  name: {name}", f"  namespace: {namespace}"]
     lines.append("rules:")
@@ -65,12 +69,12 @@ def role(name: str, namespace: str, rules: tuple[Rule, ...]) -> str:
     return "\n".join(lines)
 
 
-def lacking(api: Api, namespace: str, rules: tuple[Rule, ...]) -> tuple[str, ...]:
+def lacking(api: Api, namespace: str, rules: tuple[RbacRule, ...]) -> tuple[str, ...]:
     """What is not granted to this user, like `create pods/exec`. Raise HostTrouble where the server does not answer that."""
     return tuple(f"{verb} {rule.resource}" for rule in rules for verb in rule.verbs if not _allowed(api, namespace, rule, verb))
 
 
-def _allowed(api: Api, namespace: str, rule: Rule, verb: str) -> bool:
+def _allowed(api: Api, namespace: str, rule: RbacRule, verb: str) -> bool:
     resource, _, part = rule.resource.partition("/")
     asked = {"namespace": namespace, "verb": verb, "group": rule.group, "resource": resource} | (
         {"subresource": part} if part else {}

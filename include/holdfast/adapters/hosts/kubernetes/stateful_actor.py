@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from holdfast.adapters.hosts import awaiting
 from holdfast.adapters.hosts.kubernetes import address, pods
 from holdfast.adapters.hosts.kubernetes.address import Address
-from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, Document, Refusal, at, number, text
+from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, ApiRefusal, Document, at, number, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.pod_shell import PodShell
 from holdfast.adapters.hosts.kubernetes.pods import Pod
@@ -85,7 +85,7 @@ class StatefulActor:
         name = self._pod_named(act)
         try:
             pod = pods.read(self._api, self._workload.namespace, name)
-        except Refusal as refusal:
+        except ApiRefusal as refusal:
             if refusal.status != 404:
                 raise
             replicas = _replicas(self._api.get(self._workload.path))
@@ -132,7 +132,7 @@ class StatefulActor:
         """A pod that is gone, or another by now, was restarted already."""
         try:
             self._api.delete(seen.path, {"preconditions": {"uid": seen.uid}})
-        except Refusal as refusal:
+        except ApiRefusal as refusal:
             if refusal.status not in (404, 409):
                 raise
         return None
@@ -164,7 +164,7 @@ class StatefulActor:
         meta = {"uid": text(seen, "metadata", "uid"), "resourceVersion": text(seen, "metadata", "resourceVersion")}
         try:
             self._api.patch(self._workload.path, {"metadata": meta} | change)
-        except Refusal as refusal:
+        except ApiRefusal as refusal:
             if refusal.status == 409:
                 return False
             raise

@@ -8,7 +8,7 @@ from typing import ClassVar
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.add_client import AddClient
-from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, State
+from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, DiskState
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.remove_client import RemoveClient
 from holdfast.rollout.broker_streams.events.replace_client import ReplaceClient
@@ -80,7 +80,7 @@ class _Requested(Requested[_Client, BrokerItem]):
         return tuple(found.values())
 
     def replace(self, member: _Client, request: Request) -> BrokerItem:
-        state = EMPTY if request.disk is None else State(request.disk)
+        state = EMPTY if request.disk is None else DiskState(request.disk)
         by = NewClient(threads=request.threads or member.threads, host=request.new_host or member.host)
         return ReplaceClient(member.process_id, by, state)
 

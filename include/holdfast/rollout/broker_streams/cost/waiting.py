@@ -23,14 +23,14 @@ class Pace(NamedTuple):
     caught_up: bool = False
 
 
-class Wait(NamedTuple):
+class RestoreWait(NamedTuple):
     """`tasks` wait for `seconds`, each until its client has restored all of them."""
 
     seconds: int
     tasks: int
 
 
-def waits(restores: Restores, pace: Pace) -> Iterator[Wait]:
+def waits(restores: Restores, pace: Pace) -> Iterator[RestoreWait]:
     """Of each client after each target; those that do not wait are left out."""
     clients: dict[str, _Backlog] = {}
     for one in restores:
@@ -44,7 +44,7 @@ def waits(restores: Restores, pace: Pace) -> Iterator[Wait]:
             if standby := client.records - client.active_records:
                 backlog.begun[one.target] = backlog.rest[one.target] = standby
             if seconds := restore_seconds(client.active_records + behind, pace.speed):
-                yield Wait(seconds, client.active + sum(copies for copies, records in rest if records))
+                yield RestoreWait(seconds, client.active + sum(copies for copies, records in rest if records))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import Self
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import clients, static, words
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, LEAVES_GROUP, STATE, State
+from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, LEAVES_GROUP, STATE, DiskState
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
@@ -23,7 +23,7 @@ class ReplaceClient(BrokerEvent):
 
     process_id: str = member(NAME)
     by: NewClient = member(codec_of(NewClient), "Without threads and member IDs it has as many threads as the old client.")
-    state: State = member(STATE, default=EMPTY, omit=True)
+    state: DiskState = member(STATE, default=EMPTY, omit=True)
     leaves_group: bool = member(LEAVES_GROUP, default=False, omit=True)
 
     VERB = "replace_client"

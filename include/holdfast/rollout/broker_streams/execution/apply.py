@@ -19,12 +19,12 @@ from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S
-from holdfast.rollout.execution.next_actions import Next, Note
-from holdfast.rollout.execution.next_actions import Wait as WaitFor
+from holdfast.rollout.execution.next_actions import Next, NothingLeft
+from holdfast.rollout.execution.next_actions import WaitForOutside as WaitFor
 from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
-from holdfast.rollout.journal.journal import Event, Journal, Sighting
+from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
 from holdfast.rollout.text.wording import listed, many, printable
 
 
@@ -43,7 +43,7 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
     def stale(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot) -> tuple[str, ...]:
         if returned := _classic_again(plan, journal, fresh):
             return (returned,)
-        done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
+        done = [one.item for one in plan.steps if journal.has(one.id, JournalEvent.DONE)]
         if not done and not any(one.matters for one in drifts(plan.basis, fresh)):
             return ()  # every member has what it had
         return tuple(one.found for one in drifts(plan.basis, fresh, done + _due(plan, step)) if one.matters)
@@ -95,7 +95,7 @@ def _due(plan: BrokerPlan, step: BrokerStep) -> list[BrokerItem]:
 
 def _classic_again(plan: BrokerPlan, journal: Journal, fresh: StreamsGroupSnapshot) -> str | None:
     """Clients that are members of a classic group after all of them had stopped: it keeps streams members out."""
-    stopped = any(isinstance(one.item, StopClassicClients) and journal.has(one.id, Event.DONE) for one in plan.steps)
+    stopped = any(isinstance(one.item, StopClassicClients) and journal.has(one.id, JournalEvent.DONE) for one in plan.steps)
     if not stopped or fresh.classic is None or not fresh.members:
         return None
     clients = list(dict.fromkeys(printable(one.process_id or one.member_id) for one in fresh.members))
@@ -122,17 +122,17 @@ def _decide(plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: Streams
     if began is not None:
         seen, missing = _again(plan, step, event, began, fresh)
         if seen:
-            return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
+            return NothingLeft(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
         return not_shown_yet(step, word, missing)
     index = plan.steps.index(step)
     items, not_begun = [one.item for one in plan.steps], index + len(_due(plan, step))
     found = evidence.shown(plan.basis, items, index, fresh, not_begun)
     if found.shown is Shown.NOT_YET and event.was_classic() is not None and word is not None:
-        return Note(step, f"{word}. The next clients start at once: all are to join within the initial delay.")
+        return NothingLeft(step, f"{word}. The next clients start at once: all are to join within the initial delay.")
     if found.shown is Shown.HAPPENED:
-        return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
+        return NothingLeft(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
     if found.shown is Shown.CANNOT_SHOW:
-        return Note(step, word) if word else WaitFor(step, please(step, "no snapshot shows it"), can_confirm=True)
+        return NothingLeft(step, word) if word else WaitFor(step, please(step, "no snapshot shows it"), can_confirm=True)
     return not_shown_yet(step, word, found.text.rstrip("."))
 
 

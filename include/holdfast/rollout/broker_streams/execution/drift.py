@@ -11,7 +11,7 @@ from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot, StreamThread
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.plan_words import setting
-from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.execution.drift import Drift, DriftKind
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.text.wording import listed, many, printable
 
@@ -54,7 +54,7 @@ def drifts(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, in_progress
     """Every difference that matters for the plan, and the others. `in_progress`: events that are done, or being done: what they
     bring about is no drift, and from the first of them on tasks may be migrating."""
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
-        return (Drift(Kind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)
+        return (Drift(DriftKind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)
     allowed = explained(in_progress)
     return (
         *_release(basis, fresh),
@@ -71,7 +71,7 @@ def _release(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> Iterat
         return
     found = f"The coordinator's Kafka release was {printable(was or 'unknown')}, it is now {printable(now)}."
     alike = was is not None and _alike(was, now)
-    yield Drift(Kind.FACT, found, not alike, "Both assign alike." if alike else "Releases assign differently.")
+    yield Drift(DriftKind.FACT, found, not alike, "Both assign alike." if alike else "Releases assign differently.")
 
 
 def _alike(one: str, other: str) -> bool:
@@ -92,19 +92,19 @@ def _configs(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed: 
         if key in allowed.configs or key not in GROUP_KEYS or str(before.get(key)) == str(after.get(key)):
             continue
         found = f"{printable(key)} was {setting(before.get(key))}, it is now {setting(after.get(key))}."
-        yield Drift(Kind.SETTING, found, True, "Targets and their times depend on the group's configs.")
+        yield Drift(DriftKind.SETTING, found, True, "Targets and their times depend on the group's configs.")
 
 
 def _topology(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed: Explained) -> Iterator[Drift]:
     alike = _as_coordinators_say(fresh) == _as_coordinators_say(basis) if basis.classic is not None else False
     if fresh.topology != basis.topology and not alike:
-        yield Drift(Kind.TASKS, "The group's topology is another one.", True, "Its subtopologies are what is assigned.")
+        yield Drift(DriftKind.TASKS, "The group's topology is another one.", True, "Its subtopologies are what is assigned.")
     before, after = ({topic.name: topic.partitions for topic in one.topics} for one in (basis, fresh))
     for name in sorted({*before, *after} - allowed.topics):
         was, now = before.get(name, 0), after.get(name, 0)
         if was != now:
             found = f"{printable(name)} had {many(was, 'partition')}, it now has {now:,}."
-            yield Drift(Kind.TASKS, found, True, "Tasks follow from partitions.")
+            yield Drift(DriftKind.TASKS, found, True, "Tasks follow from partitions.")
 
 
 def _as_coordinators_say(snapshot: StreamsGroupSnapshot) -> object:
@@ -124,17 +124,17 @@ def _members(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot, allowed: 
             continue
         there = now.get(process_id, {})
         if not there:
-            yield Drift(Kind.MEMBERS, f"{name(process_id)} is not in the group any more.", True, _WHY_MEMBERS)
+            yield Drift(DriftKind.MEMBERS, f"{name(process_id)} is not in the group any more.", True, _WHY_MEMBERS)
         elif there.keys() != members.keys():
-            yield Drift(Kind.MEMBERS, f"{name(process_id)} has other members: it has restarted since.", True, _WHY_MEMBERS)
+            yield Drift(DriftKind.MEMBERS, f"{name(process_id)} has other members: it has restarted since.", True, _WHY_MEMBERS)
         elif {one.host for one in there.values()} != {one.host for one in members.values()}:
-            yield Drift(Kind.HOST, f"{name(process_id)} is reported under another address.", False, "It is the same one.")
+            yield Drift(DriftKind.HOST, f"{name(process_id)} is reported under another address.", False, "It is the same one.")
     strangers = [one for one in now if one not in was and one not in allowed.touched]
     if len(strangers) > allowed.new:
         planned = f"; {allowed.new} were planned" if allowed.new else ""
         names = listed([printable(one) for one in strangers])
         found = f"{many(len(strangers), 'client')} joined since the plan was made ({names}){planned}."
-        yield Drift(Kind.MEMBERS, found, True, _WHY_MEMBERS)
+        yield Drift(DriftKind.MEMBERS, found, True, _WHY_MEMBERS)
 
 
 def _by_process(snapshot: StreamsGroupSnapshot) -> dict[str, dict[str, StreamThread]]:
@@ -151,4 +151,4 @@ def _owned(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> Iterator
         was = before.get(one.member_id)
         if was is not None and (was.target, was.assignment) != (one.target, one.assignment):
             found = f"{printable(one.member_id)} has other tasks than when the plan was made."
-            yield Drift(Kind.OWNER, found, True, "What a member has is what it keeps.")
+            yield Drift(DriftKind.OWNER, found, True, "What a member has is what it keeps.")

@@ -15,7 +15,7 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import Course, NotCompared, Placed, RoundCompared, compare, not_compared
+from holdfast.rollout.execution.rounds import NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
 from holdfast.rollout.facts import difference_words
 
 
@@ -38,7 +38,7 @@ def compared(
     rounds = tuple(_placed(one) for one in outcome.targets if one.batch == last)
     earlier = [_texts(*of_members(basis)), *(_placed(one) for one in outcome.targets if one.batch < last)]
     first = sum(one.batch < rest for one in outcome.targets)
-    course = Course(earlier[-1], rounds, tuple(earlier[first:-1]))
+    course = RoundsOfBatch(earlier[-1], rounds, tuple(earlier[first:-1]))
     return compare(_texts(*of_members(fresh)), (course,), settled(fresh))
 
 
@@ -49,9 +49,11 @@ def settled(fresh: StreamsGroupSnapshot) -> bool | None:
     return fresh.group_epoch == fresh.assignment_epoch
 
 
-def _placed(target: ComputedTarget) -> Placed:
+def _placed(target: ComputedTarget) -> WhoRunsWhat:
     return _texts(*given_by(target), frozenset(map(str, left_open(target))))
 
 
-def _texts(owners: Mapping[Task, str], copies: Copies, open_: frozenset[str] = frozenset()) -> Placed:
-    return Placed({str(one): client for one, client in owners.items()}, {str(one): held for one, held in copies.items()}, open_)
+def _texts(owners: Mapping[Task, str], copies: Copies, open_: frozenset[str] = frozenset()) -> WhoRunsWhat:
+    return WhoRunsWhat(
+        {str(one): client for one, client in owners.items()}, {str(one): held for one, held in copies.items()}, open_
+    )

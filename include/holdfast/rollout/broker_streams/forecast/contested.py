@@ -11,10 +11,10 @@ from typing import NamedTuple
 from holdfast.kafka.coordinator.streams.group import Task, Tasks, each_task
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
-from holdfast.rollout.broker_streams.target.target import Given
+from holdfast.rollout.broker_streams.target.target import MemberTasks
 
 
-class Waiting(NamedTuple):
+class WaitingMembers(NamedTuple):
     """How many running members wait for others that run; the active tasks of which running threads of the process have copies, and
     those of which threads have that ended without leaving: these are not free before the session is over."""
 
@@ -37,7 +37,7 @@ class Contested:
                 if owned is not None:
                     self._keep(one.member_id, one.process_id or "", owned.active, owned.standby)
 
-    def waiting(self, target: ComputedTarget) -> Waiting:
+    def waiting(self, target: ComputedTarget) -> WaitingMembers:
         """The target is kept."""
         processes = dict(target.processes)
         running = processes.keys() - target.ended
@@ -54,7 +54,7 @@ class Contested:
             if given.member_id in running:  # who ended before learns of nothing
                 self._keep(given.member_id, processes[given.member_id], given.active, given.standby)
         self._last = target
-        return Waiting(members, frozenset(for_copies), frozenset(for_sessions))
+        return WaitingMembers(members, frozenset(for_copies), frozenset(for_sessions))
 
     def returned(self, member: str, old: str) -> None:
         """A static member came back in the place of another: it has what that had."""
@@ -81,7 +81,7 @@ class Contested:
             for task in each_task(tasks):
                 held.setdefault(task, set()).add(member)
 
-    def _waits(self, given: Given, process: str, running: AbstractSet[str]) -> bool:
+    def _waits(self, given: MemberTasks, process: str, running: AbstractSet[str]) -> bool:
         """For another member to give up the active task, or for its process to give up what is to be a standby."""
         others = running - {given.member_id}
         if any(other in others for task in each_task(given.active) for other in self._runs.get(task, ())):

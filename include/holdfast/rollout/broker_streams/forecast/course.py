@@ -27,7 +27,7 @@ from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Oc
 from holdfast.rollout.broker_streams.forecast.reported import OnDisks, Reports, Said
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, StreamsGroupSnapshot, Topic
 from holdfast.rollout.broker_streams.target.group import standby_replicas
-from holdfast.rollout.broker_streams.target.target import Given, TargetAssignment
+from holdfast.rollout.broker_streams.target.target import MemberTasks, TargetAssignment
 from holdfast.rollout.contract.batches import Batch, Wait
 
 MOST_COURSES = 8
@@ -192,7 +192,9 @@ class _Course:
         self._disks = [*islice(after.values(), MOST_COURSES)]
         first = self._given[0]
         listed = scene.table.after(scene.moves).order()
-        assignment = TargetAssignment("sticky", tuple(Given(one, first[one].active, first[one].standby) for one in listed), own)
+        assignment = TargetAssignment(
+            "sticky", tuple(MemberTasks(one, first[one].active, first[one].standby) for one in listed), own
+        )
         processes = tuple((one, scene.members[one].process_id) for one in listed)
         later = tuple(task for task in _undetermined(results) if task not in own)
         return ComputedTarget(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from holdfast.kafka.coordinator.streams.group import Task, each_task
 from holdfast.rollout.broker_streams.forecast.draws import CONFIDENCE, missed_at_most
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Figures
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Spread
 from holdfast.rollout.broker_streams.forecast.restores import longest
 from holdfast.rollout.broker_streams.forecast.spans import Seconds
 
@@ -50,12 +50,12 @@ def usual(outcomes: Sequence[BrokerOutcome]) -> int:
     return order[len(order) // 2]
 
 
-def _range(values: list[int]) -> Figures:
+def _range(values: list[int]) -> Spread:
     values.sort()
-    return Figures(values[0], values[len(values) // 2], values[-1])
+    return Spread(values[0], values[len(values) // 2], values[-1])
 
 
-def _range_or_none(values: list[int | None]) -> Figures | None:
+def _range_or_none(values: list[int | None]) -> Spread | None:
     """None: unknown in one of the draws."""
     known = [one for one in values if one is not None]
     return _range(known) if len(known) == len(values) else None

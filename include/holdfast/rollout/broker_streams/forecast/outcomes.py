@@ -93,7 +93,7 @@ class HandOvers(NamedTuple):
     cold: int
 
 
-class Figures(NamedTuple):
+class Spread(NamedTuple):
     """The least, the usual (the median) and the most."""
 
     least: int
@@ -101,7 +101,7 @@ class Figures(NamedTuple):
     most: int
 
 
-FIGURES: Codec[Figures] = row("three counts: least, usual, most", Figures, list, COUNT, COUNT, COUNT)
+FIGURES: Codec[Spread] = row("three counts: least, usual, most", Spread, list, COUNT, COUNT, COUNT)
 
 
 @record
@@ -113,10 +113,10 @@ class Draws:
     missed_at_most: float = member(
         PROBABILITY, "What holds in every draw fails in at most this share of all starts, with that confidence."
     )
-    active_moved: Figures = member(FIGURES, "Least, usual, most.")
-    moves: Figures = member(FIGURES)
-    cold_moves: Figures = member(FIGURES)
-    restored_records: Figures | None = member(nullable(FIGURES), default=None, omit=True)
+    active_moved: Spread = member(FIGURES, "Least, usual, most.")
+    moves: Spread = member(FIGURES)
+    cold_moves: Spread = member(FIGURES)
+    restored_records: Spread | None = member(nullable(FIGURES), default=None, omit=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Share:
 
 
 @record(about="Course and placement of the recommended option and of the baseline.")
-class Course:
+class Shares:
     """`shares`: of every client that is there before or after, in the order of the snapshot; none where it would be too long."""
 
     targets: tuple[CourseTarget, ...] = member(items(codec_of(CourseTarget)))
@@ -76,7 +76,7 @@ def collateral(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> 
     return sum(1 for task, was in before.items() if (now := ends.get(task)) not in (None, was) and was in still and now in there)
 
 
-def course(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> Course:
+def course(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> Shares:
     """`change`: with the IDs of the outcome."""
     targets = tuple(
         CourseTarget(
@@ -90,7 +90,7 @@ def course(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> Cour
         for one, counts in zip(outcome.targets, outcome.hand_overs, strict=True)
     )
     tasks = sum(one.tasks for one in ground.group.subtopologies if one.stateful)
-    return Course(targets, _shares(ground, change, outcome) if tasks <= MOST_TASKS else ())
+    return Shares(targets, _shares(ground, change, outcome) if tasks <= MOST_TASKS else ())
 
 
 def _shares(ground: Ground, change: BrokerChange, outcome: BrokerOutcome) -> tuple[Share, ...]:

@@ -15,7 +15,7 @@ Owners = dict[Task, str]
 """The process that runs each stateful task."""
 
 
-class Move(NamedTuple):
+class TaskMove(NamedTuple):
     """A stateful task that a target gives to another process than the one before. `cold`: whose disk has never had it."""
 
     task: Task
@@ -56,7 +56,7 @@ def hand_overs(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarg
     return tuple(HandOvers(len(one), sum(move.cold for move in one)) for one in moves)
 
 
-def moves_by_target(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> Iterator[tuple[Move, ...]]:
+def moves_by_target(ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...]) -> Iterator[tuple[TaskMove, ...]]:
     """What each target moves."""
     stateful = frozenset(one.id for one in ground.group.subtopologies if one.stateful)
     disks = Disks(ground.snapshot, change, stateful)
@@ -65,7 +65,7 @@ def moves_by_target(ground: Ground, change: BrokerChange, targets: tuple[Compute
         disks.begin(target)
         after = owners(target, stateful)
         yield tuple(
-            Move(task, before[task], process, not disks.has(process, task))
+            TaskMove(task, before[task], process, not disks.has(process, task))
             for task, process in after.items()
             if before.get(task, process) not in (process, classic.get(process))
         )

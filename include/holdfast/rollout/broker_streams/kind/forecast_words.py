@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Figures
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Spread
 from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
@@ -70,7 +70,7 @@ def _draws(found: Draws) -> str:
     )
 
 
-def _range(found: Figures) -> str:
+def _range(found: Spread) -> str:
     return f"{found.least:,} to {found.most:,} (usually {found.usual:,})"
 
 

@@ -10,11 +10,11 @@ from holdfast.rollout.broker_streams.options.impact import restored, times_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import verbs
 from holdfast.rollout.contract.measured import Measured
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import restore_rules, restore_words, rules
 from holdfast.rollout.options.restore_rules import Growth
-from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
+from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share, Unstated
 from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.timing import time_rules
@@ -27,7 +27,7 @@ def judge(
     summary, found = evaluated.summary, evaluated.hand_over
     if summary is None or found is None:
         return rules.refused(evaluated.refused or Refusal(Refuses.OUTCOME), policy)
-    shared = Found(
+    shared = RuleFacts(
         settles=True,
         unsettled=None,
         thing="stateful task",
@@ -90,8 +90,8 @@ def _growth(restores: Restored, snapshot: StreamsGroupSnapshot) -> tuple[Growth,
     return tuple(Growth(one.process_id, hosts.get(one.process_id), one.size, free.get(one.process_id)) for one in restores.clients)
 
 
-def _known_if_none(count: int) -> Status:
-    return Status.UNKNOWN if count else Status.PASS
+def _known_if_none(count: int) -> RuleStatus:
+    return RuleStatus.UNKNOWN if count else RuleStatus.PASS
 
 
 def _in_interval(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | None:

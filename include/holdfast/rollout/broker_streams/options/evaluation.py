@@ -14,7 +14,7 @@ from holdfast.rollout.broker_streams.forecast import draws
 from holdfast.rollout.broker_streams.forecast.clock import empties, plus
 from holdfast.rollout.broker_streams.forecast.forecast import forecast, ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget, Draws, TargetTrigger
-from holdfast.rollout.broker_streams.forecast.placement import Course, course
+from holdfast.rollout.broker_streams.forecast.placement import Shares, course
 from holdfast.rollout.broker_streams.forecast.restores import RESTORES, Restores
 from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import BrokerOption
@@ -49,7 +49,7 @@ class EvaluatedBrokerOption:
     draws: Draws | None = member(nullable(codec_of(Draws)), default=None, omit=True)
     hand_over: HandOver | None = member(nullable(codec_of(HandOver)), default=None, omit=True)
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=(), needed=True)
-    course: Course | None = member(codec_of(Course), default=None, omit=True)
+    course: Shares | None = member(codec_of(Shares), default=None, omit=True)
     interval_ms: int | None = member(nullable(COUNT), default=None, omit=True)
     delay_ms: int | None = member(nullable(COUNT), default=None, omit=True)
     heartbeat_ms: int = member(COUNT, default=0, needed=True)

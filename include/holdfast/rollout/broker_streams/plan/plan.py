@@ -4,7 +4,7 @@ from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.cost.restored import Restored
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws
-from holdfast.rollout.broker_streams.forecast.placement import Course
+from holdfast.rollout.broker_streams.forecast.placement import Shares
 from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import NAMES, OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, StreamsGroupSnapshot
@@ -55,7 +55,7 @@ class Considered:
     hand_over: HandOver | None = member(codec_of(HandOver), default=None, omit=True)
     unowned: Seconds | None = member(SPAN, "Task-seconds: at least, usually, at most.", default=None, omit=True)
     longest: Seconds | None = member(SPAN, "Of one task: at least, usually, at most.", default=None, omit=True)
-    course: Course | None = member(codec_of(Course), default=None, omit=True)
+    course: Shares | None = member(codec_of(Shares), default=None, omit=True)
     orders: OrdersTried | None = member(codec_of(OrdersTried), default=None, omit=True)
     times: Times | None = member(codec_of(Times), default=None, omit=True)
     effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)

@@ -14,7 +14,7 @@ from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 
 
 @record
-class Given:
+class MemberTasks:
     """What one member is to own. No covered release assigns warm-up tasks."""
 
     member_id: str = key(NAME)
@@ -28,7 +28,7 @@ class TargetAssignment:
     """The next target. `undetermined_tasks`: those whose owner depends on what no request shows; a quiet group has none."""
 
     assignor: str = member(TEXT)
-    members: tuple[Given, ...] = member(keyed(codec_of(Given)), "In the order of the Snapshot.")
+    members: tuple[MemberTasks, ...] = member(keyed(codec_of(MemberTasks)), "In the order of the Snapshot.")
     undetermined_tasks: tuple[Task, ...] = member(items(TASK), default=())
 
 
@@ -56,6 +56,6 @@ def decide(snapshot: StreamsGroupSnapshot) -> TargetAssignment:
     topology = topology_of(snapshot) if snapshot.members else ()
     group = group_of(snapshot, topology or ())
     if topology is None:
-        return TargetAssignment("sticky", tuple(Given(one.member_id, (), ()) for one in group.members))
+        return TargetAssignment("sticky", tuple(MemberTasks(one.member_id, (), ()) for one in group.members))
     target = sticky.assign(group)
-    return TargetAssignment("sticky", tuple(Given(one.member_id, one.active, one.standby) for one in target.members))
+    return TargetAssignment("sticky", tuple(MemberTasks(one.member_id, one.active, one.standby) for one in target.members))

@@ -16,10 +16,10 @@ from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S
-from holdfast.rollout.execution.next_actions import Next, Note, Wait
+from holdfast.rollout.execution.next_actions import Next, NothingLeft, WaitForOutside
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
-from holdfast.rollout.journal.journal import Event, Journal, Sighting
+from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
 from holdfast.rollout.text.wording import listed, many, printable
 
 
@@ -70,7 +70,7 @@ def next_action(plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, n
 
 
 def _done(plan: ConsumerPlan, journal: Journal) -> list[ConsumerItem]:
-    return [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
+    return [one.item for one in plan.steps if journal.has(one.id, JournalEvent.DONE)]
 
 
 def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: ConsumerEvent, fresh: ConsumerSnapshot) -> Sighting:
@@ -79,7 +79,7 @@ def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: Cons
     known = frozenset(member.member_id for member in plan.basis.members)
     present = frozenset(member.member_id for member in fresh.members)
     gone = all(old in known and old not in present for old in item.olds())
-    seen = plan.basis if gone or (first and journal.has(step.id, Event.CONFIRMED)) else fresh
+    seen = plan.basis if gone or (first and journal.has(step.id, JournalEvent.CONFIRMED)) else fresh
     return Sighting(seen.generation, tuple(sorted(member.member_id for member in seen.members)))
 
 
@@ -112,15 +112,15 @@ def _decide(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: Con
     if item.comes_anew() and began is not None:
         seen, missing = _shown_anew(item, began, fresh)
         if seen:
-            return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
+            return NothingLeft(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
         return not_shown_yet(step, word, missing)
     if word is not None:
-        return Note(step, word)
+        return NothingLeft(step, word)
     topic = item.topic_changed()
     seen, missing = _came_and_went(plan.basis, item, until, fresh) if topic is None else _topic_is_so(topic, item, fresh)
     if seen:
-        return Note(step, "The snapshot shows it.")
-    return Wait(step, please(step, missing), can_confirm=not item.only_joins())
+        return NothingLeft(step, "The snapshot shows it.")
+    return WaitForOutside(step, please(step, missing), can_confirm=not item.only_joins())
 
 
 def _topic_is_so(topic: str, item: ConsumerEvent, fresh: ConsumerSnapshot) -> tuple[bool, str]:

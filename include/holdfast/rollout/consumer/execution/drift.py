@@ -8,7 +8,7 @@ from holdfast.rollout.consumer.change.change import ConsumerItem
 from holdfast.rollout.consumer.snapshot.member_order import name_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.execution.drift import Drift, DriftKind
 from holdfast.rollout.text.wording import listed, many, printable
 
 _WHY_MEMBERS = "The forecast goes by who is in the group, with which list and which subscription."
@@ -53,7 +53,7 @@ def drifts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, in_progress: Sequen
     """Every difference that matters for the plan, and the others. `under_way`: events that are done, or being done: what they
     bring about is no drift, and from the first of them on partitions may be migrating."""
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
-        return (Drift(Kind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)
+        return (Drift(DriftKind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)
     allowed = expected(basis, in_progress)
     return (
         *_facts(basis, fresh),
@@ -73,12 +73,12 @@ def _facts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
     was, now = basis.kafka_release, fresh.kafka_release
     if was != now and now is not None:
         found = f"The clients' Kafka release was {printable(was or 'unknown')}, it is now {printable(now)}."
-        yield Drift(Kind.FACT, found, True, "Releases assign differently.")
+        yield Drift(DriftKind.FACT, found, True, "Releases assign differently.")
     before, after = dict(basis.config), dict(fresh.config)
     for key in sorted(after):
         if before.get(key) != after[key]:
             found = f"{printable(key)} was {printable(str(before.get(key, 'not given')))}, it is now {printable(str(after[key]))}."
-            yield Drift(Kind.SETTING, found, True, "Session timeouts and start offsets depend on it.")
+            yield Drift(DriftKind.SETTING, found, True, "Session timeouts and start offsets depend on it.")
 
 
 def _members(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected) -> Iterator[Drift]:
@@ -90,19 +90,21 @@ def _members(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected
         now = present.get(was.member_id) or back.get(name_of(was))
         if now is None:
             if was.member_id not in allowed.gone:
-                yield Drift(Kind.MEMBERS, f"{_named(was)} is not in the group any more.", True, _WHY_MEMBERS)
+                yield Drift(DriftKind.MEMBERS, f"{_named(was)} is not in the group any more.", True, _WHY_MEMBERS)
             continue
         if now.member_id != was.member_id:
             returned[now.member_id] = None
             if was.member_id not in allowed.gone:
-                yield Drift(Kind.MEMBERS, f"{_named(was)} is back under another member ID.", False, "A static one is the same.")
+                yield Drift(
+                    DriftKind.MEMBERS, f"{_named(was)} is back under another member ID.", False, "A static one is the same."
+                )
         yield from _changed(was, now if not _assumed(fresh) else replace(now, assignors=was.assignors), allowed)
     strangers = [member for member in fresh.members if member.member_id not in known and member.member_id not in returned]
     if len(strangers) > allowed.new:
         names = listed([_named(member) for member in strangers])
         planned = f"; {allowed.new} were planned" if allowed.new else ""
         yield Drift(
-            Kind.MEMBERS,
+            DriftKind.MEMBERS,
             f"{many(len(strangers), 'consumer')} joined since the plan was made ({names}){planned}.",
             True,
             _WHY_MEMBERS,
@@ -119,10 +121,10 @@ def _changed(was: Member, now: Member, allowed: Expected) -> Iterator[Drift]:
     ):
         if before != after:
             change = f"{listed(list(map(printable, before)))}, it is now {listed(list(map(printable, after)))}"
-            yield Drift(Kind.MEMBERS, f"The {what} of {_named(was)} was {change}.", True, _WHY_MEMBERS)
+            yield Drift(DriftKind.MEMBERS, f"The {what} of {_named(was)} was {change}.", True, _WHY_MEMBERS)
     if was.host != now.host:
         yield Drift(
-            Kind.HOST, f"{_named(was)} runs on {printable(now.host or 'an unknown host')} now.", False, "It is the same one."
+            DriftKind.HOST, f"{_named(was)} runs on {printable(now.host or 'an unknown host')} now.", False, "It is the same one."
         )
 
 
@@ -131,7 +133,7 @@ def _owned(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
     for was in basis.members:
         name = name_of(was)
         if name in now and now[name] != frozenset(was.owned):
-            yield Drift(Kind.OWNER, f"{_named(was)} owns other partitions than when the plan was made.", True, _WHY_OWNED)
+            yield Drift(DriftKind.OWNER, f"{_named(was)} owns other partitions than when the plan was made.", True, _WHY_OWNED)
 
 
 def _topics(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected) -> Iterator[Drift]:
@@ -143,9 +145,11 @@ def _topics(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected)
         racks = tuple(tuple(each.replica_racks for each in one[name].partitions) if name in one else () for one in (before, after))
         if was != now:
             found = f"{printable(name)} had {many(was, 'partition')}, it now has {now:,}."
-            yield Drift(Kind.TASKS, found, True, "The group assigns partitions.")
+            yield Drift(DriftKind.TASKS, found, True, "The group assigns partitions.")
         elif racks[0] != racks[1] and any(member.rack for member in fresh.members):
-            yield Drift(Kind.PLACE, f"Replicas of {printable(name)} are in other racks.", True, "The assignment depends on racks.")
+            yield Drift(
+                DriftKind.PLACE, f"Replicas of {printable(name)} are in other racks.", True, "The assignment depends on racks."
+            )
 
 
 def _named(member: Member) -> str:

@@ -16,7 +16,7 @@ from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import Course, NotCompared, Placed, RoundCompared, compare, not_compared
+from holdfast.rollout.execution.rounds import NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Differs
 
@@ -42,10 +42,10 @@ def compared(
     if not courses:
         return not_compared(NotCompared.UNKNOWN, "The forecast with the member IDs that were found does not become stable.")
     settled = all(partition in now for partition in courses[0].end.owners)
-    return compare(Placed(now), courses, settled or None, Differs.READER)
+    return compare(WhoRunsWhat(now), courses, settled or None, Differs.READER)
 
 
-def _course(basis: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Course]:
+def _course(basis: ConsumerSnapshot, change: ConsumerChange) -> Iterator[RoundsOfBatch]:
     outcome = forecast(basis, change).outcome
     before = readers_of(basis)
     if not outcome.stable or before is None:
@@ -54,8 +54,8 @@ def _course(basis: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Course]
     first, rest = sum(counts[:-1]), sum(counts[: at_rest(change.numbered_batches())])
     names = dict(pair for item in change.statements() for pair in item.renamed())
     start = _texts({one: names.get(reader, reader) for one, reader in before.items()} if not outcome.rounds else before)
-    placed = [Placed(start), *(Placed(_texts(ownership.readers_after(one.decision))) for one in outcome.rounds)]
-    yield Course(placed[first], tuple(placed[first + 1 :]), tuple(placed[rest:first]))
+    placed = [WhoRunsWhat(start), *(WhoRunsWhat(_texts(ownership.readers_after(one.decision))) for one in outcome.rounds)]
+    yield RoundsOfBatch(placed[first], tuple(placed[first + 1 :]), tuple(placed[rest:first]))
 
 
 def _texts(reads: Readers) -> dict[str, str]:

@@ -51,7 +51,7 @@ class Share:
 
 
 @record(about="Course and assignment of the recommended option and of the baseline.")
-class Course:
+class Shares:
     """`shares`: of every member that is there before or after, in the order of `kafka.consumer.plain.in_member_order`; none where
     it would be too long."""
 
@@ -59,7 +59,7 @@ class Course:
     shares: tuple[Share, ...] = member(items(codec_of(Share)), "In Kafka's order of members.", name="members")
 
 
-def course(snapshot: ConsumerSnapshot, change: ConsumerChange, outcome: ConsumerOutcome) -> Course | None:
+def course(snapshot: ConsumerSnapshot, change: ConsumerChange, outcome: ConsumerOutcome) -> Shares | None:
     """None: the assignment before is unknown, or nothing follows."""
     before = member_order.readers_of(snapshot)
     if before is None or not outcome.stable:
@@ -70,7 +70,7 @@ def course(snapshot: ConsumerSnapshot, change: ConsumerChange, outcome: Consumer
         CourseRound(str(one.trigger), one.at_seconds, count, one.stopped, one.unread, one.lasts)
         for one, count in zip(outcome.rounds, handed_over, strict=True)
     )
-    return Course(rounds, _shares(snapshot, outcome, before, first) if len(before) <= MOST_PARTITIONS else ())
+    return Shares(rounds, _shares(snapshot, outcome, before, first) if len(before) <= MOST_PARTITIONS else ())
 
 
 def _handed_over(outcome: ConsumerOutcome, before: Readers, first: Mapping[str, str]) -> Iterator[int]:

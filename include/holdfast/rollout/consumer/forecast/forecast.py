@@ -27,7 +27,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Batch, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, Act
+from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, TimedBatch
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.text.wording import printable
@@ -104,7 +104,7 @@ class _Stage:
         self._before = ownership.readers_now(snapshot.group(_release(snapshot)), snapshot.assigned)
         self._reads = self._before
         self._rounds: list[ConsumerRound] = []
-        self._acts: list[Act] = []
+        self._acts: list[TimedBatch] = []
         self._generation = memory.first_generation(snapshot.generation, snapshot.members)
         self._at_seconds: float = 0
         self._pending = False
@@ -151,7 +151,7 @@ class _Stage:
         unseen = batches.causes_no_rebalance(batch)
         grown = any(event.topic_changed() is not None for _, event in batch.events)
         self._acts.append(
-            Act(
+            TimedBatch(
                 rebalances=len(self._rounds) - sum(one.rebalances for one in self._acts),
                 starts=sum(any(new is not None for _, new in event.swaps()) for _, event in batch.events),
                 noticed_s=0 if unseen else math.ceil(self._noticed_s),

@@ -8,7 +8,7 @@ from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.parts.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning, Positions
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.facts.notes import Note
 from holdfast.rollout.json.codec import COUNT, SECONDS, nullable
@@ -65,7 +65,7 @@ class ConsumerOutcome:
     notes: tuple[Note, ...] = ()
     unsettled: str | None = None
     """Why it is not stable; None: it is."""
-    acts: tuple[Act, ...] = ()
+    acts: tuple[TimedBatch, ...] = ()
     """What is done, batch by batch, as it takes time."""
 
     @property

@@ -9,10 +9,10 @@ from holdfast.rollout.consumer.options.impact import times_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import verbs
 from holdfast.rollout.contract.measured import Measured
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import rules
-from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
+from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share, Unstated
 from holdfast.rollout.policy.judging import made, within
 from holdfast.rollout.policy.policy import Policy
 
@@ -24,7 +24,7 @@ def judge(
     summary, change = evaluated.summary, evaluated.option.change
     if summary is None:
         return rules.refused(evaluated.refused or Refusal(Refuses.OUTCOME), policy)
-    found = Found(
+    found = RuleFacts(
         settles=evaluated.unsettled is None,
         unsettled=evaluated.unsettled,
         thing="partition",
@@ -42,7 +42,7 @@ def judge(
 def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
     """Whether no member skips data, or stops at a missing offset."""
     warnings, unknown = evaluated.warnings, evaluated.offsets_unknown
-    status = Status.FAIL if warnings else Status.UNKNOWN if unknown else Status.PASS
+    status = RuleStatus.FAIL if warnings else RuleStatus.UNKNOWN if unknown else RuleStatus.PASS
     known = sum(one.partitions for one in warnings)
     found = Measured(least=known, most=known + unknown)
     return made("reads-on", words.reads_on(found, warnings), status, policy, found)
@@ -51,7 +51,7 @@ def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
 def _partition_downtime(summary: ConsumerSummary, policy: Policy) -> Rule:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
     found = Measured(limit=limit) if longest is None else Measured(usual=longest.usual, most=longest.most, limit=limit)
-    status = Status.UNKNOWN if longest is None else within(longest.usual, limit)
+    status = RuleStatus.UNKNOWN if longest is None else within(longest.usual, limit)
     return made("standing-still", words.partition_downtime(found), status, policy, found)
 
 

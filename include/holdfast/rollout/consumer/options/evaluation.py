@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
-from holdfast.rollout.consumer.forecast.course import Course, course
+from holdfast.rollout.consumer.forecast.course import Shares, course
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
@@ -34,10 +34,10 @@ class EvaluatedConsumerOption:
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=(), needed=True)
     offsets_unknown: int = member(COUNT, default=0, needed=True)
     read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
-    course: Course | None = member(codec_of(Course), default=None, omit=True)
+    course: Shares | None = member(codec_of(Shares), default=None, omit=True)
     rebalances_most: int | None = member(COUNT, default=None, omit=True)
     """Where members that must revoke may need more than the forecast's (`ConsumerOutcome.rebalances_most`). None: they may not."""
-    acts: tuple[Act, ...] = member(items(codec_of(Act)), default=())
+    acts: tuple[TimedBatch, ...] = member(items(codec_of(TimedBatch)), default=())
 
     @property
     def rebalances(self) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The Plan for a consumer group: the value. `assembly` makes it; what differs from Kafka Streams is what an option costs."""
 
 from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
-from holdfast.rollout.consumer.forecast.course import Course
+from holdfast.rollout.consumer.forecast.course import Shares
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.proposals import NAMES
@@ -51,7 +51,7 @@ class Considered:
     refused: str | None = member(nullable(TEXT))
     settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)), "For the time of the roll.")
     read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
-    course: Course | None = member(codec_of(Course), default=None, omit=True)
+    course: Shares | None = member(codec_of(Shares), default=None, omit=True)
     rebalances_most: int | None = member(COUNT, "Left out: as many as in the summary.", default=None, omit=True)
     times: Times | None = member(codec_of(Times), default=None, omit=True)
     effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)

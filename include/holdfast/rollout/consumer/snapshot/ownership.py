@@ -64,17 +64,17 @@ def partition_downtime(reads: Readers, members: Iterable[Member]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OwnershipDifference:
     """Partitions that have another reader; `needless` of them went from one member to another that were both there all the time."""
 
     moved: int
     needless: int
 
 
-def difference(before: Readers, after: Readers, staying: frozenset[str]) -> Difference:
+def difference(before: Readers, after: Readers, staying: frozenset[str]) -> OwnershipDifference:
     """A partition that had no reader, or has none now because no member subscribes to it or it is gone, has not moved."""
     moved = [(old, after[one]) for one, old in before.items() if after.get(one, old) != old]
-    return Difference(len(moved), sum(old in staying and new in staying for old, new in moved))
+    return OwnershipDifference(len(moved), sum(old in staying and new in staying for old, new in moved))
 
 
 def subscribed(members: Iterable[Member], topics: Iterable[ConsumedTopic]) -> int:

@@ -8,7 +8,7 @@ from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.settings import SettingChange
-from holdfast.rollout.contract.times import Act, EffortCounts, Times
+from holdfast.rollout.contract.times import EffortCounts, TimedBatch, Times
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
@@ -231,7 +231,9 @@ class Cost:
     """The rebalances of the forecast itself, between the bounds of `rebalances`. None: unknown."""
     probes_more: int = member(COUNT, "Probing rebalances among those that may come beyond it.", default=0, omit=True)
     """The probing rebalances among those that may come beyond it."""
-    acts: tuple[Act, ...] = member(items(codec_of(Act)), "What is done, batch by batch, as it takes time.", default=(), omit=True)
+    acts: tuple[TimedBatch, ...] = member(
+        items(codec_of(TimedBatch)), "What is done, batch by batch, as it takes time.", default=(), omit=True
+    )
     """The batches of the change in time; `timeline` reads them."""
     times: Times | None = member(nullable(codec_of(Times)), default=None, omit=True)
     """Its duration at the speeds of the plan's policy. None: not computed yet."""

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
-from holdfast.rollout.contract.times import Act, Estimate, Times
+from holdfast.rollout.contract.times import Estimate, TimedBatch, Times
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, EvaluatedOption, Span, worst_of
-from holdfast.rollout.timing.timeline import Course, combined, in_order
+from holdfast.rollout.timing.timeline import TimedCourse, combined, in_order
 
 
 def times_of(cost: Cost, policy: Policy) -> Times:
@@ -51,9 +51,9 @@ def worked_out(cost: Cost, policy: Policy) -> Times:
     return combined(_course(cost), policy)
 
 
-def _course(cost: Cost) -> Course:
+def _course(cost: Cost) -> TimedCourse:
     intervals = [then.at_seconds - now.at_seconds for now, then in pairwise(cost.rounds) if then.trigger == "probing"]
-    return Course(
+    return TimedCourse(
         tuple(acts_of(cost)),
         max(0, cost.seconds_to_stable.high - cost.seconds_to_stable.low),
         max(0, cost.rebalances.high - len(cost.rounds)),
@@ -80,7 +80,7 @@ def _of_a_brief(cost: Cost, policy: Policy) -> Times:
     return Times(ends, in_order(max(ends.low, low), ends.usual + usual, ends.high + high))
 
 
-def acts_of(cost: Cost) -> Iterator[tuple[Act, tuple[Round, ...]]]:
+def acts_of(cost: Cost) -> Iterator[tuple[TimedBatch, tuple[Round, ...]]]:
     """Each act with the rebalances that follow from it. Of a cost that says nothing of acts: what its rebalances show."""
     if cost.acts:
         at = 0
@@ -92,5 +92,5 @@ def acts_of(cost: Cost) -> Iterator[tuple[Act, tuple[Round, ...]]]:
     before = 0
     for begin, end in zip(begins, (*begins[1:], len(cost.rounds)), strict=True):
         rounds = cost.rounds[begin:end]
-        yield Act(len(rounds), noticed_s=rounds[0].at_seconds - before), rounds
+        yield TimedBatch(len(rounds), noticed_s=rounds[0].at_seconds - before), rounds
         before = rounds[-1].at_seconds

@@ -18,7 +18,7 @@ from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import GrowTopic
 from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import many, printable
@@ -130,7 +130,7 @@ class AddPartitions(Event):
         topic, partitions = printable(self.topic), many(self.partitions, "partition")
         grown = " The changelogs of its tasks are given as many partitions first." if self.changelogs_grown else ""
         draft = Draft(
-            Phase.CONFIGURE,
+            StepOrder.CONFIGURE,
             GrowTopic(self.topic, self.partitions),
             Who.OPERATOR,
             f"The application tolerates that keys map to {partitions} of {topic}: a key in another partition"

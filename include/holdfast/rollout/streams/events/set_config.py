@@ -11,7 +11,7 @@ from holdfast.rollout.streams.events.parts import fields as shared
 from holdfast.rollout.streams.events.parts.fields import Settings
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, Phase
+from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, StepOrder
 from holdfast.rollout.streams.steps.steps import RollOutConfig
 from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import many, printable
@@ -58,7 +58,7 @@ def drafts(context: StepContext, settings: Settings, pace: Pace = ONE_BY_ONE) ->
 def _draft(clients: int, action: RollOutConfig, pace: Pace) -> Draft:
     value = "Kafka's default" if action.value is None else _shown(action.value)
     return Draft(
-        Phase.CONFIGURE,
+        StepOrder.CONFIGURE,
         action,
         Who.OPERATOR,
         f"The group is stable. {pace.to_do(clients)}",

@@ -12,7 +12,7 @@ from holdfast.rollout.streams.events.event import Before, Event, Name, StepConte
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, Phase
+from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, StepOrder
 from holdfast.rollout.streams.steps.steps import RollOutRelease
 from holdfast.rollout.text.wording import many
 
@@ -58,7 +58,7 @@ def draft(snapshot: Snapshot, kafka_release: str, pace: Pace = ONE_BY_ONE) -> Dr
     """A rolling upgrade of all clients."""
     was = snapshot.kafka_release or "the present release"
     return Draft(
-        Phase.CONFIGURE,
+        StepOrder.CONFIGURE,
         RollOutRelease(kafka_release, snapshot.kafka_release),
         Who.OPERATOR,
         f"The group is stable, and Kafka's upgrade notes from {was} to {kafka_release} require nothing else."

@@ -17,7 +17,7 @@ from holdfast.rollout.streams.events.parts.fields import MEMBER_IDS
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.scene.static_members import is_static
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import ChangeThreads
 from holdfast.rollout.text.wording import host_or, many
 
@@ -115,7 +115,7 @@ class SetThreads(Event):
         method = "addStreamThread" if self.threads > was else "removeStreamThread"
         times = many(abs(self.threads - was), "time")
         draft = Draft(
-            Phase.START,
+            StepOrder.START,
             ChangeThreads(self.process_id, host, self.threads, was),
             Who.OPERATOR,
             f"The group is stable, and {self.process_id} has {many(was, 'stream thread')}.",

@@ -17,7 +17,7 @@ from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.group_codecs import TASKS
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import DeployTopology
 from holdfast.rollout.text.wording import listed, many
 
@@ -81,7 +81,7 @@ class SetTopology(Event):
         disks = "on their own disks" if self.keeps_state else "on empty disks"
         clients = many(len(context.snapshot.clients), "client")
         draft = Draft(
-            Phase.START,
+            StepOrder.START,
             DeployTopology(len(self.tasks), self.keeps_state),
             Who.OPERATOR,
             "The group is stable. Topology#describe of the new build shows the subtopologies of this plan: their numbers are part"

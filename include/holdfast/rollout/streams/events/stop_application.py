@@ -12,7 +12,7 @@ from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import StopAllClients
 from holdfast.rollout.text.wording import many
 
@@ -46,7 +46,7 @@ class StopApplication(Event):
 
     def drafts(self, context: StepContext) -> tuple[Draft, ...]:
         draft = Draft(
-            Phase.START,
+            StepOrder.START,
             StopAllClients(self.minutes),
             Who.OPERATOR,
             "The group is stable, and the application may be down for this time.",

@@ -8,13 +8,13 @@ from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.execution.next_actions import AnyStep, Do, Next, Note, Stop, Wait
+from holdfast.rollout.execution.next_actions import AnyStep, Do, Next, NothingLeft, Stop, WaitForOutside
 from holdfast.rollout.execution.step_evidence import Evidence, Shown
 from holdfast.rollout.execution.step_evidence import evidence as shown_by
 from holdfast.rollout.facts.seen import Sees
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
-from holdfast.rollout.journal.journal import Event, Journal, Sighting
+from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
 from holdfast.rollout.streams.execution import evidence
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.plan.basis import Allowed, drift
@@ -101,7 +101,7 @@ def _before(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighti
     if together is not None:
         return together
     clients = (step.action.process_id,) if isinstance(step.action, RestartInPlace) else None
-    if journal.has(step.id, Event.CONFIRMED) and not any(_touches(one, clients) for one in touching):
+    if journal.has(step.id, JournalEvent.CONFIRMED) and not any(_touches(one, clients) for one in touching):
         members = (one for each in plan.basis.clients if clients is None or each.process_id in clients for one in each.members)
         return Sighting(plan.basis.generation, tuple(sorted(members)))
     return evidence.sighting(fresh, clients)
@@ -134,7 +134,7 @@ def too_early(plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str
 
 def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allowed:
     """What the steps that are done, and the one that is due, explain."""
-    until = [one for one in plan.steps if journal.has(one.id, Event.DONE)] + [step]
+    until = [one for one in plan.steps if journal.has(one.id, JournalEvent.DONE)] + [step]
     present = {client.process_id: None for client in fresh.clients}
     moving = tuple(process_id for one in until for process_id in touched(one.action))
     absent = any(plan.basis.client(process_id) is not None and process_id not in present for process_id in moving)
@@ -169,17 +169,25 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str
     match step.action:
         case StopClient(process_id=process_id):
             if fresh.client(process_id) is None:
-                return Note(step, f"{process_id} is not in the group any more.")
-            return Note(step, word) if word else Wait(step, please(step, f"the group still lists {process_id}"), can_confirm=True)
+                return NothingLeft(step, f"{process_id} is not in the group any more.")
+            return (
+                NothingLeft(step, word)
+                if word
+                else WaitForOutside(step, please(step, f"the group still lists {process_id}"), can_confirm=True)
+            )
         case WriteProcessMetadata():
             if word:
-                return Note(step, word)
+                return NothingLeft(step, word)
             problem = _in_the_way(plan, journal, step.action, fresh)
             return Stop(step, problem) if problem else Do(step, step.action)
         case CopyStateDirectory(process_id=process_id):
             if not _stopped(plan, journal, process_id, fresh):
                 return Stop(step, f"{process_id} is still in the group: a copy of its disk would be inconsistent. Stop it first.")
-            return Note(step, word) if word else Wait(step, please(step, "the copy is not confirmed yet"), can_confirm=True)
+            return (
+                NothingLeft(step, word)
+                if word
+                else WaitForOutside(step, please(step, "the copy is not confirmed yet"), can_confirm=True)
+            )
         case StartClient():
             return _started(plan, journal, step, step.action, fresh)
         case (
@@ -207,8 +215,8 @@ def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, 
         return _restarted(plan, journal, step, fresh, word)
     if isinstance(step.action, ChangeThreads):
         found = evidence.evidence_of(step, plan, fresh)
-        return _on_a_word(step, word, found) if found.shown is Shown.NOT_YET else Note(step, found.text)
-    return Note(step, word) if word else Wait(step, please(step, "it is not confirmed yet"), can_confirm=True)
+        return _on_a_word(step, word, found) if found.shown is Shown.NOT_YET else NothingLeft(step, found.text)
+    return NothingLeft(step, word) if word else WaitForOutside(step, please(step, "it is not confirmed yet"), can_confirm=True)
 
 
 def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
@@ -223,14 +231,14 @@ def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: 
         return _on_a_word(step, word, found)
     seen_alone = isinstance(step.action, RestartInPlace) and step.action.keeps_state
     if word is None and not (seen_alone and found.shown is Shown.HAPPENED):
-        return Wait(step, please(step, f"it is not confirmed yet ({found.text.rstrip('.')})"), can_confirm=True)
-    return Note(step, f"{word}. {found.text}" if word else found.text)
+        return WaitForOutside(step, please(step, f"it is not confirmed yet ({found.text.rstrip('.')})"), can_confirm=True)
+    return NothingLeft(step, f"{word}. {found.text}" if word else found.text)
 
 
 def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapshot) -> bool:
     """Whether a client has ended: it is not in the group, or an operator has reported it for the step that stops it."""
     stops = (step.id for step in plan.steps if isinstance(step.action, StopClient) and step.action.process_id == process_id)
-    return fresh.client(process_id) is None or any(journal.has(step, Event.CONFIRMED) for step in stops)
+    return fresh.client(process_id) is None or any(journal.has(step, JournalEvent.CONFIRMED) for step in stops)
 
 
 def _in_the_way(plan: Plan, journal: Journal, action: WriteProcessMetadata, fresh: Snapshot) -> str | None:
@@ -255,13 +263,15 @@ def _started(plan: Plan, journal: Journal, step: Step, action: StartClient, fres
     else:
         client = fresh.client(action.process_id)
     if client is None:
-        return Wait(step, please(step, "the group has no such client yet"), can_confirm=False)
+        return WaitForOutside(step, please(step, "the group has no such client yet"), can_confirm=False)
     if _is_the_old_one(plan, journal, client):
-        return Wait(step, please(step, f"the group still lists the old members of {client.process_id}"), can_confirm=False)
+        return WaitForOutside(
+            step, please(step, f"the group still lists the old members of {client.process_id}"), can_confirm=False
+        )
     if len(client.consumers) != action.threads:
         found = many(len(client.consumers), "stream thread")
         return Stop(step, f"{client.process_id} has {found}, the plan has {action.threads}. Start it as planned, or plan again.")
-    return Note(step, f"{client.process_id} is in the group with {many(action.threads, 'stream thread')}.")
+    return NothingLeft(step, f"{client.process_id} is in the group with {many(action.threads, 'stream thread')}.")
 
 
 def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
@@ -271,11 +281,11 @@ def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
         return True
     known = plan.basis.client(client.process_id)
     stops = [one.id for one in plan.steps if isinstance(one.action, StopClient) and one.action.process_id == client.process_id]
-    on_somebodys_word = any(journal.has(stop, Event.CONFIRMED) for stop in stops)
+    on_somebodys_word = any(journal.has(stop, JournalEvent.CONFIRMED) for stop in stops)
     return known is not None and on_somebodys_word and any(one.member_id in known.members for one in client.consumers)
 
 
-def _on_a_word(step: Step, word: str | None, found: Evidence) -> Wait:
+def _on_a_word(step: Step, word: str | None, found: Evidence) -> WaitForOutside:
     """The step may have been reported as done; the group does not show it."""
     missing = found.text.rstrip(".")
     return not_shown_yet(step, word, missing if word else f"the group does not show it: {missing}")

@@ -13,7 +13,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import Course, NotCompared, Placed, RoundCompared, compare, not_compared
+from holdfast.rollout.execution.rounds import NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.event import Event
@@ -50,12 +50,12 @@ def compared(plan: Plan, basis: Snapshot, after: str, until: Step, fresh: Snapsh
     found = _all_courses(basis, tuple(_named(plan, replace(change, events=events), fresh)), there)
     if not found:
         return not_compared(NotCompared.MEMBERS)
-    now = Placed(_texts(dict(ownership.owners(fresh))), _held(evidence.copies_of(fresh)))
+    now = WhoRunsWhat(_texts(dict(ownership.owners(fresh))), _held(evidence.copies_of(fresh)))
     return compare(now, found, settled(fresh))
 
 
 @lru_cache(maxsize=8)
-def _all_courses(basis: Snapshot, changes: tuple[Change, ...], there: frozenset[ProcessId]) -> tuple[Course, ...]:
+def _all_courses(basis: Snapshot, changes: tuple[Change, ...], there: frozenset[ProcessId]) -> tuple[RoundsOfBatch, ...]:
     """Kept, since a run that waits compares the group with the same ones at every look."""
     work = allowed_for_an_option(basis)
     return tuple(one for change in changes for one in courses_of(basis, change, there, work))
@@ -72,14 +72,14 @@ def _named(plan: Plan, change: Change, fresh: Snapshot) -> Iterator[Change]:
         yield from (change.with_process_ids(order) for order in islice(permutations(came), MOST_PAIRINGS))
 
 
-def courses_of(basis: Snapshot, change: Change, there: frozenset[ProcessId], work: Work) -> Iterator[Course]:
+def courses_of(basis: Snapshot, change: Change, there: frozenset[ProcessId], work: Work) -> Iterator[RoundsOfBatch]:
     """The last batch of a written-out change in the course of its forecast, and in those that its range is made of
     (`forecast._quicker`), for each release that it may be; those only that end with these clients."""
     for release in groups.releases_of(basis):
         yield from _courses(groups.with_release(basis, release), change, there, work)
 
 
-def _courses(basis: Snapshot, change: Change, there: frozenset[ProcessId], work: Work) -> Iterator[Course]:
+def _courses(basis: Snapshot, change: Change, there: frozenset[ProcessId], work: Work) -> Iterator[RoundsOfBatch]:
     ground = Ground(basis, work, Segments())
     late = any(isinstance(item, Event) and item.is_late() for item in change.events)
     found = [courses.carried_out(ground, change)]
@@ -100,10 +100,10 @@ def _courses(basis: Snapshot, change: Change, there: frozenset[ProcessId], work:
             counts = [act.rebalances for act in one.acts]
             first = sum(counts[:-1])
             earlier = tuple(placed[sum(counts[:rest]) : first])
-            yield Course(placed[first], tuple(placed[first + 1 :]), earlier, stateless, _left_behind(disks, placed))
+            yield RoundsOfBatch(placed[first], tuple(placed[first + 1 :]), earlier, stateless, _left_behind(disks, placed))
 
 
-def _left_behind(disks: Mapping[str, tuple[str, ...]], placed: Iterable[Placed]) -> dict[str, tuple[str, ...]]:
+def _left_behind(disks: Mapping[str, tuple[str, ...]], placed: Iterable[WhoRunsWhat]) -> dict[str, tuple[str, ...]]:
     """With what earlier rounds have left on disks."""
     found = {task: dict.fromkeys(clients) for task, clients in disks.items()}
     for one in placed:
@@ -122,11 +122,11 @@ def _on_disks(basis: Snapshot) -> dict[str, tuple[str, ...]]:
     return {str(task): tuple(map(str, clients)) for task, clients in found.items()}
 
 
-def _before(basis: Snapshot) -> Placed:
-    return Placed(_texts(dict(ownership.owners(basis))), _held(evidence.copies_of(basis)))
+def _before(basis: Snapshot) -> WhoRunsWhat:
+    return WhoRunsWhat(_texts(dict(ownership.owners(basis))), _held(evidence.copies_of(basis)))
 
 
-def placed_by(one: Round) -> Placed:
+def placed_by(one: Round) -> WhoRunsWhat:
     """As it goes over the wire: a task that is withheld has no owner yet, and a temporary standby where it is going."""
     assert isinstance(one.decision, Assignment), "a course without trouble"
     withheld = {task for consumer in one.decision.consumers for task in consumer.withheld}
@@ -138,7 +138,7 @@ def placed_by(one: Round) -> Placed:
                 owners[task] = client.process_id
         for task in (*client.standby, *(each for each in client.active if each in withheld)):
             copies[task] = (*copies.get(task, ()), client.process_id)
-    return Placed(_texts(owners), _held(copies))
+    return WhoRunsWhat(_texts(owners), _held(copies))
 
 
 def _texts(owners: Mapping[TaskId, ProcessId]) -> dict[str, str]:

@@ -6,7 +6,7 @@ What moves every second is not looked at: end offsets, lags, who leads. The fore
 from dataclasses import replace
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.execution.drift import Drift, Kind, Staleness
+from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
 from holdfast.rollout.group.staleness import staleness
 from holdfast.rollout.streams.plan.basis import drifts
 from holdfast.rollout.streams.plan.plan import Plan
@@ -25,4 +25,4 @@ def is_stale(plan: Plan, fresh: Snapshot) -> Staleness:
 
 
 def _moved_under_a_step(one: Drift, steps: dict[ProcessId, None]) -> bool:
-    return one.kind is Kind.HOST and one.process_id in steps
+    return one.kind is DriftKind.HOST and one.process_id in steps

@@ -2,19 +2,19 @@
 
 import math
 
-from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, Act
+from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, TimedBatch
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.scene import Scene
 
 
-def act_of(batch: Batch, scene: Scene, rebalances: int) -> Act:
+def act_of(batch: Batch, scene: Scene, rebalances: int) -> TimedBatch:
     """`scene`: the group after the batch; `rebalances`: how many followed from it."""
     events = [event for _, event in batch.events]
     all_down = any(event.ALL_DOWN for event in events)
     missed = all_down or any(event.session_ends() for event in events)
-    return Act(
+    return TimedBatch(
         rebalances=rebalances,
         starts=len(scene.clients) if all_down else sum(event.starts() for event in events),
         noticed_s=math.ceil(outage.session_timeout_s(scene)) if missed else 0,

@@ -8,7 +8,7 @@ from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events import batches
@@ -34,7 +34,7 @@ def carried_out(
     ground: Ground, change: Change, assume: Assume | None = None, *, back_soon: bool = False, as_seen: bool = False
 ) -> Course:
     """A change that leaves nothing to chance, rebalance by rebalance, as it assumes. The others: as `length_of`."""
-    stage = Recorded(ground, assume or change.assume, as_seen=as_seen)
+    stage = RecordedStage(ground, assume or change.assume, as_seen=as_seen)
     return stage.course(_through(stage, change, back_soon=back_soon))
 
 
@@ -71,7 +71,7 @@ def _through(stage: Stage, change: Change, *, back_soon: bool = False) -> str | 
     return None
 
 
-class Recorded(Stage):
+class RecordedStage(Stage):
     """A stage that keeps every rebalance, what is restored, and what is unavailable. So it works all of them out."""
 
     def __init__(self, ground: Ground, assume: Assume, *, as_seen: bool = False) -> None:
@@ -81,7 +81,7 @@ class Recorded(Stage):
         self._restoring = Restoring(changelog_sizes.task_logs(ground.snapshot))
         self._latent: tuple[TaskId, ...] = ()
         self._waiting_settings: dict[str, None] = {}
-        self._acts: list[Act] = []
+        self._acts: list[TimedBatch] = []
 
     def course(self, trouble: str | None) -> Course:
         notes = self.scene.notes

@@ -11,11 +11,11 @@ from holdfast.rollout.json.record_codec import Omit, Record
 from holdfast.rollout.streams.change.change import ITEM
 from holdfast.rollout.streams.forecast.amounts import READS
 from holdfast.rollout.streams.forecast.assignment_json import ASSIGNMENT
-from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Stopped, Summary, Waiting
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Stopped, Summary, UnavailableTasks
 from holdfast.rollout.streams.scene.assume import Assume
 
 _WAITING = record_of(
-    Waiting,
+    UnavailableTasks,
     closed=False,
     tasks=member(COUNT),
     task_seconds=member(SECONDS),

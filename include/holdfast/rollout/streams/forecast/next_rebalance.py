@@ -3,7 +3,7 @@
 from holdfast.kafka.streams.group import Assignment, Group, NextRebalance
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.streams.scene.reports import Pause
+from holdfast.rollout.streams.scene.reports import TimeBetween
 
 
 def what_is_requested(decision: Assignment) -> Trigger | None:
@@ -13,11 +13,11 @@ def what_is_requested(decision: Assignment) -> Trigger | None:
     return Trigger.PROBING if NextRebalance.PROBING in deadlines else None
 
 
-def until_then(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, float]:
+def until_then(pending: Trigger | None, group: Group, until: Wait) -> tuple[TimeBetween, float]:
     """What is between this rebalance and what comes next."""
     if pending is None:
-        return Pause.SETTLED, 0
+        return TimeBetween.SETTLED, 0
     if pending is Trigger.IMMEDIATE or until is Wait.REBALANCE:
-        return Pause.NONE, 0
+        return TimeBetween.NONE, 0
     milliseconds = group.config.probing_rebalance_interval_ms
-    return Pause.PROBING, milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000
+    return TimeBetween.PROBING, milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from holdfast.kafka.streams.group import Assignment, Client, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change.change import Change
@@ -34,7 +34,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class UnavailableTasks:
     """Tasks that are unavailable while their state is restored.
 
     `tasks`: their number; `task_seconds`, `longest_seconds`: over all rounds except the last, whose end is unknown; `records`: what
@@ -78,7 +78,7 @@ class Summary:
     seconds_to_stable_at_least: float | None
     restore_records: int
     restore_records_by_client: tuple[tuple[ProcessId, int], ...]
-    without_caught_up_copy: Waiting
+    without_caught_up_copy: UnavailableTasks
     restore_bytes: int | None
     """None: unknown."""
     stopped: tuple[Stopped, ...] = ()
@@ -109,7 +109,7 @@ class Outcome:
     """Why the group does not become stable; None: it does."""
     latent: int = 0
     """Stateful tasks that the next rebalance would move, although no rebalance is pending."""
-    acts: tuple[Act, ...] = ()
+    acts: tuple[TimedBatch, ...] = ()
     """The batches of the change in time, each with the number of `rounds` that it causes."""
     probes_more: int = 0
     """Probing rebalances in `rebalances_at_most` beyond those in `rounds`."""
@@ -176,7 +176,7 @@ class Course:
     stopped: tuple[Stopped, ...]
     notes: tuple[Note, ...]
     latent: int
-    acts: tuple[Act, ...] = ()
+    acts: tuple[TimedBatch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,18 @@ from holdfast.kafka.streams.group import Assignment, Client, ConsumerAssignment,
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.disks.logs import TaskLogs, to_restore
-from holdfast.rollout.streams.forecast.outcomes import Round, Waiting
+from holdfast.rollout.streams.forecast.outcomes import Round, UnavailableTasks
 from holdfast.rollout.streams.scene.reports import Reports, reported
 
 
-def waiting(rounds: tuple[Round, ...], records: int) -> Waiting:
+def waiting(rounds: tuple[Round, ...], records: int) -> UnavailableTasks:
     """The tasks that are without a caught-up copy, over all rounds but the last, whose end is unknown."""
     seconds: dict[TaskId, float] = {}
     for index, one in enumerate(rounds):
         until = rounds[index + 1].at_seconds if index + 1 < len(rounds) else one.at_seconds
         for task in one.without_caught_up_copy:
             seconds[task] = seconds.get(task, 0) + until - one.at_seconds
-    return Waiting(len(seconds), sum(seconds.values()), max(seconds.values(), default=0), records)
+    return UnavailableTasks(len(seconds), sum(seconds.values()), max(seconds.values(), default=0), records)
 
 
 def as_before(decision: Assignment, before: Assignment | None) -> Assignment:

@@ -29,7 +29,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import listed, many, printable
 
 
-class Kind(StrEnum):
+class TrapKind(StrEnum):
     """`latent`: nothing happens until something makes the group rebalance. `under way`: warm-ups are there, the group is moving."""
 
     LATENT = "latent"
@@ -53,7 +53,7 @@ class Reshuffle:
     `defusal` None: no other process IDs would save anything.
     """
 
-    kind: Kind
+    kind: TrapKind
     moved: tuple[TaskMove, ...]
     summary: Summary
     defusal: Defusal | None
@@ -109,7 +109,7 @@ def _reshuffle(snapshot: Snapshot) -> Reshuffle | None:
     moved = _moved(snapshot, outcome)
     if not moved:
         return None
-    kind = Kind.UNDER_WAY if _has_warm_ups(snapshot) else Kind.LATENT
+    kind = TrapKind.UNDER_WAY if _has_warm_ups(snapshot) else TrapKind.LATENT
     return Reshuffle(kind, moved, outcome.summary, _defusal(snapshot, len(moved)))
 
 

@@ -6,14 +6,14 @@ from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID
 from holdfast.rollout.json.record import member, written_of
 from holdfast.rollout.streams.change.change import CHANGE
 from holdfast.rollout.streams.forecast.json import SUMMARY
-from holdfast.rollout.streams.guard.guard import Defusal, Finding, Guard, Kind, Reshuffle, Trap
+from holdfast.rollout.streams.guard.guard import Defusal, Finding, Guard, Reshuffle, Trap, TrapKind
 from holdfast.rollout.streams.process_ids.order import TaskMove
 
 _MOVE = written_of(TaskMove, task=member(TASK_ID, name="task_id"), before=member(PROCESS_ID), after=member(PROCESS_ID))
 _DEFUSAL = written_of(Defusal, labels=member(table(PROCESS_ID, PROCESS_ID)), moved=member(COUNT), change=member(CHANGE))
 _RESHUFFLE = written_of(
     Reshuffle,
-    kind=member(choice(Kind)),
+    kind=member(choice(TrapKind)),
     moved=member(items(_MOVE)),
     summary=member(SUMMARY),
     defusal=member(nullable(_DEFUSAL)),

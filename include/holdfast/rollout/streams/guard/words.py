@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from holdfast.rollout.streams.guard.guard import Defusal, Guard, Kind, Reshuffle
+from holdfast.rollout.streams.guard.guard import Defusal, Guard, Reshuffle, TrapKind
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
@@ -28,7 +28,7 @@ _NONE = "The next rebalance moves no stateful task."
 
 def _reshuffle(reshuffle: Reshuffle) -> Iterator[Block]:
     tasks = f"{many(len(reshuffle.moved), 'stateful task')} of {reshuffle.summary.stateful_tasks}"
-    if reshuffle.kind is Kind.LATENT:
+    if reshuffle.kind is TrapKind.LATENT:
         yield Heading(1, f"The group looks stable, but its next rebalance moves {tasks}, whatever triggers it.")
     else:
         yield Heading(1, f"A migration is in progress: {tasks} have yet to migrate.")

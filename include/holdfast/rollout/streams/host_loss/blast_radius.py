@@ -25,7 +25,7 @@ from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
-class Basis(StrEnum):
+class FigureBasis(StrEnum):
     """Where rebalances, seconds and bytes come from. NOT_FORECAST: they are unknown, for a reason; `holdfast forecast` gives
     them."""
 
@@ -60,7 +60,7 @@ class Loss:
     place: Place | None
     moved: int | None
     without_copy: int | None
-    basis: Basis
+    basis: FigureBasis
     rebalances: int | None = None
     rebalances_exact: bool = False
     warm_ups: int | None = None
@@ -147,7 +147,7 @@ def _decided(books: DecidedLosses, process_id: ProcessId) -> BlastRadius:
     """Of the positions that a new random ID can take the likeliest ones are looked at, as many as that does not take too long."""
 
     def loss(scenario: Scenario, place: Place | None) -> Loss:
-        unknown = Loss(process_id, scenario, place, 0, 0, Basis.NOT_FORECAST)
+        unknown = Loss(process_id, scenario, place, 0, 0, FigureBasis.NOT_FORECAST)
         fate = books.fate(change_of(unknown))
         known = place if place is None else replace(place, moved=fate.moved)
         return replace(unknown, place=known, moved=fate.moved, without_copy=fate.without_copy, reason=fate.reason)
@@ -171,7 +171,7 @@ def _not_replaced(books: Movements | DecidedLosses, process_id: ProcessId, among
 
 def no_client_left(process_id: ProcessId, tasks: int) -> Loss:
     """The only client is lost, which runs `tasks` stateful tasks."""
-    return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=NO_CLIENT_LEFT)
+    return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, FigureBasis.NOT_FORECAST, reason=NO_CLIENT_LEFT)
 
 
 def likeliest_places(in_order: Sequence[ProcessId], lost: ProcessId, most: int) -> list[Place]:
@@ -192,7 +192,7 @@ def _places(books: Movements, process_id: ProcessId) -> Iterator[Place]:
 
 def _loss(process_id: ProcessId, scenario: Scenario, place: Place | None, fate: Fate) -> Loss:
     if fate.count is None:
-        return Loss(process_id, scenario, place, fate.moved, fate.without_copy, Basis.NOT_FORECAST, reason=fate.reason)
+        return Loss(process_id, scenario, place, fate.moved, fate.without_copy, FigureBasis.NOT_FORECAST, reason=fate.reason)
     count = fate.count
     return Loss(
         process_id=process_id,
@@ -200,7 +200,7 @@ def _loss(process_id: ProcessId, scenario: Scenario, place: Place | None, fate: 
         place=place,
         moved=fate.moved,
         without_copy=fate.without_copy,
-        basis=Basis.COUNTED,
+        basis=FigureBasis.COUNTED,
         rebalances=count.rebalances,
         rebalances_exact=count.rebalances_exact,
         warm_ups=count.warm_ups,

@@ -26,8 +26,8 @@ from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
 from holdfast.rollout.streams.host_loss import loss_times
 from holdfast.rollout.streams.host_loss.blast_radius import (
-    Basis,
     BlastRadius,
+    FigureBasis,
     Loss,
     change_of,
     likeliest_places,
@@ -93,7 +93,7 @@ def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[Ta
         loss,
         moved=sum(before.get(task.id) != after.get(task.id) for task in snapshot.tasks if task.stateful),
         without_copy=len(dict.fromkeys(task for one in course.rounds for task in one.without_caught_up_copy)),
-        basis=Basis.FORECAST,
+        basis=FigureBasis.FORECAST,
         rebalances=len(course.rounds),
         rebalances_exact=True,
         times=loss_times.of_course(course, policy),
@@ -137,7 +137,7 @@ def _by_forecasts(snapshot: Snapshot, in_order: tuple[ProcessId, ...], lost: Pro
             places[0] if option is Scenario.FRESH_LIKELIEST else None,
             None,
             None,
-            Basis.NOT_FORECAST,
+            FigureBasis.NOT_FORECAST,
             reason=BEYOND,
         )
         for option in _WAYS

@@ -14,7 +14,7 @@ from itertools import pairwise
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Round, Trigger, restore_seconds
-from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.forecast import outcomes
@@ -60,7 +60,7 @@ def of_course(course: outcomes.Course, policy: Policy) -> LossTimes:
     ]
     follow_ups = any(one.trigger == Trigger.IMMEDIATE for one in rounds)
     found = timeline.combined(
-        timeline.Course(
+        timeline.TimedCourse(
             tuple(_of_acts(course.acts, rounds)),
             more=max(course.length.open_copies, 2 * course.length.unstarted) if follow_ups else 0,
             probes_more=course.length.unstarted if follow_ups else 0,
@@ -75,7 +75,7 @@ def of_course(course: outcomes.Course, policy: Policy) -> LossTimes:
     return LossTimes(found.rebalancing_ends.usual, found.restored.usual, True, found.rebalancing_ends.high, found.restored.high)
 
 
-def _of_acts(acts: Sequence[Act], rounds: Sequence[Round]) -> list[tuple[Act, tuple[Round, ...]]]:
+def _of_acts(acts: Sequence[TimedBatch], rounds: Sequence[Round]) -> list[tuple[TimedBatch, tuple[Round, ...]]]:
     found, at = [], 0
     for act in acts:
         found.append((act, tuple(rounds[at : at + act.rebalances])))
@@ -83,7 +83,7 @@ def _of_acts(acts: Sequence[Act], rounds: Sequence[Round]) -> list[tuple[Act, tu
     return found
 
 
-def of_count(act: Act, rounds: tuple[Round, ...], interval_ms: int, policy: Policy, *, exact: bool) -> LossTimes:
+def of_count(act: TimedBatch, rounds: tuple[Round, ...], interval_ms: int, policy: Policy, *, exact: bool) -> LossTimes:
     """Of one that is counted: as it usually goes. `exact`: whether these are all rebalances.
 
     Which warm-ups share a batch is not counted, only how many. That matters where restores may outlast a probing interval.
@@ -93,4 +93,4 @@ def of_count(act: Act, rounds: tuple[Round, ...], interval_ms: int, policy: Poli
         totals.update(dict(one.restoring))
     longest = restore_seconds(max(totals.values(), default=0), policy.restore_records_per_second)
     alone = not any(one.trigger == "probing" for one in rounds) or longest * 1000 <= interval_ms
-    return LossTimes(*timeline.usually(timeline.Course(((act, rounds),)), policy), exact and alone)
+    return LossTimes(*timeline.usually(timeline.TimedCourse(((act, rounds),)), policy), exact and alone)

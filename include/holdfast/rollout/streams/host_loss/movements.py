@@ -24,7 +24,7 @@ from holdfast.kafka.streams.group import Group
 from holdfast.kafka.streams.shares import dealt
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.disks.logs import to_restore
 from holdfast.rollout.streams.host_loss import loss_times
 from holdfast.rollout.streams.host_loss.loss_times import LossTimes
@@ -158,7 +158,7 @@ class Movements:
         batches = -(-tally.warm_ups // self._group.config.max_warmup_replicas)
         rounds = tuple(self._rounds(tally, batches, back))
         interval_ms = self._group.config.probing_rebalance_interval_ms
-        act = Act(len(rounds), starts=int(back is not None), noticed_s=math.ceil(self._delay))
+        act = TimedBatch(len(rounds), starts=int(back is not None), noticed_s=math.ceil(self._delay))
         count = Count(
             rebalances=1 + tally.handed_over + 2 * batches,
             rebalances_exact=self._one_thread_each,

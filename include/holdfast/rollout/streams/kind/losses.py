@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.streams.host_loss import in_full
-from holdfast.rollout.streams.host_loss.blast_radius import Basis, BlastRadius, Loss, Place, blast_radius
+from holdfast.rollout.streams.host_loss.blast_radius import BlastRadius, FigureBasis, Loss, Place, blast_radius
 from holdfast.rollout.streams.host_loss.movements import NotByPlaces
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -55,7 +55,7 @@ class _About:
 
     def row(self, radius: BlastRadius, loss: Loss, *, may_be_forecast: bool) -> Row:
         fresh = loss.place is not None
-        open_one = may_be_forecast and loss.basis is Basis.NOT_FORECAST
+        open_one = may_be_forecast and loss.basis is FigureBasis.NOT_FORECAST
         return {
             "process_id": str(loss.process_id),
             "host": self._host_of[loss.process_id],

@@ -6,11 +6,11 @@ from dataclasses import replace
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.rebalances import restore_seconds
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import restore_rules, restore_words, rules
 from holdfast.rollout.options.restore_rules import Growth, Restored
-from holdfast.rollout.options.rules import Found, Rebalances, Share
+from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share
 from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
@@ -39,11 +39,11 @@ def judge(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> tup
     return rules.judge(_found(evaluation, policy, at), _own(evaluation, policy, at), policy, unstated)
 
 
-def _found(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Found:
+def _found(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> RuleFacts:
     """Of several outcomes the worst counts, rule by rule."""
     costs = evaluation.costs
     worst = max(costs, key=lambda cost: cost.moved)
-    return Found(
+    return RuleFacts(
         settles=all(cost.stable for cost in costs),
         unsettled=next((cost.unsettled for cost in costs if not cost.stable and cost.unsettled), None),
         thing="stateful task",
@@ -68,7 +68,7 @@ def _own(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Iter
     yield _copy_rule(evaluation, policy)
     unknown = len(evaluation.unknown)
     found = Measured(most=unknown, names=tuple(map(str, evaluation.give)))
-    yield made("evidence", words.evidence(found), Status.UNKNOWN if unknown else Status.PASS, policy, found)
+    yield made("evidence", words.evidence(found), RuleStatus.UNKNOWN if unknown else RuleStatus.PASS, policy, found)
 
 
 def _without_copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule:
@@ -79,7 +79,7 @@ def _without_copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule:
     )
     found = Measured(usual=usual, most=most, of=max(cost.cold_tasks for cost in costs), limit=limit)
     status = between(usual, most, limit)
-    for one in time_rules.conditions(times_of_outcomes(evaluation, policy)) if status is Status.PASS else ():
+    for one in time_rules.conditions(times_of_outcomes(evaluation, policy)) if status is RuleStatus.PASS else ():
         if one.otherwise_downtime_s > limit:
             status, found = time_rules.of_condition(one), replace(found, condition=one)
             break
@@ -128,9 +128,9 @@ def _copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     if evaluation.option.effort is not Effort.COPY_DISK:
         return None
     known = [one.condition for one in (times_of(cost, policy) for cost in evaluation.costs) if one.condition is not None]
-    found, status = Measured(limit=known[0].within_s if known else None), Status.UNKNOWN
+    found, status = Measured(limit=known[0].within_s if known else None), RuleStatus.UNKNOWN
     if known and all(one.met is not None for one in known):
-        status = Status.PASS if all(one.met for one in known) else Status.FAIL
+        status = RuleStatus.PASS if all(one.met for one in known) else RuleStatus.FAIL
         found = replace(found, most=max(-(-(one.size or 0) // (policy.copy_bytes_per_second or 1)) for one in known))
     return made("copied-in-time", words.copied(found, policy), status, policy, found)
 

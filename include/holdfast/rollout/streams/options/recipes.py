@@ -13,7 +13,7 @@ from holdfast.rollout.streams.events.event import Statement, StepContext
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.client_drafts import wait_for
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.identity import Identity
 from holdfast.rollout.streams.steps.steps import AwaitRebalance, AwaitStable, RollOutConfig, RollOutRelease, Step
 
@@ -25,7 +25,7 @@ def steps_of(snapshot: Snapshot, requested: Change, change: Change, identity: Id
     """
     drafts: list[Draft] = []
     config = dict(snapshot.config)
-    phases = tuple(Phase)
+    phases = tuple(StepOrder)
     for batch, wait in _batches(change):
         together: list[Draft] = []
         for item in batch:

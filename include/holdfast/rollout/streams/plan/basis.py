@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.execution.drift import Drift, DriftKind
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, TEXTS, Codec, integer, nullable, table
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, PROCESS_ID, STRING_MAP, TASK_ID, TASK_IDS
@@ -166,7 +166,7 @@ def drifts(basis: Basis, fresh: Snapshot, allowed: Allowed = Allowed()) -> tuple
         found = (
             f"The snapshot is of {fresh.group_id!r} on cluster {fresh.cluster!r}, not of {basis.group_id!r} on {basis.cluster!r}."
         )
-        return (Drift(Kind.GROUP, found, True, "Another group has other clients and tasks."),)
+        return (Drift(DriftKind.GROUP, found, True, "Another group has other clients and tasks."),)
     now = basis_of(fresh)
     assumed = {one.what: None for one in fresh.unknown}
     return (
@@ -188,9 +188,9 @@ def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed:
         if field in allowed.settings or was == found:
             continue
         if found is None or field in assumed:
-            yield Drift(Kind.NOT_GIVEN, f"The {what} is not given this time.", False, "Nothing contradicts the plan.")
+            yield Drift(DriftKind.NOT_GIVEN, f"The {what} is not given this time.", False, "Nothing contradicts the plan.")
         else:
-            yield Drift(Kind.FACT, f"The {what} was {printable(was or 'unknown')}, it is now {printable(found)}.", True, why)
+            yield Drift(DriftKind.FACT, f"The {what} was {printable(was or 'unknown')}, it is now {printable(found)}.", True, why)
 
 
 _DECIDING = (
@@ -216,7 +216,9 @@ def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed
         if setting in allowed.settings or was.get(setting) == found.get(setting):
             continue
         if setting not in found or f"config.{setting}" in assumed:
-            yield Drift(Kind.NOT_GIVEN, f"{printable(setting)} is not given this time.", False, "Nothing contradicts the plan.")
+            yield Drift(
+                DriftKind.NOT_GIVEN, f"{printable(setting)} is not given this time.", False, "Nothing contradicts the plan."
+            )
         else:
             sentence = f"{printable(setting)} was {_setting(was, setting)}, it is now {_setting(found, setting)}."
             decides = setting.startswith(_DECIDING)
@@ -225,7 +227,7 @@ def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed
                 if decides
                 else "The forecast does not depend on it."
             )
-            yield Drift(Kind.SETTING, sentence, decides, why)
+            yield Drift(DriftKind.SETTING, sentence, decides, why)
 
 
 def _setting(config: Mapping[str, ConfigValue], key: str) -> str:
@@ -248,7 +250,7 @@ def _tasks_drift(basis: Basis, now: Basis) -> Iterator[Drift]:
     )
     for tasks, what, why in sentences:
         if tasks:
-            yield Drift(Kind.TASKS, f"Tasks {listed(tasks)} are {what}.", True, why)
+            yield Drift(DriftKind.TASKS, f"Tasks {listed(tasks)} are {what}.", True, why)
 
 
 def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift]:
@@ -260,7 +262,7 @@ def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift
             continue
         if process_id not in found:
             sentence = f"Client {process_id} ({host_or(client.host, 'host unknown')}) has left the group."
-            yield Drift(Kind.CLIENT, sentence, True, "Process-ID order decides the assignment, and it changed.", process_id)
+            yield Drift(DriftKind.CLIENT, sentence, True, "Process-ID order decides the assignment, and it changed.", process_id)
         else:
             yield from _client_drift(client, found[process_id], allowed, by_place=by_place)
     strangers = [client for client in now.clients if client.process_id not in was and client.process_id not in allowed.moving]
@@ -268,7 +270,7 @@ def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift
         for client in strangers:
             sentence = f"Client {client.process_id} ({host_or(client.host, 'host unknown')}) is new in the group."
             yield Drift(
-                Kind.CLIENT, sentence, True, "It has a rank in process-ID order, and a share of the tasks.", client.process_id
+                DriftKind.CLIENT, sentence, True, "It has a rank in process-ID order, and a share of the tasks.", client.process_id
             )
 
 
@@ -284,20 +286,22 @@ def _client_drift(was: ClientBasis, found: ClientBasis, allowed: Allowed, *, by_
     one = was.process_id
     if found.threads != was.threads:
         sentence = f"Client {one} had {was.threads} stream threads, it now has {found.threads}."
-        yield Drift(Kind.THREADS, sentence, True, "A client's share of the tasks depends on its threads.", one)
+        yield Drift(DriftKind.THREADS, sentence, True, "A client's share of the tasks depends on its threads.", one)
     elif found.members != was.members:
         why = "As many threads, the same process ID: the same share."
-        yield Drift(Kind.MEMBERS, f"Client {one} has other member IDs: threads of it rejoined.", False, why, one)
+        yield Drift(DriftKind.MEMBERS, f"Client {one} has other member IDs: threads of it rejoined.", False, why, one)
     if (found.rack, found.client_tags) != (was.rack, was.client_tags):
         why = "Tasks are assigned by rack or tag here." if by_place else "No setting of this group depends on racks or tags."
-        yield Drift(Kind.PLACE, f"Client {one} has another rack or other tags.", by_place, why, one)
+        yield Drift(DriftKind.PLACE, f"Client {one} has another rack or other tags.", by_place, why, one)
     if found.host != was.host:
         sentence = f"Client {one} was on {host_or(was.host, 'an unknown host')}, it is now on {host_or(found.host, 'another')}."
-        yield Drift(Kind.HOST, sentence, False, "The host does not affect the assignment, and no step of the plan runs there.", one)
+        yield Drift(
+            DriftKind.HOST, sentence, False, "The host does not affect the assignment, and no step of the plan runs there.", one
+        )
     if found.threads == was.threads and not allowed.ownership and found.active != was.active:
         lost = [task for task in was.active if task not in found.active]
         gained = [task for task in found.active if task not in was.active]
         news = [f"no longer runs {listed(lost)}"] if lost else []
         news += [f"now runs {listed(gained)}"] if gained else []
         sentence = f"Client {one} {' and '.join(news)}."
-        yield Drift(Kind.OWNER, sentence, True, "The forecast starts from the present assignment.", one)
+        yield Drift(DriftKind.OWNER, sentence, True, "The forecast starts from the present assignment.", one)

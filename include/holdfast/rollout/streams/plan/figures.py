@@ -29,7 +29,7 @@ _RANGE: Codec[tuple[int, int, int]] = ESTIMATE.to(lambda one: (one.low, one.usua
 
 
 @record(closed=False)
-class Figures:
+class OptionFigures:
     """The cost of one option in its worst outcome. Times in seconds, at the policy's restore speed; None: unknown, or without
     end."""
 
@@ -84,12 +84,12 @@ class Figures:
         return self.times is None or self.times.certain
 
 
-def figures(cost: Cost, policy: Policy, effort: EffortCounts | None = None) -> Figures:
+def figures(cost: Cost, policy: Policy, effort: EffortCounts | None = None) -> OptionFigures:
     """`to_stable`: when rebalancing ends, at the most."""
     speed = policy.restore_records_per_second
     times = times_of(cost, policy)
     longest = cost.stands_still_longest(speed)
-    return Figures(
+    return OptionFigures(
         moved=cost.moved,
         stateful_tasks=cost.stateful_tasks,
         without_copy=cost.without_copy_longest(speed),
@@ -106,7 +106,7 @@ def figures(cost: Cost, policy: Policy, effort: EffortCounts | None = None) -> F
     )
 
 
-def figures_of(plan: Plan, option: Considered | None) -> Figures | None:
+def figures_of(plan: Plan, option: Considered | None) -> OptionFigures | None:
     if option is None or not option.costs:
         return None
     return figures(stated(option.costs, plan.policy), plan.policy, option.effort_counts)

@@ -72,7 +72,7 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class HistoryRules:
     """What has to be known to read a history. `warm_ups_tell`: who is handed a copy to warm it up is clearly behind."""
 
     stateful: Mapping[TaskId, None]
@@ -110,17 +110,17 @@ def effective(policy: Policy, snapshot: Snapshot, change: Change) -> Policy:
     )
 
 
-def rules_of(snapshot: Snapshot) -> Rules:
+def rules_of(snapshot: Snapshot) -> HistoryRules:
     """An unreadable session timeout counts as Kafka's longest default."""
     given = dict(snapshot.config).get("session.timeout.ms")
     seconds = int(given) / 1000 if isinstance(given, int | str) and str(given).isdecimal() else SESSION_S
     measurable = (
         not number_set(snapshot, STANDBYS, 0) and number_set(snapshot, RECOVERY_LAG, RECOVERY_LAG_DEFAULT) >= CLEARLY_BEHIND
     )
-    return Rules({task.id: None for task in snapshot.tasks if task.stateful}, measurable, seconds)
+    return HistoryRules({task.id: None for task in snapshot.tasks if task.stateful}, measurable, seconds)
 
 
-def measured(generations: Sequence[Generation], rules: Rules) -> Measured:
+def measured(generations: Sequence[Generation], rules: HistoryRules) -> Measured:
     """What the rebalances show. Members whose bytes cannot be read are left out."""
     seen = [_seen(one) for one in generations]
     speeds: list[tuple[int, int]] = []
@@ -150,7 +150,7 @@ def _gained(second: _Seen, third: _Seen, copy: _Copy) -> int | None:
     return ended - began if _seconds(second, third) is not None and 0 <= began < ended else None
 
 
-def _restored_all_the_while(first: _Seen, second: _Seen, third: _Seen, copy: _Copy, rules: Rules) -> bool:
+def _restored_all_the_while(first: _Seen, second: _Seen, third: _Seen, copy: _Copy, rules: HistoryRules) -> bool:
     """From the second rebalance to the third, and nothing else on its client."""
     if not rules.warm_ups_tell or copy not in first.standby or copy not in third.standby or _seconds(first, second) is None:
         return False

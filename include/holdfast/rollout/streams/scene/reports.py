@@ -23,7 +23,7 @@ from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPar
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp, ClosedCopies, DormantCopies
 
 
-class Pause(Enum):
+class TimeBetween(Enum):
     """How long there was between one rebalance and the next."""
 
     NONE = "an immediate follow-up"
@@ -50,12 +50,12 @@ class _Answer:
 
     client: Client
     shares: tuple[ConsumerAssignment, ...]
-    pause: Pause
+    pause: TimeBetween
     seconds: float
     after: Client
     lasting: bool
 
-    def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> bool:
+    def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: TimeBetween, seconds: float) -> bool:
         if client is self.after and self.lasting:
             return self.shares == shares
         if client is not self.client or self.shares != shares:
@@ -143,27 +143,27 @@ class Reports:
         """What the disk of `client` holds when it is stopped, as it would be reported."""
         return tuple((task, self.closed(task, total)) for task, total in sorted(reported(client).items()))
 
-    def after(self, clients: Iterable[Client], decision: Assignment, pause: Pause, seconds: float) -> tuple[Client, ...]:
+    def after(self, clients: Iterable[Client], decision: Assignment, pause: TimeBetween, seconds: float) -> tuple[Client, ...]:
         """What the clients report at the rebalance that comes `pause` (`seconds`) after `decision`."""
         return tuple([self._answer(client, shares, pause, seconds) for client, shares in decision.by_client(clients)])
 
-    def _answer(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> Client:
+    def _answer(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: TimeBetween, seconds: float) -> Client:
         """What this client reports. Asked again with the same objects it gives the same one, and `client` where nothing changed."""
         known = self._answers.get(client.process_id)
         if known is None or not known.fits(client, shares, pause, seconds):
             after = self._client_after(client, shares, pause, seconds)
-            lasting = not (self._as_seen and pause is Pause.NONE) and not any(share.standby for share in shares)
+            lasting = not (self._as_seen and pause is TimeBetween.NONE) and not any(share.standby for share in shares)
             after = client if after == client else after
             known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, after, lasting)
         return known.after
 
-    def _client_after(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> Client:
+    def _client_after(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: TimeBetween, seconds: float) -> Client:
         before = reported(client)
         sums: list[dict[TaskId, int]] = []
         running: set[TaskId] = set()
         for consumer, share in zip(client.consumers, shares, strict=True):
             running.update(share.active, share.standby)
-            running_late = self._not_open_yet(consumer, share, before) if self._as_seen and pause is Pause.NONE else {}
+            running_late = self._not_open_yet(consumer, share, before) if self._as_seen and pause is TimeBetween.NONE else {}
             sums.append(
                 {task: LATEST_OFFSET for task in share.active if task in self._copies and task not in running_late}
                 | {task: total for task, total in running_late.items() if total is not None}
@@ -205,10 +205,10 @@ class Reports:
             consumer.metadata_version,
         )
 
-    def _caught_up(self, task: TaskId, before: int | None, pause: Pause, seconds: float) -> int:
+    def _caught_up(self, task: TaskId, before: int | None, pause: TimeBetween, seconds: float) -> int:
         """What a copy that is handed out as a standby reports."""
         end = self.end(task)
-        if before == LATEST_OFFSET or pause is Pause.SETTLED:
+        if before == LATEST_OFFSET or pause is TimeBetween.SETTLED:
             return end  # a copy that ran is complete, and stays open
         so_far = before or 0
         if so_far > self.log_end(task):
@@ -217,7 +217,7 @@ class Reports:
             case CatchUp.NEXT_REBALANCE:
                 return end
             case CatchUp.PROBING_REBALANCE:
-                return end if pause is Pause.PROBING else before or 0
+                return end if pause is TimeBetween.PROBING else before or 0
             case CatchUp.RATE:
                 assert self._assume.records_per_second is not None, "a rate has a number"
                 gained = max(self._assume.records_per_second - self._assume.grows_per_second, 0)  # on the end, which moves too

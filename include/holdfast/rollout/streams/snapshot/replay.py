@@ -46,7 +46,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReplayDifference:
     """One part of a member's assignment where Holdfast's differs, both in words."""
 
     member_id: str
@@ -107,18 +107,18 @@ def our_decision(answer: Assignment | LeaderFailure) -> Decision:
     )
 
 
-def differences(ours: Decision, leaders: Decision) -> tuple[Difference, ...]:
+def differences(ours: Decision, leaders: Decision) -> tuple[ReplayDifference, ...]:
     """Everything in which the two decisions differ; empty when they are the same on the wire. Deadlines are not compared."""
     if ours.error_code != leaders.error_code:
-        return (Difference("", "error code", str(ours.error_code), str(leaders.error_code)),)
+        return (ReplayDifference("", "error code", str(ours.error_code), str(leaders.error_code)),)
     if leaders.error_code:
         return ()
-    found: list[Difference] = []
+    found: list[ReplayDifference] = []
     recorded = {member.member_id: member for member in ours.members}
     for theirs in leaders.members:
         mine = recorded.pop(theirs.member_id, None)
         if mine is None:
-            found.append(Difference(theirs.member_id, "member", "absent", "present"))
+            found.append(ReplayDifference(theirs.member_id, "member", "absent", "present"))
             continue
         for what, one, other in (
             ("active", _listed(mine.active), _listed(theirs.active)),
@@ -126,8 +126,8 @@ def differences(ours: Decision, leaders: Decision) -> tuple[Difference, ...]:
             ("next rebalance", mine.next_rebalance.value, theirs.next_rebalance.value),
         ):
             if one != other:
-                found.append(Difference(theirs.member_id, what, one, other))
-    found.extend(Difference(member_id, "member", "present", "absent") for member_id in recorded)
+                found.append(ReplayDifference(theirs.member_id, what, one, other))
+    found.extend(ReplayDifference(member_id, "member", "present", "absent") for member_id in recorded)
     return tuple(found)
 
 

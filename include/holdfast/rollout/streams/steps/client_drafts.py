@@ -12,7 +12,7 @@ from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import (
     AwaitRebalance,
     AwaitStable,
@@ -66,7 +66,7 @@ def stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> D
     back = f" The client that takes its place must have joined within {in_time(snapshot)} of this stop." if has_successor else ""
     timeout = session_timeout(snapshot)
     return Draft(
-        Phase.STOP,
+        StepOrder.STOP,
         StopClient(process_id, host),
         Who.OPERATOR,
         f"The group is stable, and {process_id} is a member.",
@@ -94,7 +94,7 @@ def write(action: WriteProcessMetadata) -> Draft:
     found = f"its process ID is {action.replaces}" if action.replaces else "it holds no other process ID"
     undo = f'Write {{"processId":"{action.replaces}"}} into' if action.replaces else "Delete"
     return Draft(
-        Phase.HAND_OVER if action.source else Phase.PREPARE,
+        StepOrder.HAND_OVER if action.source else StepOrder.PREPARE,
         action,
         Who.HOLDFAST,
         f"{gone}The application's directory in state.dir exists (else create it), no client runs on it, and {found}.",
@@ -106,7 +106,7 @@ def write(action: WriteProcessMetadata) -> Draft:
 
 def copy(action: CopyStateDirectory, timeout: str) -> Draft:
     return Draft(
-        Phase.HAND_OVER,
+        StepOrder.HAND_OVER,
         action,
         Who.OPERATOR,
         "The old process has ended. A copy made while it runs is not consistent: RocksDB and checkpoints do not match. To save"
@@ -125,13 +125,13 @@ def start(action: StartClient, soon: str, undo: str) -> Draft:
         else f"The group has one new client with {many(action.threads, 'stream thread')}."
     )
     before = " ".join(part for part in (soon, once) if part) or "The host is ready."
-    return Draft(Phase.START, action, Who.OPERATOR, before, came, undo, "The client joins, and the group rebalances.")
+    return Draft(StepOrder.START, action, Who.OPERATOR, before, came, undo, "The client joins, and the group rebalances.")
 
 
 def restart(action: RestartInPlace, timeout: str) -> Draft:
     back = "a new random process ID" if action.comes_back_as is None else f"process ID {action.comes_back_as}"
     return Draft(
-        Phase.START,
+        StepOrder.START,
         action,
         Who.OPERATOR,
         f"The group is stable, and {action.process_id} is a member.",
@@ -146,7 +146,7 @@ def restart(action: RestartInPlace, timeout: str) -> Draft:
 def wait_for(wait: Wait) -> Draft:
     stable = wait is Wait.STABLE
     return Draft(
-        Phase.START,
+        StepOrder.START,
         AwaitStable(FIRST_LIMIT_S) if stable else AwaitRebalance(FIRST_LIMIT_S),
         Who.HOLDFAST,
         "All previous steps are done.",

@@ -8,7 +8,7 @@ from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.streams.steps.steps import Action
 
 
-class Phase(StrEnum):
+class StepOrder(StrEnum):
     """The order of steps within a batch."""
 
     CONFIGURE = "configure"
@@ -47,7 +47,7 @@ ONE_BY_ONE = Pace()
 class Draft:
     """A step without its number."""
 
-    phase: Phase
+    phase: StepOrder
     action: Action
     who: Who
     check_before: str

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from holdfast.kafka.coordinator.streams.group import Task, each_task
-from holdfast.rollout.broker_streams.forecast.placement import Course, Share
+from holdfast.rollout.broker_streams.forecast.placement import Share, Shares
 from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.plan.figures import TargetFigures, target_figures
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
@@ -116,7 +116,7 @@ def _compared(found: TargetFigures) -> tuple[Amount, ...]:
 # Who runs what, and when.
 
 
-def _picture(plan: BrokerPlan, option: Considered, course: Course) -> Picture:
+def _picture(plan: BrokerPlan, option: Considered, course: Shares) -> Picture:
     name = named(plan.basis)
     placement = Placement(
         words=WORDS,
@@ -131,12 +131,12 @@ def _picture(plan: BrokerPlan, option: Considered, course: Course) -> Picture:
     return picture(option.name, title_of(option.name, plan), placement)
 
 
-def _placed(course: Course, *, before: bool) -> Iterator[tuple[Task, Share]]:
+def _placed(course: Shares, *, before: bool) -> Iterator[tuple[Task, Share]]:
     pairs = [(task, one) for one in course.shares for task in each_task((one.now if before else one.then) or ())]
     return iter(sorted(pairs, key=lambda pair: pair[0].rank))
 
 
-def _timeline(plan: BrokerPlan, option: Considered, course: Course) -> Timeline:
+def _timeline(plan: BrokerPlan, option: Considered, course: Shares) -> Timeline:
     points, so_far = [], 0
     for number, one in enumerate(course.targets, start=1):
         so_far += one.hand_overs
@@ -147,7 +147,7 @@ def _timeline(plan: BrokerPlan, option: Considered, course: Course) -> Timeline:
     return Timeline(option.name, title_of(option.name, plan), shown, tuple(points), len(points), cut)
 
 
-def _rounds(course: Course) -> Iterator[RoundView]:
+def _rounds(course: Shares) -> Iterator[RoundView]:
     for number, one in enumerate(course.targets, start=1):
         epoch = "unknown" if one.group_epoch is None else f"{one.group_epoch:,}"
         cells = (str(one.trigger), epoch, f"{one.hand_overs:,}", f"{one.undetermined:,}", f"{one.cold:,}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from holdfast.rollout.consumer.forecast import warning_words
-from holdfast.rollout.consumer.forecast.course import Course, Share
+from holdfast.rollout.consumer.forecast.course import Share, Shares
 from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
@@ -134,7 +134,7 @@ def _amounts(found: ReadFigures) -> tuple[Amount, ...]:
 # Who reads what, and when.
 
 
-def _picture(plan: ConsumerPlan, option: Considered, course: Course) -> Picture:
+def _picture(plan: ConsumerPlan, option: Considered, course: Shares) -> Picture:
     anew = {one.was: one.member_id for one in course.shares if one.was is not None and one.then is not None}
     names = {one.member_id: anew.get(one.member_id, one.member_id) for one in course.shares}
     placement = Placement(
@@ -157,7 +157,7 @@ def _name(one: Share, plan: ConsumerPlan) -> str:
     return " on ".join(part for part in (instance, one.host) if part) or "unknown host"
 
 
-def _timeline(plan: ConsumerPlan, option: Considered, course: Course) -> Timeline:
+def _timeline(plan: ConsumerPlan, option: Considered, course: Shares) -> Timeline:
     points, so_far = [], 0
     for number, one in enumerate(course.rounds, start=1):
         so_far += one.handed_over
@@ -168,7 +168,7 @@ def _timeline(plan: ConsumerPlan, option: Considered, course: Course) -> Timelin
     return Timeline(option.name, title_of(option.name, plan), shown, tuple(points), len(points), cut)
 
 
-def _rounds(course: Course) -> Iterator[RoundView]:
+def _rounds(course: Shares) -> Iterator[RoundView]:
     for number, one in enumerate(course.rounds, start=1):
         cause = "change" if one.trigger == "change" else "partitions revoked before"
         stopped = "unknown" if one.stopped is None else f"{one.stopped:,}"

@@ -12,7 +12,7 @@ from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan import effect_words
 from holdfast.rollout.streams.plan.cost_tables import cost_tables
-from holdfast.rollout.streams.plan.figures import Figures, figures_of
+from holdfast.rollout.streams.plan.figures import OptionFigures, figures_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.steps.steps import StartClient
 from holdfast.rollout.text.rendering import Block
@@ -126,7 +126,7 @@ def _spread(times: Times | None, one: Estimate | None) -> str:
     return "" if times is None else f"{time_words.between(one)}{time_words.only_if(times)}".removeprefix(", ")
 
 
-def _copies(found: Figures) -> str:
+def _copies(found: OptionFigures) -> str:
     counts = found.effort
     if counts is None:
         return ""
@@ -134,7 +134,7 @@ def _copies(found: Figures) -> str:
     return f"{many(counts.manual_steps, 'manual step')}, {copied}"
 
 
-def _why_unavailable(found: Figures) -> str:
+def _why_unavailable(found: OptionFigures) -> str:
     if not found.stands_still and not found.cold_tasks:
         return "except during rebalances"
     if not found.cold_tasks:
@@ -145,7 +145,7 @@ def _why_unavailable(found: Figures) -> str:
     return f"session timeout {duration(found.noticed)}, restore {duration(restoring) if restoring else 'under 1 s'}"
 
 
-def _amounts(found: Figures | None) -> tuple[Amount, ...] | None:
+def _amounts(found: OptionFigures | None) -> tuple[Amount, ...] | None:
     """The six, of one option; None: nothing was forecast."""
     if found is None:
         return None
@@ -160,13 +160,13 @@ def _amounts(found: Figures | None) -> tuple[Amount, ...] | None:
     )
 
 
-def _time(found: Figures, one: Estimate | None) -> Amount:
+def _time(found: OptionFigures, one: Estimate | None) -> Amount:
     if found.times is None:
         return (NEVER if found.to_stable is None else found.to_stable, found.stable_text)
     return (NEVER if one is None else one.usual, time_words.usually(one))
 
 
-def _effort(found: Figures) -> Amount:
+def _effort(found: OptionFigures) -> Amount:
     counts = found.effort
     if counts is None:
         return UNKNOWN

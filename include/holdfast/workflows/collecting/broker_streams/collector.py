@@ -10,7 +10,7 @@ from holdfast.rollout.broker_streams.snapshot.described import topics_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.workflows.collecting.broker_streams import advice, collect, settings
 from holdfast.workflows.collecting.broker_streams.settings import BrokerStreamsSettings
-from holdfast.workflows.collecting.collector import Advice, Collector, Given, OneGroup
+from holdfast.workflows.collecting.collector import Advice, Collector, OneGroup, StatedByOperator
 
 FIRST_RELEASE = "4.1.0"
 """Of Kafka Streams with `group.protocol=streams` (KIP-1071)."""
@@ -34,7 +34,7 @@ class BrokerStreamsCollector(Collector[BrokerStreamsSettings]):
     def advice(self, cluster: ClusterReader, group: ObservedGroup, servers: str) -> Iterator[Advice]:
         return advice.advice(cluster, group, servers)
 
-    def settings(self, group_id: str, given: Given) -> BrokerStreamsSettings:
+    def settings(self, group_id: str, given: StatedByOperator) -> BrokerStreamsSettings:
         _refuse(group_id, "--changelog", given.changelogs, "its coordinator says which topics are its changelogs")
         _refuse(group_id, "--stores", given.stores, "where it keeps its state does not affect what its broker assigns")
         if given.kafka_release is not None and is_older(given.kafka_release, FIRST_RELEASE):

@@ -12,7 +12,7 @@ from holdfast.kafka.consumer import joining
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
-from holdfast.ports import ClusterReader, Figures, ObservedGroup
+from holdfast.ports import ClusterReader, ObservedGroup, PartitionFigures
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.json import instants
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
@@ -190,7 +190,7 @@ def _topics(cluster: ClusterReader, group_id: str, members: tuple[Member, ...], 
     return tuple(_topic(topic, begin, end, committed) for topic in described)
 
 
-def _figures(answer: Figures, found: _Found) -> Mapping[TopicPartition, int]:
+def _figures(answer: PartitionFigures, found: _Found) -> Mapping[TopicPartition, int]:
     found.unknown.extend(answer[1])
     return dict(answer[0])
 

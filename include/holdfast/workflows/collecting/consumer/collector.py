@@ -5,7 +5,7 @@ from typing import ClassVar
 from holdfast.errors import InvalidInput
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+from holdfast.workflows.collecting.collector import Collector, OneGroup, StatedByOperator
 from holdfast.workflows.collecting.consumer import collect, settings
 from holdfast.workflows.collecting.consumer.settings import ConsumerSettings
 from holdfast.workflows.collecting.settling import PROTOCOL_TYPE
@@ -23,7 +23,7 @@ class ConsumerCollector(Collector[ConsumerSettings]):
     def owns(self, group: ObservedGroup) -> bool:
         return collect.is_consumer_group(group)
 
-    def settings(self, group_id: str, given: Given) -> ConsumerSettings:
+    def settings(self, group_id: str, given: StatedByOperator) -> ConsumerSettings:
         for option, value in (("--changelog", given.changelogs), ("--stores", given.stores)):
             if value:
                 raise InvalidInput(f"{group_id!r} {_WITHOUT_STATE}", option)

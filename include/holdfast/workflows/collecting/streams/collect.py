@@ -171,7 +171,7 @@ def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dic
         return {}
     known = behaviour(settings.kafka_release) if settings.kafka_release else None
     since_4_3 = known is not None and known.closed_copy_counts_last_record
-    seen = reports.Seen(
+    seen = reports.KnownState(
         members=found.members,
         tasks=found.tasks,
         disks=disks,

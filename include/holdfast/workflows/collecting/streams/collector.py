@@ -6,7 +6,7 @@ from typing import ClassVar
 from holdfast.errors import InvalidInput
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
-from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+from holdfast.workflows.collecting.collector import Collector, OneGroup, StatedByOperator
 from holdfast.workflows.collecting.settling import PROTOCOL_TYPE
 from holdfast.workflows.collecting.streams import collect, settings
 from holdfast.workflows.collecting.streams.settings import GroupSettings
@@ -21,7 +21,7 @@ class StreamsCollector(Collector[GroupSettings]):
     def owns(self, group: ObservedGroup) -> bool:
         return group.protocol_type in (PROTOCOL_TYPE, "") and group.protocol == collect.PROTOCOL
 
-    def settings(self, group_id: str, given: Given) -> GroupSettings:
+    def settings(self, group_id: str, given: StatedByOperator) -> GroupSettings:
         about = settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
         return replace(about, stores=_stores(given.stores))
 

@@ -13,7 +13,7 @@ from holdfast.rollout.broker_streams.plan.json import PLAN, broker_plan_from_jso
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.times import PhaseKind
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, RuleStatus
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections
@@ -132,7 +132,7 @@ def plan(*events: Any, policy: Policy = SLOW, **differs: Any) -> BrokerPlan:
     return planned(*events, of=measured(**differs), policy=policy)
 
 
-def rule(of: BrokerPlan, name: str, one: str = BASELINE_NAME) -> tuple[Status, str]:
+def rule(of: BrokerPlan, name: str, one: str = BASELINE_NAME) -> tuple[RuleStatus, str]:
     found = next(each for each in option(of, one).rules if each.name == name)
     return found.status, found.found
 
@@ -145,7 +145,7 @@ class TestAPlan:
         assert (baseline.restored.records, baseline.restored.size) == (2 * RECORDS, 2 * BYTES)
         assert baseline.restored.longest == (100 / SLOW.restore_rate_source.off_by, 100, 100 * SLOW.restore_rate_source.off_by)
         assert [one.records for one in baseline.restored.clients] == [RECORDS, RECORDS]
-        assert rule(made, "without-caught-up-copy")[0] is Status.FAIL
+        assert rule(made, "without-caught-up-copy")[0] is RuleStatus.FAIL
         assert baseline.times is not None
         assert baseline.times.rebalancing_ends is not None
         assert baseline.times.restored is not None
@@ -155,7 +155,7 @@ class TestAPlan:
 
     def test_passes_where_disks_have_almost_all(self) -> None:
         made = plan(GONE, state_directories=[disk(client, t1_4=1_489, t1_5=1_489) for client in "ab"])
-        assert rule(made, "without-caught-up-copy") == (Status.PASS, "1 s at 10 records/s")
+        assert rule(made, "without-caught-up-copy") == (RuleStatus.PASS, "1 s at 10 records/s")
 
     def test_waits_for_standbys_that_are_created_first(self) -> None:
         """Each of the three clients restores two copies of 1,000 records at 10 a second, before anything is stopped."""
@@ -190,17 +190,17 @@ class TestAPlan:
         bare["topics"]["counts"]["partitions"] = [{"id": number} for number in range(6)]
         made = planned(GONE, of=bare, policy=QUICK)
         assert option(made, BASELINE_NAME).restored is None
-        assert rule(made, "without-caught-up-copy")[0] is Status.UNKNOWN
+        assert rule(made, "without-caught-up-copy")[0] is RuleStatus.UNKNOWN
         assert "restored" not in next(one for one in PLAN.write(made)["candidates"])  # type: ignore[attr-defined]
 
-    @pytest.mark.parametrize(("limit", "expected"), [(2 * BYTES, Status.PASS), (2 * BYTES - 1, Status.FAIL)])
-    def test_is_held_against_limits_of_bytes(self, limit: int, expected: Status) -> None:
+    @pytest.mark.parametrize(("limit", "expected"), [(2 * BYTES, RuleStatus.PASS), (2 * BYTES - 1, RuleStatus.FAIL)])
+    def test_is_held_against_limits_of_bytes(self, limit: int, expected: RuleStatus) -> None:
         made = plan(GONE, policy=Policy(restored_bytes_most=limit, restored_bytes_per_hour_most=limit))
         assert rule(made, "restored-bytes")[0] is expected
         assert rule(made, "restored-bytes-per-hour")[0] is expected
 
-    @pytest.mark.parametrize(("free", "expected"), [(10 * BYTES, Status.PASS), (BYTES - 1, Status.FAIL)])
-    def test_is_held_against_what_disks_have_free(self, free: int, expected: Status) -> None:
+    @pytest.mark.parametrize(("free", "expected"), [(10 * BYTES, RuleStatus.PASS), (BYTES - 1, RuleStatus.FAIL)])
+    def test_is_held_against_what_disks_have_free(self, free: int, expected: RuleStatus) -> None:
         made = plan(GONE, state_directories=[disk(client, free_bytes=free) for client in "ab"])
         assert rule(made, "disk")[0] is expected
 

@@ -8,7 +8,7 @@ from tests.unit.rollout.broker_streams.plans import STABLE, option, planned
 from tests.unit.rollout.broker_streams.streams_groups import Case
 
 from holdfast.rollout.broker_streams.change.change import CHANGE
-from holdfast.rollout.broker_streams.cost.waiting import Pace, Wait, waits
+from holdfast.rollout.broker_streams.cost.waiting import Pace, RestoreWait, waits
 from holdfast.rollout.broker_streams.forecast.forecast import forecast
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
 from holdfast.rollout.broker_streams.forecast.restores import ClientRestore, Promoted, Restores, TargetRestores
@@ -48,15 +48,15 @@ class TestACopyThatIsPromoted:
     @pytest.mark.parametrize(("place", "seconds"), [(0, 50), (1, 75), (2, 100)])
     def test_lacks_its_share_of_what_the_client_has_not_restored(self, place: int, seconds: int) -> None:
         """500 of 2,000 records are restored by then: all of them this copy's, its share of them, none."""
-        assert [*waits(course(), Pace(place, 10, 0))] == [Wait(seconds, 1)]
+        assert [*waits(course(), Pace(place, 10, 0))] == [RestoreWait(seconds, 1)]
 
     def test_is_restored_after_what_the_client_runs(self) -> None:
         first, then = waits(course(active=300), Pace(1, 10, 0))
-        assert (first, then) == (Wait(30, 1), Wait(90, 1))
+        assert (first, then) == (RestoreWait(30, 1), RestoreWait(90, 1))
 
     def test_has_the_pauses_between_steps_in_addition(self) -> None:
-        assert [*waits(course(), Pace(1, 10, 100))] == [Wait(25, 1)]
-        assert [*waits(course(batch=0), Pace(1, 10, 100))] == [Wait(75, 1)]
+        assert [*waits(course(), Pace(1, 10, 100))] == [RestoreWait(25, 1)]
+        assert [*waits(course(batch=0), Pace(1, 10, 100))] == [RestoreWait(75, 1)]
 
     def test_is_waited_for_no_longer_once_it_has_caught_up(self) -> None:
         assert [*waits(course(), Pace(1, 1_000, 0))] == []
@@ -65,7 +65,7 @@ class TestACopyThatIsPromoted:
     def test_is_restored_before_the_others_from_then_on(self) -> None:
         more = ClientRestore("b", 0, 0, 0, 0, 0, (Promoted(0, 1, 1_000),))
         late = (*course(), TargetRestores(2, Seconds(0, 145, 999), (more,), 0))
-        assert [*waits(late, Pace(1, 10, 0))] == [Wait(75, 1), Wait(65, 1)]  # 750 first, then 100 of the other copy
+        assert [*waits(late, Pace(1, 10, 0))] == [RestoreWait(75, 1), RestoreWait(65, 1)]  # 750 first, then 100 of the other copy
 
 
 class TestAForecast:

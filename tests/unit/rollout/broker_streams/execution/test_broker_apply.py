@@ -12,14 +12,14 @@ from holdfast.errors import StalePlan
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot, Topic
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.execution.next_actions import Begin, Done, Next, Note, Stop, Wait
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.execution.next_actions import Begin, Done, Next, NothingLeft, Stop, WaitForOutside
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 
 NOW = datetime(2026, 11, 23, 5, 1, tzinfo=UTC)
 
 
-def entry(step: str, event: Event, **more: Any) -> Entry:
-    return Entry(NOW.isoformat().replace("+00:00", "Z"), step, event, "ann", more.pop("detail", "seen"), **more)
+def entry(step: str, event: JournalEvent, **more: Any) -> JournalEntry:
+    return JournalEntry(NOW.isoformat().replace("+00:00", "Z"), step, event, "ann", more.pop("detail", "seen"), **more)
 
 
 class Run:
@@ -32,19 +32,19 @@ class Run:
         for _ in range(100):
             found = KIND.next_action(self.plan, self.journal, fresh, now)
             if isinstance(found, Begin):
-                self.journal = self.journal.with_entry(entry(found.step.id, Event.BEGUN, seen=found.seen))
-            elif isinstance(found, Note):
-                self.journal = self.journal.with_entry(entry(found.step.id, Event.DONE, detail=found.evidence))
+                self.journal = self.journal.with_entry(entry(found.step.id, JournalEvent.BEGUN, seen=found.seen))
+            elif isinstance(found, NothingLeft):
+                self.journal = self.journal.with_entry(entry(found.step.id, JournalEvent.DONE, detail=found.evidence))
             else:
                 return found
         raise AssertionError("it does not end")
 
     def confirm(self, step: str) -> None:
-        self.journal = self.journal.with_entry(entry(step, Event.CONFIRMED, detail="done it"))
+        self.journal = self.journal.with_entry(entry(step, JournalEvent.CONFIRMED, detail="done it"))
 
     @property
     def done(self) -> list[str]:
-        return [one.step for one in self.journal.entries if one.event is Event.DONE]
+        return [one.step for one in self.journal.entries if one.event is JournalEvent.DONE]
 
 
 @pytest.mark.thorough
@@ -56,10 +56,10 @@ def test_a_plan_is_walked_to_its_end(events: tuple[Any, ...], only: str | None) 
     run = Run(plan)
     for targets in range(plan.recommended_option.summary.targets):  # type: ignore[union-attr]
         found = run.until_it_waits(after(plan, targets))
-        assert isinstance(found, Wait)
+        assert isinstance(found, WaitForOutside)
         assert targets or found.step.id == "1"
     while not isinstance(found := run.until_it_waits(after(plan)), Done):
-        assert isinstance(found, Wait), found
+        assert isinstance(found, WaitForOutside), found
         assert found.can_confirm, found.needed
         run.confirm(found.step.id)
         assert len(run.journal.entries) < 60
@@ -84,7 +84,7 @@ def test_a_restart_of_a_client_that_the_plan_restarted_before() -> None:
     needed = []
     for targets, step in enumerate("111333"):
         found = run.until_it_waits(after(plan, targets))
-        assert isinstance(found, Wait)
+        assert isinstance(found, WaitForOutside)
         assert found.step.id == step
         needed.append(found.needed)
     assert run.journal.began_with("3") is not None
@@ -99,7 +99,7 @@ def test_a_client_that_the_plan_adds_and_restarts_has_the_threads_of_its_start()
     plan = plan_for(added, {"then": "stable"}, restart("d"), only="plainly")
     run = Run(plan)
     seen = [run.until_it_waits(after(plan, targets)) for targets in range(5)]
-    assert [one.step.id for one in seen if isinstance(one, Wait)] == [*"11333"]
+    assert [one.step.id for one in seen if isinstance(one, WaitForOutside)] == [*"11333"]
     assert "back with 1 thread of 3" in getattr(seen[-1], "needed", "")
     assert isinstance(run.until_it_waits(after(plan)), Done)
 
@@ -111,7 +111,7 @@ def test_a_client_that_a_later_step_stops_comes_back_before_that(recorded: bool)
     run.until_it_waits(after(run.plan, 0))
     run.confirm("1")
     found = run.until_it_waits(after(run.plan, 1, recorded=recorded))
-    assert isinstance(found, Wait)
+    assert isinstance(found, WaitForOutside)
     assert (found.step.id, found.can_confirm) == ("1", False)
     assert run.done == []
 
@@ -121,7 +121,7 @@ def test_clients_under_random_ids_have_started_with_all_their_threads() -> None:
     plan = plan_for({"add_client": {"threads": 3}}, {"add_client": {"threads": 1}}, only="plainly")
     run = Run(plan)
     found = run.until_it_waits(after(plan, 1))
-    assert isinstance(found, Wait)
+    assert isinstance(found, WaitForOutside)
     assert (found.step.id, run.done) == ("1", [])
     assert "1 stream thread of 3" in found.needed
     assert isinstance(run.until_it_waits(after(plan)), Done)
@@ -132,7 +132,7 @@ def test_a_word_alone_is_not_enough_where_the_group_shows_otherwise() -> None:
     run = Run(plan)
     run.confirm("1")
     found = run.until_it_waits(plan.basis)
-    assert isinstance(found, Wait)
+    assert isinstance(found, WaitForOutside)
     assert not found.can_confirm
     assert "The group still lists 2 members of c" in found.needed
 
@@ -142,7 +142,7 @@ def test_what_no_snapshot_shows_is_confirmed() -> None:
     run = Run(plan)
     unread = replace(plan.basis, config=(), unknown=(Unknown("config", "not authorized"),))
     found = run.until_it_waits(unread)
-    assert isinstance(found, Wait)
+    assert isinstance(found, WaitForOutside)
     assert (found.step.id, found.can_confirm) == ("1", True)
     run.confirm("1")
     run.until_it_waits(unread)
@@ -156,7 +156,7 @@ def test_steps_within_one_interval_are_noted_together() -> None:
     run = Run(plan)
     config = tuple((dict(plan.basis.config) | {"streams.assignment.interval.ms": 15000, "streams.num.standby.replicas": 1}).items())
     found = run.until_it_waits(after(plan, 4, config=config))
-    assert isinstance(found, Wait)
+    assert isinstance(found, WaitForOutside)
     assert (found.step.id, run.done) == ("9", [str(one) for one in range(1, 9)])
     assert isinstance(run.until_it_waits(after(plan)), Done)
 
@@ -166,7 +166,7 @@ def test_a_wait_has_a_limit() -> None:
     run = Run(plan)
     unsettled = after(plan, group_state="Reconciling")
     found = run.until_it_waits(unsettled)
-    assert isinstance(found, Wait)
+    assert isinstance(found, WaitForOutside)
     assert found.step.id == "2"
     assert isinstance(run.until_it_waits(unsettled, NOW + timedelta(hours=1)), Stop)
 
@@ -179,7 +179,7 @@ def test_an_end_that_is_not_the_forecast_s_is_waited_for() -> None:
     swapped = (replace(one, assignment=other.assignment), replace(other, assignment=one.assignment), *others)
     found = run.until_it_waits(replace(fresh, members=swapped))
     if one.process_id != other.process_id:
-        assert isinstance(found, Wait)
+        assert isinstance(found, WaitForOutside)
         assert "not in the forecast end state yet: Task" in found.needed
 
 
@@ -243,5 +243,5 @@ def test_what_its_own_steps_change_is_no_drift() -> None:
         plan.basis, topics=tuple(Topic(one.name, 8 if one.name == "orders" else one.partitions) for one in plan.basis.topics)
     )
     run = Run(plan)
-    assert isinstance(run.until_it_waits(half), Wait)
+    assert isinstance(run.until_it_waits(half), WaitForOutside)
     assert run.done == ["1"]

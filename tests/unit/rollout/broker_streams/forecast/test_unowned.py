@@ -10,7 +10,7 @@ from holdfast.rollout.broker_streams.forecast.contested import Contested
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
-from holdfast.rollout.broker_streams.target.target import Given, TargetAssignment
+from holdfast.rollout.broker_streams.target.target import MemberTasks, TargetAssignment
 
 CONFIG = {"streams.heartbeat.interval.ms": 4000, "streams.session.timeout.ms": 50_000, "streams.assignment.interval.ms": 2000}
 LIVE, LEFT, ENDED = [0, 2, 4], [0, 2, 6], [46, 50, 56]
@@ -160,9 +160,9 @@ def test_who_has_ended_is_given_no_standby(alive: bool, waits: set[Task]) -> Non
     books = Contested(ground_of(SNAPSHOT.read(snapshot())))
     one, processes = tasks_of([Task("1", 0)]), (("c0", "c"), ("n0", "c"))
 
-    def target(given: Given, *ended: str) -> ComputedTarget:
+    def target(given: MemberTasks, *ended: str) -> ComputedTarget:
         assignment = TargetAssignment("sticky", (given,), ())
         return ComputedTarget(TargetTrigger.CHANGE, 13, assignment, processes, ended=frozenset(ended))
 
-    books.waiting(target(Given("c0", (), one), *([] if alive else ["c0"])))
-    assert books.waiting(target(Given("n0", one, ()), "c0")).for_sessions == waits
+    books.waiting(target(MemberTasks("c0", (), one), *([] if alive else ["c0"])))
+    assert books.waiting(target(MemberTasks("n0", one, ()), "c0")).for_sessions == waits

@@ -13,7 +13,7 @@ from holdfast.rollout.broker_streams.options import evaluation, restarts
 from holdfast.rollout.broker_streams.plan.json import PLAN, broker_plan_from_json
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.contract.settings import SettingChange
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, RuleStatus
 from holdfast.rollout.facts.conditions import Assumed, Invalid
 from holdfast.rollout.facts.reasons import Block
 from holdfast.rollout.facts.refusals import Refuses
@@ -35,7 +35,7 @@ def moves(plan: BrokerPlan) -> dict[str, int | None]:
     return {one.name: None if one.summary is None else one.summary.moves for one in plan.candidates}
 
 
-def status(plan: BrokerPlan, rule: str, of: str | None = None) -> Status:
+def status(plan: BrokerPlan, rule: str, of: str | None = None) -> RuleStatus:
     return next(one.status for one in option(plan, of or plan.chosen or "").rules if one.name == rule)
 
 
@@ -95,7 +95,7 @@ def test_a_slow_start_does_not_fit_into_the_interval() -> None:
         "it takes 20 s to start, and the interval is 15 s",
     )
     maybe = planned(*ROLL, policy=Policy(start_up_s=5, start_up_s_most=30))
-    assert (maybe.chosen, status(maybe, "back-in-interval")) == ("within-interval-from-the-first", Status.UNKNOWN)
+    assert (maybe.chosen, status(maybe, "back-in-interval")) == ("within-interval-from-the-first", RuleStatus.UNKNOWN)
     assert maybe.verdict is PlanVerdict.REVIEW
 
 
@@ -216,7 +216,7 @@ REPLACED: Case = {"replace_client": {"process_id": "a", "by": {"process_id": "n"
 def test_a_replacement_has_to_be_there_before_the_next_target() -> None:
     plan = planned(REPLACED)
     assert plan.chosen == "within-interval-from-the-first"
-    assert status(plan, "back-in-interval", BASELINE_NAME) is Status.FAIL  # an interval of 1 s
+    assert status(plan, "back-in-interval", BASELINE_NAME) is RuleStatus.FAIL  # an interval of 1 s
     assert moves(plan)["old-client-first"] is not None
     assert moves(plan)["new-client-first"] is not None
     assert plan.steps[2].says == (
@@ -238,9 +238,9 @@ def test_all_stop_and_all_start() -> None:
     plan = planned(*COLD)
     assert plan.chosen == BASELINE_NAME
     assert why_refused(plan, "seed-process-ids")[0] is Refuses.IDS_ALREADY_KEPT
-    assert status(plan, "joined-in-delay") is Status.PASS
+    assert status(plan, "joined-in-delay") is RuleStatus.PASS
     late = planned(*COLD, policy=Policy())
-    assert (late.chosen, status(late, "joined-in-delay")) == ("longer-initial-delay", Status.PASS)
+    assert (late.chosen, status(late, "joined-in-delay")) == ("longer-initial-delay", RuleStatus.PASS)
     assert [(one.key, one.value, one.revert_to) for one in late.settings] == [(DELAY, 60_000, None)]
 
 
@@ -254,8 +254,8 @@ def test_the_longer_initial_delay_follows_the_number_of_clients() -> None:
         assert [one["value"] for one in found["settings"]] == [delay_ms], clients
 
     by_run = planned(*COLD, policy=replace(QUICK, acts=("restart_client",)))
-    assert status(by_run, "joined-in-delay", BASELINE_NAME) is Status.FAIL, "two more clients, 5 s each, and a delay of 3 s"
-    assert (by_run.chosen, status(by_run, "joined-in-delay")) == ("longer-initial-delay", Status.PASS)
+    assert status(by_run, "joined-in-delay", BASELINE_NAME) is RuleStatus.FAIL, "two more clients, 5 s each, and a delay of 3 s"
+    assert (by_run.chosen, status(by_run, "joined-in-delay")) == ("longer-initial-delay", RuleStatus.PASS)
 
 
 def test_process_ids_are_seeded_where_clients_would_lose_them() -> None:
@@ -302,7 +302,7 @@ def test_every_kind_of_event_has_its_step() -> None:
     assert any(one.endswith("streams.rack.aware.assignment.tags to zone on the group") for one in says)
     assert any(one.undo == "Not possible: a topic cannot shrink." for one in plan.steps)
     assert any("--add-config 'streams.rack.aware.assignment.tags=[zone]'" in one.command for one in plan.steps)
-    assert status(plan, "actions") is Status.PASS
+    assert status(plan, "actions") is RuleStatus.PASS
     assert "remove host-a without leaving the group; wait until it is stable; give orders 7 partitions" in kind_of(plan).request(
         plan
     )
@@ -322,15 +322,15 @@ def test_what_a_policy_limits_without_sizes_is_unknown_or_nothing() -> None:
         blocking=(),
     )
     plan = planned(*ROLL, policy=strict)
-    unknown = {one.name for one in option(plan, BASELINE_NAME).rules if one.status is Status.UNKNOWN}
+    unknown = {one.name for one in option(plan, BASELINE_NAME).rules if one.status is RuleStatus.UNKNOWN}
     assert {"restored-bytes", "restored-bytes-per-hour", "disk", "without-caught-up-copy"} <= unknown
-    failed = {one.name for one in option(plan, BASELINE_NAME).rules if one.status is Status.FAIL}
+    failed = {one.name for one in option(plan, BASELINE_NAME).rules if one.status is RuleStatus.FAIL}
     assert {"untouchable-hosts", "without-caught-up-copy-at-once", "moved-without-need"} <= failed
     within = {one.name: one.status for one in option(plan, "within-interval-from-the-first").rules}
-    assert within["restored-bytes"] is within["copies-on-one-client"] is Status.PASS
-    assert within["disk"] is Status.UNKNOWN  # the standbys are copies too
+    assert within["restored-bytes"] is within["copies-on-one-client"] is RuleStatus.PASS
+    assert within["disk"] is RuleStatus.UNKNOWN  # the standbys are copies too
     nothing = planned({"set_config": {INTERVAL: 2_000}}, policy=strict)
-    assert status(nothing, "copies-on-one-client") is Status.PASS
+    assert status(nothing, "copies-on-one-client") is RuleStatus.PASS
 
 
 def test_nothing_to_do_and_a_plan_over_a_limit() -> None:

@@ -18,7 +18,7 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consume
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.plan.review import review
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy, Review
@@ -166,8 +166,8 @@ class TestTimeAndActions:
         found = planned(TWO, *(events or restarts("a")), policy=policy).candidates[0].rules
         return next(one for one in found if one.name == name)
 
-    @pytest.mark.parametrize(("within", "status"), [("10 s", Status.FAIL), ("1 h", Status.PASS)])
-    def test_finish_before(self, within: str, status: Status) -> None:
+    @pytest.mark.parametrize(("within", "status"), [("10 s", RuleStatus.FAIL), ("1 h", RuleStatus.PASS)])
+    def test_finish_before(self, within: str, status: RuleStatus) -> None:
         found = self.rule("finish-before", Policy(finish_before=within))
 
         assert (found.status, found.blocking) == (status, True)
@@ -180,8 +180,8 @@ class TestTimeAndActions:
 
         later, open_now = (self.rule("windows", Policy(windows=(one,))) for one in (soon, now))
 
-        assert (later.status, "the next one opens at" in later.found) == (Status.FAIL, True)
-        assert (open_now.status, "the window closes at" in open_now.found) == (Status.PASS, True)
+        assert (later.status, "the next one opens at" in later.found) == (RuleStatus.FAIL, True)
+        assert (open_now.status, "the window closes at" in open_now.found) == (RuleStatus.PASS, True)
 
     def test_the_plan_expires_at_the_last_moment_at_which_it_ends_in_time(self) -> None:
         free, bound = (planned(TWO, *restarts("a"), policy=policy) for policy in (Policy(), Policy(finish_before="1 h")))
@@ -195,8 +195,8 @@ class TestTimeAndActions:
     def test_actions(self) -> None:
         allowed, forbidden = (self.rule("actions", Policy(actions=names)) for names in (("restart_client",), ("start_client",)))
 
-        assert (allowed.status, allowed.found) == (Status.PASS, "restart_client")
-        assert (forbidden.status, forbidden.found) == (Status.FAIL, "it asks for restart_client")
+        assert (allowed.status, allowed.found) == (RuleStatus.PASS, "restart_client")
+        assert (forbidden.status, forbidden.found) == (RuleStatus.FAIL, "it asks for restart_client")
 
     def test_every_event_has_an_action_that_a_policy_can_name(self) -> None:
         assert all(event.ACTIONS and set(event.ACTIONS) <= set(ActionName) for event in table.EVENTS)

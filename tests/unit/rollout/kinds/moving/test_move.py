@@ -15,9 +15,9 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result
-from holdfast.rollout.execution.next_actions import Next, Note, Wait
+from holdfast.rollout.execution.next_actions import Next, NothingLeft, WaitForOutside
 from holdfast.rollout.facts.moves import IGNORED, Prevents
-from holdfast.rollout.journal.journal import Entry, Event, Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
@@ -323,7 +323,7 @@ class TestFollowingIt:
         return [str(one.id) for one in made.steps]
 
     def next(self, made: BrokerPlan, fresh: Any, *done: str) -> Next:
-        entries = tuple(Entry(at="2026-11-21T01:40:00Z", event=Event.DONE, step=one, by="ops", detail="done") for one in done)
+        entries = tuple(JournalEntry("2026-11-21T01:40:00Z", one, JournalEvent.DONE, "ops", "done") for one in done)
         return apply.next_of(made, Journal(made.plan_id, entries), fresh, NOW)
 
     @pytest.mark.thorough
@@ -332,10 +332,10 @@ class TestFollowingIt:
         there = any_kind.snapshot_from_json(classic())
         empty = any_kind.snapshot_from_json(owned_by_nobody(classic()))
 
-        assert isinstance(self.next(made, there), Wait)  # for the person who sets group.protocol
-        assert isinstance(self.next(made, there, "1"), Wait)
-        assert isinstance(self.next(made, empty, "1"), Note)
-        assert isinstance(self.next(made, empty, "1", "2"), Wait)  # no client has started
+        assert isinstance(self.next(made, there), WaitForOutside)  # for the person who sets group.protocol
+        assert isinstance(self.next(made, there, "1"), WaitForOutside)
+        assert isinstance(self.next(made, empty, "1"), NothingLeft)
+        assert isinstance(self.next(made, empty, "1", "2"), WaitForOutside)  # no client has started
 
     @pytest.mark.thorough
     def test_notes_what_a_snapshot_of_the_streams_group_shows(self) -> None:
@@ -343,7 +343,7 @@ class TestFollowingIt:
         fresh = after(made, classic=None, recorded=False)
 
         for number, step in enumerate(self.steps(made)):
-            assert isinstance(self.next(made, fresh, *self.steps(made)[:number]), Note), step
+            assert isinstance(self.next(made, fresh, *self.steps(made)[:number]), NothingLeft), step
 
     @pytest.mark.thorough
     def test_is_stale_where_another_client_joins_the_classic_group(self) -> None:
@@ -372,7 +372,7 @@ class TestFollowingIt:
         fresh = after(made, classic=None, config=(("streams.heartbeat.interval.ms", 5000),), recorded=False)
         other = after(made, classic=None, config=(("streams.heartbeat.interval.ms", 9000),), recorded=False)
 
-        assert isinstance(self.next(made, fresh, "1"), Note)
+        assert isinstance(self.next(made, fresh, "1"), NothingLeft)
         with pytest.raises(StalePlan, match="heartbeat"):
             self.next(made, other, "1")
 

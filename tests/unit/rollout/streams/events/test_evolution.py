@@ -12,7 +12,7 @@ from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.events.batches import apply
 from holdfast.rollout.streams.forecast import forecast
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp, ClosedCopies, DormantCopies
-from holdfast.rollout.streams.scene.reports import Pause, Reports, reported
+from holdfast.rollout.streams.scene.reports import Reports, TimeBetween, reported
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
@@ -42,7 +42,7 @@ def handed(here: Group, shares: dict[str, str]) -> Assignment:
 
 
 def after(
-    shares: dict[str, str], pause: Pause, assume: Assume = BY_DEFAULT, release: str = "3.9.1", seconds: float = 60
+    shares: dict[str, str], pause: TimeBetween, assume: Assume = BY_DEFAULT, release: str = "3.9.1", seconds: float = 60
 ) -> dict[str, dict[str, int]]:
     here = start(release)
     clients = Reports(here, assume).after(here.clients, handed(here, shares), pause, seconds)
@@ -69,7 +69,7 @@ class TestAStandbyThatIsClosed:
 class TestOpenedLate:
     """An immediate follow-up that comes before a thread has opened what it was handed."""
 
-    def reports(self, pause: Pause, *, as_seen: bool = True) -> dict[TaskId, int]:
+    def reports(self, pause: TimeBetween, *, as_seen: bool = True) -> dict[TaskId, int]:
         here = start()
         rules = Reports(here, BY_DEFAULT, as_seen=as_seen)
         new = next(one for one in here.clients if str(one.process_id).startswith("7156"))
@@ -79,12 +79,12 @@ class TestOpenedLate:
         return reported(next(one for one in clients if one.process_id == new.process_id))
 
     def test_a_task_that_passed_to_another_thread_counts_as_closed(self) -> None:
-        late, running = self.reports(Pause.NONE), self.reports(Pause.NONE, as_seen=False)
+        late, running = self.reports(TimeBetween.NONE), self.reports(TimeBetween.NONE, as_seen=False)
         (passed,) = [task for task, total in running.items() if total == LATEST_OFFSET]
         assert late[passed] == END[str(passed)] - 1
 
     def test_by_a_probing_rebalance_it_runs(self) -> None:
-        assert self.reports(Pause.PROBING) == self.reports(Pause.PROBING, as_seen=False)
+        assert self.reports(TimeBetween.PROBING) == self.reports(TimeBetween.PROBING, as_seen=False)
 
 
 class TestExactlyOnce:
@@ -94,7 +94,7 @@ class TestExactlyOnce:
     def test_a_copy_that_lacks_nothing_is_one_behind(self, release: str, closed: int) -> None:
         here = start(release)
         rules = Reports(here, Assume(), transactional=True)
-        clients = rules.after(here.clients, handed(here, {"7156-2": "| 1_2"}), Pause.PROBING, 60)
+        clients = rules.after(here.clients, handed(here, {"7156-2": "| 1_2"}), TimeBetween.PROBING, 60)
         assert dict(clients[1].consumers[1].task_offset_sums)[TaskId(1, 2)] == END["1_2"] - 1
         assert rules.closed(TaskId(1, 2), -2) == closed
         assert [rules.to_restore(TaskId(1, 2), total) for total in (None, 7, 8, 9)] == [7, 0, 0, 7]
@@ -112,7 +112,7 @@ class TestExactlyOnce:
 class TestActiveTasks:
     def test_what_is_handed_over_runs_and_is_owned(self) -> None:
         here = start()
-        clients = Reports(here, Assume()).after(here.clients, handed(here, {"7156-2": "0_0 1_5 | | 1_0"}), Pause.NONE, 0)
+        clients = Reports(here, Assume()).after(here.clients, handed(here, {"7156-2": "0_0 1_5 | | 1_0"}), TimeBetween.NONE, 0)
         consumer = clients[1].consumers[1]
 
         assert [str(one) for one in consumer.owned] == ["input-0", "repartition-5"]
@@ -120,32 +120,32 @@ class TestActiveTasks:
         assert TaskId(1, 0) not in dict(consumer.task_offset_sums)
 
     def test_a_stateless_task_is_owned_and_not_reported(self) -> None:
-        assert "0_0" not in after({"7156-2": "0_0"}, Pause.PROBING)["7156-2"]
+        assert "0_0" not in after({"7156-2": "0_0"}, TimeBetween.PROBING)["7156-2"]
 
 
 class TestStandbys:
-    @pytest.mark.parametrize(("pause", "total"), [(Pause.NONE, 0), (Pause.PROBING, 8), (Pause.SETTLED, 8)])
-    def test_a_new_one_has_caught_up_by_the_next_probe_and_not_sooner(self, pause: Pause, total: int) -> None:
+    @pytest.mark.parametrize(("pause", "total"), [(TimeBetween.NONE, 0), (TimeBetween.PROBING, 8), (TimeBetween.SETTLED, 8)])
+    def test_a_new_one_has_caught_up_by_the_next_probe_and_not_sooner(self, pause: TimeBetween, total: int) -> None:
         assert after({"7156-1": "| 1_2"}, pause)["7156-1"]["1_2"] == total
 
     def test_it_may_be_assumed_to_catch_up_at_once(self) -> None:
-        assert after({"7156-1": "| 1_2"}, Pause.NONE, Assume(catch_up=CatchUp.NEXT_REBALANCE))["7156-1"]["1_2"] == 8
+        assert after({"7156-1": "| 1_2"}, TimeBetween.NONE, Assume(catch_up=CatchUp.NEXT_REBALANCE))["7156-1"]["1_2"] == 8
 
     @pytest.mark.parametrize(("seconds", "total"), [(0, 0), (2, 6), (60, 8)])
     def test_it_may_be_assumed_to_catch_up_at_a_rate(self, seconds: float, total: int) -> None:
         assume = Assume(CatchUp.RATE, records_per_second=3)
 
-        assert after({"7156-1": "| 1_2"}, Pause.PROBING, assume, seconds=seconds)["7156-1"]["1_2"] == total
+        assert after({"7156-1": "| 1_2"}, TimeBetween.PROBING, assume, seconds=seconds)["7156-1"]["1_2"] == total
 
     def test_what_ran_on_the_same_client_is_complete(self) -> None:
-        assert after({"4b61-1": "| 1_2"}, Pause.NONE)["4b61-1"]["1_2"] == 8
+        assert after({"4b61-1": "| 1_2"}, TimeBetween.NONE)["4b61-1"]["1_2"] == 8
 
 
 class TestDormantCopies:
     @pytest.mark.parametrize(("release", "total"), [("2.7.2", 7), ("4.1.1", 7), ("4.3.1", 8)])
     def test_one_that_was_active_was_closed_cleanly(self, release: str, total: int) -> None:
         """Up to 4.2 it reports one too few a changelog."""
-        reports = after({}, Pause.PROBING, release=release)
+        reports = after({}, TimeBetween.PROBING, release=release)
 
         assert reports["4b61-2"]["1_2"] == total
         assert "1_2" not in reports["4b61-1"]
@@ -154,20 +154,20 @@ class TestDormantCopies:
         snapshot = group(BEFORE, "3.9.1")
         snapshot["tasks"]["1_2"]["changelogs"] = [["changelog", 2, 2**63 - 1], ["other", 2, 2**63 - 1]]
         here = groups.group_of(snapshot_from_json(snapshot))
-        clients = Reports(here, Assume()).after(here.clients, handed(here, {}), Pause.PROBING, 60)
+        clients = Reports(here, Assume()).after(here.clients, handed(here, {}), TimeBetween.PROBING, 60)
 
         assert reported(clients[0])[TaskId(1, 2)] == 2**63 - 1
 
     def test_it_may_be_assumed_complete(self) -> None:
         assume = Assume(closed_copies=ClosedCopies.END)
 
-        assert after({}, Pause.PROBING, assume, release="2.7.2")["4b61-2"]["1_2"] == 8
+        assert after({}, TimeBetween.PROBING, assume, release="2.7.2")["4b61-2"]["1_2"] == 8
 
     def test_it_may_be_assumed_lost(self) -> None:
-        assert after({}, Pause.PROBING, Assume(dormant_copies=DormantCopies.DROPPED))["4b61-2"] == {}
+        assert after({}, TimeBetween.PROBING, Assume(dormant_copies=DormantCopies.DROPPED))["4b61-2"] == {}
 
     def test_a_copy_that_another_thread_runs_is_not_dormant(self) -> None:
-        reports = after({"4b61-1": "1_2"}, Pause.PROBING)
+        reports = after({"4b61-1": "1_2"}, TimeBetween.PROBING)
 
         assert "1_2" not in reports["4b61-2"]
         assert reports["4b61-1"]["1_2"] == -2

@@ -23,7 +23,7 @@ from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import StopClient
 
 STOPPED = {"stop_application": {"minutes": 5}}
@@ -56,7 +56,7 @@ class EvictClient(Event):
 
     def drafts(self, context: StepContext) -> tuple[Draft, ...]:  # noqa: ARG002 - as every event
         stop = StopClient(self.process_id, None)
-        return (Draft(Phase.STOP, stop, Who.OPERATOR, "It is a member.", "It is none.", "Start it.", "The group rebalances."),)
+        return (Draft(StepOrder.STOP, stop, Who.OPERATOR, "It is a member.", "It is none.", "Start it.", "The group rebalances."),)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, client, group
 from tests.harness.plans import NOON, article_plan, read, with_client, without_client
 
-from holdfast.rollout.execution.drift import STALENESS, Kind
+from holdfast.rollout.execution.drift import STALENESS, DriftKind
 from holdfast.rollout.streams.execution.staleness import is_stale
 
 PLAN = article_plan()
@@ -66,35 +66,35 @@ def not_given(document: Document) -> Document:
     return altered(found, ["unknown"], [{"what": "config.max.warmup.replicas", "reason": "not given"}])
 
 
-MATTERS: list[tuple[str, Callable[[Document], Document], Kind, str]] = [
-    ("a new member", lambda it: with_client(it, LAST, client(LAST, [[]])), Kind.CLIENT, "is new in the group"),
-    ("one that left", lambda it: without_client(it, B), Kind.CLIENT, "has left the group"),
-    ("another process ID", another_id, Kind.CLIENT, "has left the group"),
-    ("a thread less", one_thread_less, Kind.THREADS, "had 2 stream threads, it now has 1"),
-    ("release", lambda it: altered(it, ["kafka_release"], "3.9.1"), Kind.FACT, "was 2.7.2, it is now 3.9.1"),
-    ("setting", lambda it: altered(it, ["config", "max.warmup.replicas"], 5), Kind.SETTING, "was 2, it is now 5"),
-    ("partitions", one_partition_more, Kind.TASKS, "Tasks 1_6 are new"),
-    ("stateless", lambda it: altered(it, ["tasks", "1_0", "changelogs"], []), Kind.TASKS, "stateful instead of stateless"),
-    ("owner", moved_owner, Kind.OWNER, "no longer runs"),
-    ("rebalancing", lambda it: altered(it, ["group_state"], "PreparingRebalance"), Kind.UNDER_WAY, "PreparingRebalance"),
-    ("late", lambda it: altered(it, ["captured_at"], "2026-11-20T13:00:01Z"), Kind.TIME, "was valid until"),
-    ("the host of a step", lambda it: altered(it, ["clients", C, "host"], "elsewhere"), Kind.HOST, "it is now on elsewhere"),
-    ("another group", lambda it: altered(it, ["group_id"], "other"), Kind.GROUP, "'other'"),
+MATTERS: list[tuple[str, Callable[[Document], Document], DriftKind, str]] = [
+    ("a new member", lambda it: with_client(it, LAST, client(LAST, [[]])), DriftKind.CLIENT, "is new in the group"),
+    ("one that left", lambda it: without_client(it, B), DriftKind.CLIENT, "has left the group"),
+    ("another process ID", another_id, DriftKind.CLIENT, "has left the group"),
+    ("a thread less", one_thread_less, DriftKind.THREADS, "had 2 stream threads, it now has 1"),
+    ("release", lambda it: altered(it, ["kafka_release"], "3.9.1"), DriftKind.FACT, "was 2.7.2, it is now 3.9.1"),
+    ("setting", lambda it: altered(it, ["config", "max.warmup.replicas"], 5), DriftKind.SETTING, "was 2, it is now 5"),
+    ("partitions", one_partition_more, DriftKind.TASKS, "Tasks 1_6 are new"),
+    ("stateless", lambda it: altered(it, ["tasks", "1_0", "changelogs"], []), DriftKind.TASKS, "stateful instead of stateless"),
+    ("owner", moved_owner, DriftKind.OWNER, "no longer runs"),
+    ("rebalancing", lambda it: altered(it, ["group_state"], "PreparingRebalance"), DriftKind.UNDER_WAY, "PreparingRebalance"),
+    ("late", lambda it: altered(it, ["captured_at"], "2026-11-20T13:00:01Z"), DriftKind.TIME, "was valid until"),
+    ("the host of a step", lambda it: altered(it, ["clients", C, "host"], "elsewhere"), DriftKind.HOST, "it is now on elsewhere"),
+    ("another group", lambda it: altered(it, ["group_id"], "other"), DriftKind.GROUP, "'other'"),
 ]
-MATTERS_NOT: list[tuple[str, Callable[[Document], Document], Kind | None, str]] = [
+MATTERS_NOT: list[tuple[str, Callable[[Document], Document], DriftKind | None, str]] = [
     ("nothing", lambda it: it, None, ""),
     ("new offsets", with_offsets, None, ""),
     ("another leader", lambda it: altered(it, ["leader_process_id"], A), None, ""),
-    ("a thread that rejoined", rejoined, Kind.MEMBERS, "other member IDs"),
-    ("a host no step goes to", lambda it: altered(it, ["clients", A, "host"], "elsewhere"), Kind.HOST, "elsewhere"),
-    ("a rack nobody asks for", lambda it: altered(it, ["clients", A, "rack"], "r1"), Kind.PLACE, "another rack"),
-    ("a setting that decides nothing", lambda it: altered(it, ["config", "commit.interval.ms"], 5), Kind.SETTING, "is now 5"),
-    ("what is not given", not_given, Kind.NOT_GIVEN, "is not given this time"),
+    ("a thread that rejoined", rejoined, DriftKind.MEMBERS, "other member IDs"),
+    ("a host no step goes to", lambda it: altered(it, ["clients", A, "host"], "elsewhere"), DriftKind.HOST, "elsewhere"),
+    ("a rack nobody asks for", lambda it: altered(it, ["clients", A, "rack"], "r1"), DriftKind.PLACE, "another rack"),
+    ("a setting that decides nothing", lambda it: altered(it, ["config", "commit.interval.ms"], 5), DriftKind.SETTING, "is now 5"),
+    ("what is not given", not_given, DriftKind.NOT_GIVEN, "is not given this time"),
 ]
 
 
 @pytest.mark.parametrize(("what", "drifted", "kind", "said"), MATTERS, ids=[case[0] for case in MATTERS])
-def test_it_is_stale(what: str, drifted: Callable[[Document], Document], kind: Kind, said: str) -> None:
+def test_it_is_stale(what: str, drifted: Callable[[Document], Document], kind: DriftKind, said: str) -> None:
     found = is_stale(PLAN, read(drifted(now())))
 
     assert found.stale, what
@@ -103,7 +103,7 @@ def test_it_is_stale(what: str, drifted: Callable[[Document], Document], kind: K
 
 
 @pytest.mark.parametrize(("what", "drifted", "kind", "said"), MATTERS_NOT, ids=[case[0] for case in MATTERS_NOT])
-def test_it_still_holds(what: str, drifted: Callable[[Document], Document], kind: Kind | None, said: str) -> None:
+def test_it_still_holds(what: str, drifted: Callable[[Document], Document], kind: DriftKind | None, said: str) -> None:
     found = is_stale(PLAN, read(drifted(now())))
 
     assert not found.stale, what
@@ -115,7 +115,7 @@ def test_a_rack_matters_where_tasks_are_dealt_out_by_rack() -> None:
     tagged = altered(altered(now(), ["clients", A, "rack"], "r1"), ["config", "rack.aware.assignment.strategy"], "min_traffic")
     found = is_stale(PLAN, read(tagged))
 
-    assert [one.matters for one in found.drifts if one.kind is Kind.PLACE] == [True]
+    assert [one.matters for one in found.drifts if one.kind is DriftKind.PLACE] == [True]
 
 
 def test_everything_that_drifted_is_told() -> None:

@@ -8,7 +8,7 @@ from tests.harness.article import AFTER, BEFORE, A, B, C, Document, group
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.guard import guard
-from holdfast.rollout.streams.guard.guard import Guard, Kind, Trap
+from holdfast.rollout.streams.guard.guard import Guard, Trap, TrapKind
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
@@ -54,7 +54,7 @@ def test_the_latent_reshuffle_of_a_static_member_with_a_fresh_process_id() -> No
     found = guard.look(snapshot).reshuffle
 
     assert found is not None
-    assert found.kind is Kind.LATENT
+    assert found.kind is TrapKind.LATENT
     assert [str(move.task) for move in found.moved] == ["1_0", "1_1", "1_2", "1_3", "1_4", "1_5"]
     assert found.summary.active_moved == 6
     assert found.defusal is not None
@@ -87,7 +87,7 @@ def test_a_group_with_warm_ups_is_under_way() -> None:
     found = look(document).reshuffle
 
     assert found is not None
-    assert found.kind is Kind.UNDER_WAY
+    assert found.kind is TrapKind.UNDER_WAY
 
 
 def test_ids_that_mislead_those_who_sort_text_are_named() -> None:

@@ -7,7 +7,7 @@ from tests.harness.article import AFTER, LAST, A, B, C, Document, altered, chang
 from tests.harness.plans import REPLACE_FIRST, measured, planned, read
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
@@ -110,13 +110,13 @@ class TestTheRule:
     @pytest.mark.parametrize(
         ("free", "limits", "status"),
         [
-            (GIB, {}, Status.PASS),
-            (100, {}, Status.FAIL),
-            (GIB, {"disk_free_bytes_least": GIB}, Status.FAIL),
-            (GIB, {"disk_free_bytes_least": GIB // 2}, Status.UNKNOWN),  # the new client's disk
+            (GIB, {}, RuleStatus.PASS),
+            (100, {}, RuleStatus.FAIL),
+            (GIB, {"disk_free_bytes_least": GIB}, RuleStatus.FAIL),
+            (GIB, {"disk_free_bytes_least": GIB // 2}, RuleStatus.UNKNOWN),  # the new client's disk
         ],
     )
-    def test_room_on_disks(self, free: int, limits: Document, status: Status) -> None:
+    def test_room_on_disks(self, free: int, limits: Document, status: RuleStatus) -> None:
         policy = policy_from_json(
             {"format_version": "1.0", "exclude": ["copy-process-metadata", "copy-state-directory", "seed-process-id"], **limits}
         )
@@ -141,7 +141,7 @@ class TestTheRule:
         found = disk_rule(planned(document, event))
 
         assert found is not None
-        assert found.status is Status.UNKNOWN
+        assert found.status is RuleStatus.UNKNOWN
         assert "share a disk" in found.found
 
 

@@ -12,7 +12,7 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.adapters import yaml_text
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout.journal.journal import Approval, Entry
+from holdfast.rollout.journal.journal import Approval, JournalEntry
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
@@ -152,7 +152,7 @@ def test_a_broken_approval_is_refused(problem: dict[str, object]) -> None:
 
 def test_a_broken_journal_entry_is_refused() -> None:
     with pytest.raises(InvalidInput, match="event"):
-        codec_of(Entry).read({"at": "2026-11-20T12:00:00Z", "step": "1", "event": "undone", "by": "ann", "detail": ""})
+        codec_of(JournalEntry).read({"at": "2026-11-20T12:00:00Z", "step": "1", "event": "undone", "by": "ann", "detail": ""})
 
 
 def test_the_page_about_policies_says_what_holds() -> None:

@@ -9,7 +9,7 @@ from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, pla
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.plan_age import holds_until
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import PlanVerdict, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
 from holdfast.rollout.facts.said import Said, texts_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
@@ -55,7 +55,7 @@ class TestTheArticle:
 
         assert plan.chosen == "copy-state-directory"
         assert plan.verdict is PlanVerdict.REVIEW
-        assert [rule.name for rule in plan.rules if rule.status is Status.UNKNOWN] == ["copied-in-time"]
+        assert [rule.name for rule in plan.rules if rule.status is RuleStatus.UNKNOWN] == ["copied-in-time"]
         assert "A task is unavailable for 8 s" in why_not(plan)["copy-process-metadata"]
 
     @pytest.mark.thorough

@@ -11,13 +11,13 @@ from tests.harness.article import AFTER, A, B, Document, change, group
 from tests.harness.plans import REPLACE_FIRST, planned, read
 
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout.contract.verdicts import PlanVerdict, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.plan import restore_rate
-from holdfast.rollout.streams.plan.restore_rate import Measured, Rules
+from holdfast.rollout.streams.plan.restore_rate import HistoryRules, Measured
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -41,7 +41,7 @@ def generation(number: int, seconds: float, sums: dict[str, int], *, copies: str
     return Generation(number, (START + timedelta(seconds=seconds)).isoformat(), None, "stream", members)
 
 
-KNOWN = Rules({TaskId.parse(task): None for task in ("1_0", "1_1", "1_2")}, warm_ups_tell=True, reported_within_s=0)
+KNOWN = HistoryRules({TaskId.parse(task): None for task in ("1_0", "1_1", "1_2")}, warm_ups_tell=True, reported_within_s=0)
 BEGUN = generation(1, 0, {"1_1": 1_000}, copies="1_1")
 HALF = generation(2, 60, {"1_1": 31_000}, copies="1_1")
 MORE = generation(3, 120, {"1_1": 61_000}, copies="1_1")
@@ -152,7 +152,7 @@ def test_a_limit_that_holds_only_if_the_guess_is_right_asks_for_a_person() -> No
         for plan in (guessed, said)
     }
 
-    assert status == {RateSource.ASSUMED: Status.UNKNOWN, RateSource.POLICY: Status.PASS}
+    assert status == {RateSource.ASSUMED: RuleStatus.UNKNOWN, RateSource.POLICY: RuleStatus.PASS}
     assert (guessed.verdict, said.verdict) == (PlanVerdict.REVIEW, PlanVerdict.SAFE)
 
 

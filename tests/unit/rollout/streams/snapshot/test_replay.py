@@ -13,7 +13,7 @@ from holdfast.kafka.wire import consumer_protocol, subscription_info
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.streams.snapshot import groups, replay
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.replay import Decision, Difference, HandedOver
+from holdfast.rollout.streams.snapshot.replay import Decision, HandedOver, ReplayDifference
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 
 RECORDED = Path(__file__).parents[3] / "recorded"
@@ -66,8 +66,8 @@ def test_differences_name_the_member_and_what_it_was_told() -> None:
     leaders = Decision((FIRST_MEMBER, SECOND_MEMBER))
     ours = Decision((replace(FIRST_MEMBER, active=(TaskId(0, 0),)), replace(SECOND_MEMBER, next_rebalance=NextRebalance.NONE)))
     assert replay.differences(ours, leaders) == (
-        Difference("first", "active", "0_0", "0_0 1_0"),
-        Difference("second", "next rebalance", "none", "probing"),
+        ReplayDifference("first", "active", "0_0", "0_0 1_0"),
+        ReplayDifference("second", "next rebalance", "none", "probing"),
     )
 
 
@@ -78,14 +78,14 @@ def test_a_deadline_is_the_leaders_clock_and_not_compared() -> None:
 
 def test_a_member_that_only_one_decision_has_is_a_difference() -> None:
     one, both = Decision((FIRST_MEMBER,)), Decision((FIRST_MEMBER, SECOND_MEMBER))
-    assert replay.differences(one, both) == (Difference("second", "member", "absent", "present"),)
-    assert replay.differences(both, one) == (Difference("second", "member", "present", "absent"),)
+    assert replay.differences(one, both) == (ReplayDifference("second", "member", "absent", "present"),)
+    assert replay.differences(both, one) == (ReplayDifference("second", "member", "present", "absent"),)
 
 
 def test_an_error_code_is_the_whole_answer() -> None:
     failed = replay.our_decision(LeaderFailure("a source topic is missing", 1))
     assert replay.differences(failed, Decision((FIRST_MEMBER,), error_code=1)) == ()
-    assert replay.differences(failed, Decision((FIRST_MEMBER,))) == (Difference("", "error code", "1", "0"),)
+    assert replay.differences(failed, Decision((FIRST_MEMBER,))) == (ReplayDifference("", "error code", "1", "0"),)
     assert not failed.settled
 
 

@@ -13,7 +13,7 @@ from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.policy.policy import Policy
 from holdfast.web.kinds.consumer.plan_view import view
 from holdfast.web.parts.plan_view import PlanView
-from holdfast.web.plans import PlanRow, State
+from holdfast.web.plans import PlanRow, PlanState
 from holdfast.workflows import plan as planning
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -87,7 +87,7 @@ def test_what_would_skip_data_is_a_warning_above_all() -> None:
 def test_the_list_of_plans_has_its_figures(tmp_path: Path) -> None:
     made = WebLake(tmp_path, NOON).plain_plan()
     brief = SUMMARY.read(SUMMARY.write(summary(made)))
-    cells = PlanRow(brief, None, begun=False, score=None, state=State.WAITING).cells
+    cells = PlanRow(brief, None, begun=False, score=None, state=PlanState.WAITING).cells
 
     assert brief == summary(made)
     assert cells is not None

@@ -19,9 +19,9 @@ from tests.harness.kafka.described_groups import (
 )
 
 from holdfast.ports import GroupConfig, ObservedGroup
-from holdfast.workflows.doctor import Check, Status, examine_group
+from holdfast.workflows.doctor import Check, CheckStatus, examine_group
 
-OK, LIMITED, MISSING = Status
+OK, LIMITED, MISSING = CheckStatus
 STANDBYS, SESSION, INTERVAL = "streams.num.standby.replicas", "streams.session.timeout.ms", "streams.assignment.interval.ms"
 RELEASE = "release of the coordinator"
 
@@ -46,7 +46,7 @@ def test_a_group_with_standbys_on_a_covered_release() -> None:
 
 
 @pytest.mark.parametrize(("version", "status"), [(None, LIMITED), (4711, LIMITED), (27, MISSING), (29, OK), (30, OK), (33, OK)])
-def test_the_release(version: int | None, status: Status) -> None:
+def test_the_release(version: int | None, status: CheckStatus) -> None:
     found = checks(observed(metadata_version=version))
     assert found[RELEASE].status is status
     assert bool(found[RELEASE].remedy) is (status is not OK)
@@ -65,7 +65,7 @@ def test_the_release(version: int | None, status: Status) -> None:
         (INTERVAL, 15_000, OK, None),
     ],
 )
-def test_the_configs(key: str, value: int, status: Status, command: str | None) -> None:
+def test_the_configs(key: str, value: int, status: CheckStatus, command: str | None) -> None:
     found = with_config(key, value)
     assert found.status is status
     commands = [shlex.split(line) for line in found.remedy.splitlines() if line.startswith("kafka-configs.sh")]

@@ -24,13 +24,13 @@ from holdfast.rollout.disks.state_directory import Lock, StateDirectory, TaskDir
 from holdfast.rollout.kinds import any_kind
 from holdfast.workflows.collecting import collect_many, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
-from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.deciding import assign_document
-from holdfast.workflows.doctor import Status, examine_group
+from holdfast.workflows.doctor import CheckStatus, examine_group
 
 NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)
-NOTHING = Given(None, {}, {})
+NOTHING = StatedByOperator(None, {}, {})
 LOG = "shop-counts-changelog"
 
 
@@ -39,7 +39,7 @@ def cluster(*views: ObservedGroup, configs: tuple[GroupConfig, ...] = CONFIGS, *
 
 
 def taken(
-    asked: FakeCluster, given: Given = NOTHING, disks: tuple[StateDirectory | str, ...] = (), limit_s: float = 0
+    asked: FakeCluster, given: StatedByOperator = NOTHING, disks: tuple[StateDirectory | str, ...] = (), limit_s: float = 0
 ) -> StreamsGroupSnapshot:
     clock = iter(range(10_000))
     patience = Patience(limit_s, lambda _: None, lambda: float(next(clock)))
@@ -289,7 +289,7 @@ class TestWhatIsRefused:
             (replace(NOTHING, stores="in-memory"), "does not affect"),
         ],
     )
-    def test_what_means_nothing_for_such_a_group(self, given: Given, says: str) -> None:
+    def test_what_means_nothing_for_such_a_group(self, given: StatedByOperator, says: str) -> None:
         with pytest.raises(HoldfastError, match=says):
             taken(cluster(), given)
 
@@ -304,25 +304,25 @@ class TestTheDoctor:
     def test_finds_nothing_missing(self) -> None:
         checks = {one.name: one for one in examine_group(cluster(), SHOP)}
         assert checks["group shop"].found == "Stable, 2 members"
-        assert checks["right: DESCRIBE_CONFIGS on the group shop (optional)"].status is Status.OK
-        assert all(one.status is not Status.MISSING for one in checks.values())
+        assert checks["right: DESCRIBE_CONFIGS on the group shop (optional)"].status is CheckStatus.OK
+        assert all(one.status is not CheckStatus.MISSING for one in checks.values())
 
     def test_says_what_lacks(self) -> None:
         lacking = cluster(without_configs=frozenset({SHOP}), forbidden=frozenset({"orders", "__consumer_offsets"}))
         checks = {one.name: one for one in examine_group(lacking, SHOP, servers="b:1")}
         configs = checks["right: DESCRIBE_CONFIGS on the group shop (optional)"]
-        assert configs.status is Status.LIMITED
+        assert configs.status is CheckStatus.LIMITED
         assert configs.remedy == (
             "kafka-acls.sh --bootstrap-server b:1 --add --allow-principal User:PRINCIPAL --operation DescribeConfigs --group shop"
         )
         offsets = checks["right: READ on __consumer_offsets (optional)"]
         assert offsets.found == "not granted: the targets that the coordinator has recorded are unknown"
         topics = checks["right: DESCRIBE on the topics shop-* and the source topics"]
-        assert (topics.status, "'orders'" in topics.found) == (Status.MISSING, True)
+        assert (topics.status, "'orders'" in topics.found) == (CheckStatus.MISSING, True)
 
     def test_a_group_without_members_needs_its_application(self) -> None:
         empty = {one.name: one for one in examine_group(cluster(observed(group((), state="Empty"))), SHOP)}["group shop"]
-        assert (empty.status, empty.remedy) == (Status.LIMITED, "start the application")
+        assert (empty.status, empty.remedy) == (CheckStatus.LIMITED, "start the application")
 
 
 class TestManyGroups:

@@ -16,11 +16,11 @@ from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json,
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 from holdfast.workflows.collecting import one_group
-from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-GIVEN = Given("3.9.1", {}, {})
+GIVEN = StatedByOperator("3.9.1", {}, {})
 
 
 def member(
@@ -58,7 +58,7 @@ def cluster(*members: GenerationMember, protocol: str = "cooperative-sticky", st
     )
 
 
-def taken(seen: FakeCluster, given: Given = GIVEN) -> ConsumerSnapshot:
+def taken(seen: FakeCluster, given: StatedByOperator = GIVEN) -> ConsumerSnapshot:
     moments = iter(range(1000))
     patience = Patience(20, sleep=lambda _: None, clock=lambda: float(next(moments)))
     found = one_group.snapshot(seen, FakeStateDirectories(), OneGroup(None, "g", (), patience, lambda: NOW, given))
@@ -167,7 +167,7 @@ def test_settings_that_decide_are_kept_and_no_others() -> None:
         (replace(GIVEN, changelogs=("1=",)), InvalidInput, "group without state"),
     ],
 )
-def test_what_means_nothing_here_is_refused(given: Given, kind: type[HoldfastError], said: str) -> None:
+def test_what_means_nothing_here_is_refused(given: StatedByOperator, kind: type[HoldfastError], said: str) -> None:
     with pytest.raises(kind, match=said):
         taken(cluster(member("a", 0)), given)
 
@@ -200,5 +200,5 @@ def test_the_session_time_out_is_what_members_told_the_broker() -> None:
     assert dict(found.config)["session.timeout.ms"] == 30000
     assert "from 9000 to 30000 ms" in reasons(found, "config.session.timeout.ms")
     assert "default" not in reasons(found, "config.session.timeout.ms")
-    given = taken(cluster(member("a", 0, session=9000)), Given("3.9.1", {}, {"session.timeout.ms": 6000}))
+    given = taken(cluster(member("a", 0, session=9000)), StatedByOperator("3.9.1", {}, {"session.timeout.ms": 6000}))
     assert dict(given.config)["session.timeout.ms"] == 6000

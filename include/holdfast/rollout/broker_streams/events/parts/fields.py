@@ -30,27 +30,27 @@ class _Copied(NamedTuple):
 _COPIED = record_of(_Copied, copied_from=member(NAME))
 
 
-class State(NamedTuple):
+class DiskState(NamedTuple):
     """What the new client finds on its disk. `copied_from`: whose disk was copied."""
 
     disk: Disk
     copied_from: str | None = None
 
 
-def _state(value: object) -> State:
+def _state(value: object) -> DiskState:
     if value in (Disk.EMPTY.value, Disk.KEPT.value):
-        return State(Disk(value))
+        return DiskState(Disk(value))
     if not isinstance(value, dict):
         raise strict.mismatch('"empty", "kept" or {"copied_from": "<process id>"}', value)
-    return State(Disk.COPIED, _COPIED.read(value).copied_from)
+    return DiskState(Disk.COPIED, _COPIED.read(value).copied_from)
 
 
-def _to_json(state: State) -> object:
+def _to_json(state: DiskState) -> object:
     return str(state.disk) if state.copied_from is None else _COPIED.write(_Copied(state.copied_from))
 
 
-STATE: Codec[State] = Codec(_state, _to_json, lambda: shapes.either(shapes.one_of((Disk.EMPTY, Disk.KEPT)), _COPIED.shape()))
-EMPTY = State(Disk.EMPTY)
+STATE: Codec[DiskState] = Codec(_state, _to_json, lambda: shapes.either(shapes.one_of((Disk.EMPTY, Disk.KEPT)), _COPIED.shape()))
+EMPTY = DiskState(Disk.EMPTY)
 
 
 def needs_to_leave(leaves: bool, within_interval: bool) -> None:

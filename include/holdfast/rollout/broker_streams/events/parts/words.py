@@ -2,7 +2,7 @@
 
 import shlex
 
-from holdfast.rollout.broker_streams.events.parts.fields import State
+from holdfast.rollout.broker_streams.events.parts.fields import DiskState
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.requests import Disk
@@ -37,7 +37,7 @@ def given(parts: tuple[str, ...]) -> str:
     return "".join(f", {one}" for one in parts)
 
 
-def disk(state: State, name: Name) -> str:
+def disk(state: DiskState, name: Name) -> str:
     if state.copied_from is not None:
         return f", with a copy of the disk of {name(state.copied_from)}"
     return ", which keeps the disk" if state.disk is Disk.KEPT else ""
