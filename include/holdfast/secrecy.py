@@ -33,6 +33,7 @@ _JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*
 _GOES_ON = re.compile(r"\\(?:\r\n|\r|\n)[ \t\f]*")
 _ESCAPE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})|([^\r\n]))")
 _PLAIN = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_LOGIN = re.compile(r"\A(ssh://)[A-Za-z0-9_][A-Za-z0-9_.\\-]{0,127}\$?@(?=[\w.{\[-])", re.ASCII)
 _LINES = re.compile(r"((?<!\\)\n)")
 _READINGS = 3
 
@@ -71,6 +72,12 @@ def is_secret_name(name: str) -> bool:
 def holds_secret(text: str) -> bool:
     """Whether the text, in any reading, holds what looks like a secret."""
     return len(text) > LONGEST or _is_disguised(text)
+
+
+def without_user(url: str) -> str:
+    """The URL of a host over SSH without the name of the user who logs in, which is no secret. One with a password, however it is
+    encoded, and any other text, is returned unchanged."""
+    return _LOGIN.sub(r"\1", url)
 
 
 def find(document: object) -> tuple[str, str] | None:

@@ -11,6 +11,7 @@ from airflow.sdk.exceptions import TaskAwaitingInput
 from airflow.sdk.execution_time.comms import CreateHITLDetailPayload, HITLDetailRequestResult
 from tests.dags.conftest import PLAIN_FORM, decided, just_taken, policy, question
 from tests.dags.test_decisions import answer
+from tests.harness.article import C
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark.package_zip import package_zip
@@ -345,3 +346,10 @@ def test_a_secret_in_a_run_s_id_or_parameters_is_not_handed_on_nor_kept(lake: Fs
         task()
     assert "oPen5esame" not in str(refusal.value)
     assert lake.names(("drafts",)) == lake.names(("plans",)) == lake.names(("leases",)) == ()
+
+
+def test_who_logs_in_to_a_host_is_no_secret_and_a_password_is() -> None:
+    runs.refuse_secrets("run", {"state_dirs": {C: "ssh://deploy@app-1/var/wc"}})
+    for login in ("deploy:oPen5esame", "deploy%3AoPen5esame"):
+        with pytest.raises(InvalidInput, match=r"^state_dirs"):
+            runs.refuse_secrets("run", {"state_dirs": {C: f"ssh://{login}@app-1/var/wc"}})

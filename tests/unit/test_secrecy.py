@@ -11,11 +11,13 @@ import pytest
 from click.testing import CliRunner
 from tests.harness.article import AFTER, C, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST, without_client
+from tests.harness.sshd import Sshd
 
 from holdfast import secrecy
 from holdfast.adapters import yaml_text
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import FILE_NAME
 from holdfast.cli.main import main
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties
@@ -299,6 +301,9 @@ def test_an_approval_with_one_is_refused_and_not_kept(
         ("--approved-by", "ann", "--reason", TEXTS[1]),
         ("--approved-by", "ann", "--reason", "seen", "--confirm", TEXTS[0]),
         ("--approved-by", "ann", "--reason", "seen", "--state-dir-of", f"{C}=/var/{TEXTS[0]}"),
+        ("--approved-by", "ann", "--reason", "seen", "--state-dir-of", f"{C}=ssh://ann:{OPEN_SESAME}@app-3/var/wc"),
+        ("--approved-by", "ann", "--reason", "seen", "--state-dir-of", f"{C}=ssh://ann%3A{OPEN_SESAME}@app-3/var/wc"),
+        ("--approved-by", "ann", "--reason", "seen", "--state-dir-of", f"{C}=ssh://ann@b:{OPEN_SESAME}@app-3/var/wc"),
     ],
     ids=str,
 )
@@ -311,6 +316,22 @@ def test_what_is_typed_for_apply_holds_none(
     assert "secret" in err
     assert OPEN_SESAME not in err
     assert not (tmp_path / ".holdfast").exists()
+
+
+def test_who_logs_in_to_a_host_is_no_secret(planned: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As `holdfast disk` and `holdfast seed` have it; a run that continues compares the URL with the one that it began with."""
+    with Sshd(tmp_path / "sshd") as host:
+        (tmp_path / "wc").mkdir()
+        where = f"ssh://{host.user}@127.0.0.1:{host.port}{tmp_path}/wc"
+        login = ("--ssh-key", str(host.client), "--ssh-known-hosts", str(host.folder / "known_hosts"))
+        status, out, err = ran(
+            capsys, "apply", planned["plan.json"], "--snapshot", planned["gone.json"], "--approved-by", "ann", "--reason", "seen",
+            "--state-dir-of", f"{C}={where}", *login,
+        )  # fmt: skip
+
+    assert status == 0, err
+    assert json.loads((tmp_path / "wc" / FILE_NAME).read_text()) == {"processId": C}
+    assert [entry["directory"] for entry in json.loads(out)["entries"] if "directory" in entry] == [where]
 
 
 def test_who_asked_is_not_named_by_a_secret(planned: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,10 +100,16 @@ def who_triggered(context: Mapping[str, Any]) -> str | None:
 
 def refuse_secrets(run_id: str, params: Mapping[str, Any]) -> None:
     """Raise InvalidInput where a run's ID or parameters hold a secret: nothing is kept of them, but Airflow has them."""
+    from holdfast import secrecy
     from holdfast.rollout.json import strict
 
+    typed, directories = {"run ID": run_id, **params}, params.get("state_dirs")
+    if isinstance(directories, Mapping):
+        typed["state_dirs"] = {
+            process_id: secrecy.without_user(url) if isinstance(url, str) else url for process_id, url in directories.items()
+        }
     try:
-        strict.refuse_secrets({"run ID": run_id, **params})
+        strict.refuse_secrets(typed)
     except InvalidInput as found:
         raise InvalidInput(
             f"{found.problem}. Airflow keeps it, with this run and in its audit log: change that secret", found.where

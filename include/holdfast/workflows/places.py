@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from holdfast import secrecy
 from holdfast.errors import HostTrouble, InvalidInput, StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
@@ -48,8 +49,9 @@ class Directories(Mapping[ProcessId, str]):
 
 
 def as_given(directories: Mapping[ProcessId, str]) -> tuple[str, ...]:
-    """Without asking where templates lead."""
-    return tuple((directories.given if isinstance(directories, Directories) else directories).values())
+    """Without asking where templates lead, and without the users who log in to hosts, whose names are no secrets."""
+    given = directories.given if isinstance(directories, Directories) else directories
+    return tuple(map(secrecy.without_user, given.values()))
 
 
 def hosts_of(plan: AnyPlan) -> Hosts:
