@@ -40,6 +40,7 @@ class PlanState(StrEnum):
     WAITING = "waiting for review"
     APPROVED = "approved"
     RUNNING = "in progress"
+    ROLLED_BACK = "rolled back"
     DONE = "done"
     DIFFERENT = "diverged from forecast"
     CHANGES = "changes requested"
@@ -131,9 +132,14 @@ class PlansPage:
     """Who requested a plan, by its ID, where that is known."""
 
 
-def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime) -> PlanState:
+def state_of(
+    one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime, rolled_back: bool = False
+) -> PlanState:
+    """A plan that is rolled back is that, whatever a comparison with its forecast says."""
     if approval is not None and not approval.approved:
         return PlanState.CHANGES if approval.changes_requested else PlanState.REJECTED
+    if rolled_back:
+        return PlanState.ROLLED_BACK
     if score is not None:
         return {Result.AS_FORECAST: PlanState.DONE, Result.DIFFERENT: PlanState.DIFFERENT}.get(score.result, PlanState.RUNNING)
     if begun:
@@ -283,5 +289,6 @@ def row_of(lake: Lake, one: PlanSummary, now: datetime) -> PlanRow:
     approval = read("approval.json", plans.approval_of)
     score = read("verdict.json", plans.score_of)
     begun = not {journals.ENTRIES, journals.OF_BEFORE}.isdisjoint(kept)
-    state = PlanState.BROKEN if broken else state_of(one, approval, begun=begun, score=score, now=now)
+    back = begun and "checklist.json" in kept and plans.is_rolled_back(lake, one.plan_id)
+    state = PlanState.BROKEN if broken else state_of(one, approval, begun=begun, score=score, now=now, rolled_back=back)
     return PlanRow(one, approval, begun, score, state, tuple(broken))

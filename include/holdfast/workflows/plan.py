@@ -226,6 +226,17 @@ def score_of(lake: Lake, plan_id: str) -> Score | None:
     return _read(lake, plan_id, "verdict.json", SCORE.read) if lake.exists(_place(plan_id, "verdict.json")) else None
 
 
+def is_rolled_back(lake: Lake, plan_id: str) -> bool:
+    """By the checklist, one file that has the journal and that no key signs: for a list, not for a decision. False too where it
+    cannot be read."""
+    try:
+        found = loads(lake.read(_place(plan_id, "checklist.json"), LARGEST_DOCUMENT))
+        own = {name: found.get(name) for name in ("format_version", "plan_id", "entries")} if isinstance(found, dict) else found
+        return codec_of(Journal).read(own).is_rolled_back()
+    except HoldfastError:
+        return False
+
+
 def text(lake: Lake, plan_id: str) -> str:
     """The kept `plan.md`."""
     return lake.read(_place(plan_id, "plan.md"), LARGEST_DOCUMENT).decode()

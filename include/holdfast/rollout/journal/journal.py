@@ -272,6 +272,12 @@ class Journal:
         since = self.entries[len(self.forward().entries) :]
         return replace(self, entries=tuple(replace(one, event=_OF_STEP.get(one.event, one.event)) for one in since))
 
+    def is_rolled_back(self) -> bool:
+        """Whether every step that was done, or may have been, is rolled back."""
+        forward, back = self.forward(), self.back()
+        done = [step for step in {one.step for one in forward.entries} if forward.last_word_on(step) is not None]
+        return self.went_back() is not None and all(back.has(step, JournalEvent.DONE) for step in done)
+
     def last_done_at(self) -> str | None:
         return next((entry.at for entry in reversed(self.entries) if entry.event is JournalEvent.DONE), None)
 

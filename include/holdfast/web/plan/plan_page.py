@@ -123,7 +123,9 @@ class PlanPages:
         approval = None if "approval.json" in names else plans.approval_of(self.lake, plan_id)
         score = None if "verdict.json" in names else plans.score_of(self.lake, plan_id)
         journal = Journal(plan_id) if "journal" in names else plans.journal_of(self.lake, plan_id)
-        state = state_of(summary(plan), approval, begun=bool(journal.entries), score=score, now=now)
+        state = state_of(
+            summary(plan), approval, begun=bool(journal.entries), score=score, now=now, rolled_back=journal.is_rolled_back()
+        )
         return PlanPage(
             view=self._view(plan, now) if whole else self._view_again(plan, now),
             state=PlanState.BROKEN if broken else state,

@@ -9,6 +9,7 @@ from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.web.plan.live_state import NEXT, Now
 from holdfast.web.plan.plan_page import PlanPage
 from holdfast.web.plans import PlanState
 
@@ -72,6 +73,8 @@ def _approved(page: PlanPage) -> Stage:
 def _applying(page: PlanPage) -> Stage:
     if "journal" in {one.name for one in page.broken}:
         return Stage("Applying", StageProgress.FAILED, "the journal is broken")
+    if page.state is PlanState.ROLLED_BACK:
+        return Stage("Applying", StageProgress.FAILED, "rolled back")
     steps, done = len(page.view.plan.steps), len(dict.fromkeys(page.done))
     if steps and done >= steps:
         return Stage("Applied", StageProgress.DONE, f"{steps} of {steps} steps")
@@ -85,7 +88,7 @@ def _applying(page: PlanPage) -> Stage:
 def _verified(page: PlanPage) -> Stage:
     if "verdict.json" in {one.name for one in page.broken}:
         return Stage("Verified", StageProgress.FAILED, "the verdict cannot be read")
-    if page.score is None:
+    if page.score is None or page.state is PlanState.ROLLED_BACK:
         return Stage("Verified", StageProgress.TO_DO)
     progress = {
         Result.AS_FORECAST: StageProgress.DONE,
@@ -113,6 +116,7 @@ def what_next(page: PlanPage) -> str:
         PlanState.RUNNING: (
             "Do the manual steps in order. After each one, run apply_rollout again: it checks the step and continues."
         ),
+        PlanState.ROLLED_BACK: NEXT[Now.BACK],
         PlanState.DONE: "Nothing to do: the rollout went as forecast.",
         PlanState.DIFFERENT: "Stop the rollout. Check the differences, then create a new plan from the group's current state.",
         PlanState.CHANGES: "Changes were requested: the requester can change the request and create a new plan.",

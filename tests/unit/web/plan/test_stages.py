@@ -6,15 +6,19 @@ import pytest
 from tests.harness.article import LAST, C
 from tests.harness.pages.web_lake import WebLake, article, replacement
 from tests.harness.plans import NOON, article_plan
-from tests.unit.workflows.running.test_going_back import fewer
+from tests.harness.running_group import RunningGroup
+from tests.unit.workflows.running.test_going_back import fewer, forward
 from tests.unit.workflows.running.test_run import rolling
 
+from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.web import templating
 from holdfast.web.plan.plan_page import PlanPage, PlanPages
 from holdfast.web.plan.stages import StageProgress, next_step, stages, what_next
-from holdfast.web.plans import PlanState
+from holdfast.web.plans import PlanList, PlanState
 from holdfast.workflows import plan as plans
+from holdfast.workflows import verify as verifying
 from holdfast.workflows.running import guards
 
 
@@ -91,3 +95,35 @@ def test_what_a_run_does_or_waits_for_is_not_called_manual() -> None:
     others = fewer("start_client")
     assert guards.done_in_a_run(others) == {step.id for step in others.steps if kind_of(others).waits(step)}
     assert guards.done_in_a_run(article_plan()) == frozenset(), "its policy lets a run do nothing"
+
+
+def test_a_plan_that_is_rolled_back_is_not_in_progress() -> None:
+    reality, plan = RunningGroup(), fewer()
+    plans.keep(reality.lake, plan)
+    forward(reality, plan)
+
+    def states() -> tuple[PlanState, PlanState]:
+        (row,) = PlanList(reality.lake).rows(reality.now())[0]
+        return PlanPages(reality.lake).page(plan.plan_id, reality.now()).state, row.state
+
+    assert states() == (PlanState.RUNNING, PlanState.RUNNING)
+    reality.on_sleep = lambda: states_on_the_way.add(states())
+    states_on_the_way: set[tuple[PlanState, PlanState]] = set()
+    reality.run(plan, back=True)
+    found = PlanPages(reality.lake).page(plan.plan_id, reality.now())
+
+    assert (PlanState.RUNNING, PlanState.RUNNING) in states_on_the_way
+    assert {of_list for _, of_list in states_on_the_way} == {PlanState.RUNNING}, "until the run has ended"
+    assert states() == (PlanState.ROLLED_BACK, PlanState.ROLLED_BACK)
+    bar = templating.render("decision_bar.html", page=found, view=found.view, asked=None)
+    assert "<b>Rolled back</b>" in bar
+    assert "Rolled back" in templating.render("verdicts.html", page=found, view=found.view)
+    assert [(one.name, one.progress.name, one.detail) for one in stages(found)[3:]] == [
+        ("Applying", "FAILED", "rolled back"),
+        ("Verified", "TO_DO", ""),
+    ]
+    assert "create a new one" in what_next(found)
+
+    compared = verifying.compare(reality.lake, plan, reality.look(20))
+    assert compared.result is not Result.AS_FORECAST
+    assert states() == (PlanState.ROLLED_BACK, PlanState.ROLLED_BACK), "the comparison with its forecast does not count any more"
