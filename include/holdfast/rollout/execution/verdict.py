@@ -8,9 +8,9 @@ from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.record_codec import Record
 
-VERDICT_VERSION = "1.3"
+VERDICT_VERSION = "1.4"
 """1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values. 1.3:
-`seen`, the evidence of a step as values."""
+`seen`, the evidence of a step as values. 1.4: `unknown`."""
 
 
 def range_of(count: Codec[int]) -> Codec[tuple[int, int]]:

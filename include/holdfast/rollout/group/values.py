@@ -138,7 +138,7 @@ class AnyPlan(Protocol):
 
 
 class AnyVerdict(Protocol):
-    """Whether the forecast of a plan came true. `differences`: sentences, worst first."""
+    """Whether the forecast of a plan came true. `differences`: sentences, worst first. `unknown`: what could not be compared."""
 
     @property
     def plan_id(self) -> str: ...
@@ -163,3 +163,6 @@ class AnyVerdict(Protocol):
 
     @property
     def differences(self) -> tuple[str, ...]: ...
+
+    @property
+    def unknown(self) -> tuple[Unknown, ...]: ...

@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
 from holdfast.rollout.facts.differences import Difference, Differs
@@ -21,12 +22,13 @@ W = TypeVar("W")
 @dataclass(frozen=True, slots=True)
 class EndCompared(Generic[W]):
     """`differences`: those of `what` and the number of rebalances, worst first; `of_what`: those about `what` alone.
-    `result`: of a plan whose every step has happened."""
+    `result`: of a plan whose every step has happened. `unknown`: what could not be compared, and why."""
 
     what: W | None
     result: Result
     differences: tuple[Difference, ...]
     of_what: tuple[Difference, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class Verifying(ABC, Generic[P, S, V, W]):
         what: W | None,
         differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
+        unknown: tuple[Unknown, ...] = (),
     ) -> V: ...
 
 
@@ -88,8 +91,8 @@ def verify(how: Verifying[P, S, V, W], plan: P, fresh: S) -> V:
         result = Result.NOT_YET if late and found.result is not Result.DIFFERENT else found.result
         return how.verdict(plan, fresh, result, None, (found.difference, *_of_steps(late)), shown)
     if late:
-        return how.verdict(plan, fresh, _of_late(late), found.what, (*_of_steps(late), *found.of_what), shown)
-    return how.verdict(plan, fresh, found.result, found.what, found.differences, shown)
+        return how.verdict(plan, fresh, _of_late(late), found.what, (*_of_steps(late), *found.of_what), shown, found.unknown)
+    return how.verdict(plan, fresh, found.result, found.what, found.differences, shown, found.unknown)
 
 
 def _late(how: Verifying[P, S, V, W], plan: P, shown: tuple[StepEvidence, ...]) -> tuple[StepEvidence, ...]:

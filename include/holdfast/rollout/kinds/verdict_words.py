@@ -10,6 +10,7 @@ from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Ta
 from holdfast.rollout.text.wording import many, printable, span
 
 MOST_ROWS = 50
+MOST_OF_A_REASON = 1_000
 _NEXT = {
     Result.AS_FORECAST: "Nothing is left to do.",
     Result.NOT_YET: "There is no evidence of a step yet. Verify again when it is done, or with --watch.",
@@ -24,7 +25,8 @@ def verdict_blocks(found: AnyVerdict) -> tuple[Block, ...]:
 
 def _blocks(found: AnyVerdict) -> Iterator[Block]:
     group, cluster = printable(found.group_id), printable(found.cluster)
-    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {RESULTS[found.result]}")
+    seen = " (not all could be compared)" if found.unknown and found.result is Result.AS_FORECAST else ""
+    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {RESULTS[found.result]}{seen}")
     yield Paragraph(_NEXT[found.result], strong=found.result is Result.AS_FORECAST)
     yield Lines(tuple(_figures(found)))
     if found.steps:
@@ -39,6 +41,9 @@ def _blocks(found: AnyVerdict) -> Iterator[Block]:
     elif found.differences and found.result is not Result.AS_FORECAST:
         yield Heading(2, "Differences from the forecast")
         yield from (Paragraph(one) for one in found.differences[:MOST_ROWS])
+    if found.unknown:
+        yield Heading(2, "Not compared")
+        yield from (Paragraph(printable(f"{one.what}: {one.reason}", MOST_OF_A_REASON)) for one in found.unknown[:MOST_ROWS])
 
 
 def _figures(found: AnyVerdict) -> Iterator[tuple[str, str]]:

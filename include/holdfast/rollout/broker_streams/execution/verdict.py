@@ -3,6 +3,7 @@
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
 from holdfast.rollout.execution.verdict import DIFFERENCES, SCORED, VERDICT_VERSION, Rebalances, TaskScore
@@ -82,6 +83,8 @@ class BrokerVerdict:
     tasks: tuple[OwnerVerdict, ...] = member(keyed(codec_of(OwnerVerdict)))
     standbys: tuple[CopiesVerdict, ...] = member(keyed(codec_of(CopiesVerdict)), default=())
     targets: tuple[TargetVerdict, ...] = member(items(codec_of(TargetVerdict)), default=())
+
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be compared, each with its reason.", default=(), omit=True)
 
     @property
     def differences(self) -> tuple[str, ...]:

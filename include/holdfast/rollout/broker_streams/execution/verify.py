@@ -16,6 +16,7 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances
@@ -62,6 +63,7 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
         what: Placed | None,
         differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
+        unknown: tuple[Unknown, ...] = (),
     ) -> BrokerVerdict:
         summary = _recommended(plan).summary
         planned = 0 if summary is None else summary.targets
@@ -79,6 +81,7 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
             rebalances=Rebalances((planned, planned), len(recorded) if fresh.recorded_targets else None),
             said=told(differences, difference_words.sentence),
             steps=shown,
+            unknown=unknown,
         )
 
 

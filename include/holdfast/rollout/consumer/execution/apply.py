@@ -57,7 +57,7 @@ class _Applying(Applying[ConsumerPlan, ConsumerStep, ConsumerSnapshot]):
 
     def differences(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[str, ...] | None:
         verdict = verify(plan, fresh)
-        placed = verdict.partitions and all(one.agrees for one in verdict.partitions)
+        placed = verdict.unknown or (verdict.partitions and all(one.agrees for one in verdict.partitions))
         return None if placed else verdict.differences
 
 

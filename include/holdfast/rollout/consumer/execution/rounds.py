@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import acts
-from holdfast.rollout.consumer.execution.verify import as_fast_as_they_were, named, paired
+from holdfast.rollout.consumer.execution.courses import courses
+from holdfast.rollout.consumer.execution.verify import at_the_end, paired
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot import ownership
@@ -16,7 +17,7 @@ from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
+from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Differs
 
@@ -37,12 +38,17 @@ def compared(
     if reads is None:
         return not_compared(NotCompared.UNKNOWN)
     now = _texts({one: known_as.get(reader, reader) for one, reader in reads.items()})
-    variants = tuple(as_fast_as_they_were(change))
-    courses = [one for names in pairings for variant in variants for one in _course(basis, named(variant, names))]
-    if not courses:
+    possible = courses(basis, change, pairings)
+    ranked, drawn = ([one for each in some for one in _course(basis, each)] for some in (possible.changes, possible.draws))
+    found = [*ranked, *drawn]
+    if not found:
         return not_compared(NotCompared.UNKNOWN, "The forecast with the member IDs that were found does not become stable.")
-    settled = all(partition in now for partition in courses[0].end.owners)
-    return compare(WhoRunsWhat(now), courses, settled or None, Differs.READER)
+    settled = all(partition in now for partition in found[0].end.owners)
+    result = compare(WhoRunsWhat(now), found, settled or None, Differs.READER)
+    every = possible.all_of_them and all(any(one.end == each.end for each in ranked) for one in drawn)
+    if result.agrees is Agrees.DIFFERENT and not every:
+        return not_compared(NotCompared.UNKNOWN, "Too many courses are possible to compare them all.")
+    return result
 
 
 def _course(basis: ConsumerSnapshot, change: ConsumerChange) -> Iterator[RoundsOfBatch]:
@@ -54,7 +60,10 @@ def _course(basis: ConsumerSnapshot, change: ConsumerChange) -> Iterator[RoundsO
     first, rest = sum(counts[:-1]), sum(counts[: at_rest(change.numbered_batches())])
     names = dict(pair for item in change.statements() for pair in item.renamed())
     start = _texts({one: names.get(reader, reader) for one, reader in before.items()} if not outcome.rounds else before)
-    placed = [WhoRunsWhat(start), *(WhoRunsWhat(_texts(ownership.readers_after(one.decision))) for one in outcome.rounds)]
+    after = [ownership.readers_after(one.decision) for one in outcome.rounds]
+    if after:
+        after[-1] = at_the_end(outcome, change, after[-1])
+    placed = [WhoRunsWhat(start), *(WhoRunsWhat(_texts(one)) for one in after)]
     yield RoundsOfBatch(placed[first], tuple(placed[first + 1 :]), tuple(placed[rest:first]))
 
 

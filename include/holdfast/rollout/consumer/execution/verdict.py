@@ -2,6 +2,7 @@
 
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, PROTOCOL_NAME
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
 from holdfast.rollout.execution.verdict import DIFFERENCES, SCORED, VERDICT_VERSION, Rebalances
@@ -56,6 +57,8 @@ class ConsumerVerdict:
     rebalances: Rebalances = member(codec_of(Rebalances))
     said: tuple[Said[Difference], ...] = spread(DIFFERENCES)
     partitions: tuple[PartitionVerdict, ...] = member(keyed(codec_of(PartitionVerdict)))
+
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be compared, each with its reason.", default=(), omit=True)
 
     @property
     def differences(self) -> tuple[str, ...]:

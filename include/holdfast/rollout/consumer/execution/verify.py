@@ -6,21 +6,24 @@ of the same change with the IDs that the consumers really got.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, permutations
+from functools import partial
+from itertools import islice, permutations
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
+from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import evidence
+from holdfast.rollout.consumer.execution.courses import MOST_PAIRINGS, courses, in_time
 from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict, PartitionVerdict
 from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
-from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot import ownership
 from holdfast.rollout.consumer.snapshot.member_order import readers_of
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances
@@ -30,12 +33,15 @@ from holdfast.rollout.facts.said import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 
-MOST_PAIRINGS = 24
-"""Mappings of the new consumers to those of the plan, where nothing distinguishes them."""
-MOST_SLOW = 4
-"""Restarts of which each may have been fast or not: the courses are two to the power of them."""
+MOST_IN_ANY_ORDER = 4
 MOST_DIFFERENCES = 100
 
+
+NOT_ALL_COURSES = Unknown(
+    "partitions",
+    "who reads which depends on the member IDs of consumers that joined and are gone again, or on which of the new consumers is"
+    " which; no snapshot shows it, and not every possibility was compared",
+)
 
 Placed = tuple[PartitionVerdict, ...]
 
@@ -56,14 +62,18 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
         if reads is None:
             raise CannotPredict("The assignment is unknown: the snapshot does not state the partitions of the consumers.")
         reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
+        possible = courses(basis, change, pairings)
         best: Placed | None = None
-        for course in as_fast_as_they_were(change):
-            for names in pairings:
-                one = _compared(basis, named(course, names), reads)
-                best = one if best is None or _wrong(one) < _wrong(best) else best
-            if best is not None and not _wrong(best):
+        ends: list[Placed] = []
+        for course in (*possible.changes, *possible.draws):
+            ends.append(_compared(basis, course, reads))
+            best = ends[-1] if best is None or _wrong(ends[-1]) < _wrong(best) else best
+            if not _wrong(best):
                 break
         assert best is not None, "there is a pairing where there is no trouble"
+        ranked, drawn = frozenset(ends[: len(possible.changes)]), frozenset(ends[len(possible.changes) :])
+        if _wrong(best) and not (possible.all_of_them and drawn <= ranked):
+            return EndCompared((), Result.AS_FORECAST, (), unknown=(NOT_ALL_COURSES,))
         return _judged(plan, fresh, best, change)
 
     def verdict(
@@ -74,6 +84,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
         what: Placed | None,
         differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
+        unknown: tuple[Unknown, ...] = (),
     ) -> ConsumerVerdict:
         return ConsumerVerdict(
             plan_id=plan.plan_id,
@@ -85,6 +96,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
             rebalances=Rebalances(_expected(plan), _rebalances(plan.basis, fresh)),
             said=told(differences, difference_words.sentence),
             steps=shown,
+            unknown=unknown,
         )
 
 
@@ -96,23 +108,6 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
 def _recommended(plan: ConsumerPlan) -> Considered:
     assert plan.recommended_option is not None, "a plan without a recommended option is refused before"
     return plan.recommended_option
-
-
-def as_fast_as_they_were(change: ConsumerChange) -> Iterator[ConsumerChange]:
-    """The change, and the same where some consumers were back before the others had joined, which the group does not show
-    afterwards: all of the courses where they are few, else the one in which all were."""
-    slow = [at for at, item in enumerate(change.events) if not isinstance(item, Then) and item.back_before_others() != item]
-    yield change
-    if len(slow) <= MOST_SLOW:
-        fast_ones = [one for count in range(1, len(slow) + 1) for one in combinations(slow, count)]
-    else:
-        fast_ones = [tuple(slow)]
-    for fast in fast_ones:
-        yield replace(change, events=tuple(_in_time(item) if at in fast else item for at, item in enumerate(change.events)))
-
-
-def _in_time(item: ConsumerItem) -> ConsumerItem:
-    return item if isinstance(item, Then) else item.back_before_others()
 
 
 def _wrong(partitions: Placed) -> int:
@@ -165,7 +160,7 @@ def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, cha
 def _expected(plan: ConsumerPlan) -> tuple[int, int]:
     """As `_planned`; the least where every consumer that restarts is back before the others have joined."""
     change, (least, most) = _recommended(plan).change, _planned(plan)
-    fast = replace(change, events=tuple(map(_in_time, change.events)))
+    fast = replace(change, events=tuple(map(in_time, change.events)))
     return (least if fast == change else min(least, forecast(plan.basis, fast).outcome.summary.rebalances)), most
 
 
@@ -184,9 +179,15 @@ def _compared(basis: ConsumerSnapshot, change: ConsumerChange, reads: Readers) -
 def _readers_at_the_end(basis: ConsumerSnapshot, change: ConsumerChange, foreseen: ConsumerForecast) -> Readers:
     if not foreseen.outcome.stable:
         raise CannotPredict(f"With the member IDs that were found: {foreseen.outcome.unsettled}")
-    if foreseen.outcome.rounds:
-        return ownership.readers_after(foreseen.outcome.rounds[-1].decision)
-    return {one: name_at_the_end(reader, change) for one, reader in (readers_of(basis) or {}).items()}
+    rounds = foreseen.outcome.rounds
+    reads = ownership.readers_after(rounds[-1].decision) if rounds else readers_of(basis) or {}
+    return at_the_end(foreseen.outcome, change, reads)
+
+
+def at_the_end(outcome: ConsumerOutcome, change: ConsumerChange, reads: Readers) -> Readers:
+    """With the IDs of the end: static members may have returned since the last rebalance, without one."""
+    present = frozenset(one.member_id for one in outcome.members)
+    return {one: reader if reader in present else name_at_the_end(reader, change) for one, reader in reads.items()}
 
 
 _Trouble = tuple[Result, Difference]
@@ -216,14 +217,50 @@ def _pairings(
     if static is None:
         return [], (Result.DIFFERENT, Difference(Differs.INSTANCE_IDS))
     waiting = [one for one in comers if one.member_id not in static]
-    orders = permutations(sorted(dynamic, key=lambda one: one.member_id))
-    ranked = sorted(islice(orders, MOST_PAIRINGS), key=lambda order: -_alike(waiting, order))
-    most = _alike(waiting, ranked[0])
     return [
         static | {one.member_id: real.member_id for one, real in zip(waiting, order, strict=True)}
-        for order in ranked
-        if _alike(waiting, order) == most
+        for order in _orders(waiting, sorted(dynamic, key=lambda one: one.member_id))
     ], None
+
+
+def _orders(waiting: Sequence[Member], dynamic: Sequence[Member]) -> list[Sequence[Member]]:
+    """Those that were found, in the order of those that they may be: all such orders, and one more than MOST_PAIRINGS at most."""
+    if len(dynamic) <= MOST_IN_ANY_ORDER:
+        ranked = sorted(permutations(dynamic), key=lambda order: -_alike(waiting, order))
+        return [order for order in ranked if _alike(waiting, order) == _alike(waiting, ranked[0])]
+    found: list[Member] = []
+    left: dict[object, list[Member]] = {}
+    for one in dynamic:
+        left.setdefault(_looks(one), []).append(one)
+    for one in waiting:
+        looks = max(left, key=partial(_alike_any, one, left))
+        found.append(left[looks].pop(0))
+        if not left[looks]:
+            del left[looks]
+    places: dict[object, list[int]] = {}
+    for place, one in enumerate(found):
+        places.setdefault(_looks(one), []).append(place)
+    return list(islice(_swapped(found, list(places.values())), MOST_PAIRINGS + 1))
+
+
+def _alike_any(wanted: Member, by_looks: Mapping[object, Sequence[Member]], looks: object) -> int:
+    return _alike([wanted], by_looks[looks][:1])
+
+
+def _looks(one: Member) -> tuple[frozenset[str], str | None, str]:
+    """What distinguishes a member, but for its ID."""
+    return frozenset(one.subscription), one.host, one.client_id
+
+
+def _swapped(found: Sequence[Member], alike: Sequence[Sequence[int]]) -> Iterator[Sequence[Member]]:
+    """In all orders of those that look alike."""
+    if not alike:
+        yield found
+        return
+    first, *others = alike
+    for order in permutations(first):
+        to = dict(zip(first, order, strict=True))
+        yield from _swapped([found[to.get(place, place)] for place in range(len(found))], others)
 
 
 def _by_instance(comers: Sequence[Member], arrived: Sequence[Member]) -> tuple[dict[str, str] | None, list[Member]]:
@@ -244,18 +281,3 @@ def _alike(comers: Sequence[Member], found: Sequence[Member]) -> int:
         + (one.client_id == real.client_id)
         for one, real in zip(comers, found, strict=True)
     )
-
-
-def named(change: ConsumerChange, names: Mapping[str, str]) -> ConsumerChange:
-    """The change with other IDs for those who join in it. Members that were there before keep theirs, also if another joins under
-    it."""
-    now: dict[str, str] = {}
-
-    def joins(member_id: str) -> str:
-        now[member_id] = names.get(member_id, member_id)
-        return now[member_id]
-
-    def known(member_id: str) -> str:
-        return now.get(member_id, member_id)
-
-    return ConsumerChange(tuple(item if isinstance(item, Then) else item.with_ids(known, joins) for item in change.events))

@@ -1,6 +1,7 @@
 """Whether the forecast of a plan for a Kafka Streams group came true: the value, and its JSON."""
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
 from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, Rebalances, TaskScore
@@ -58,6 +59,8 @@ class Verdict:
     said: tuple[Said[Difference], ...] = spread(DIFFERENCES)
     tasks: tuple[TaskVerdict, ...] = member(keyed(codec_of(TaskVerdict)))
     standbys: tuple[StandbyVerdict, ...] = member(keyed(codec_of(StandbyVerdict)), default=())
+
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be compared, each with its reason.", default=(), omit=True)
 
     @property
     def differences(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from holdfast.errors import MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances
@@ -59,6 +60,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
         what: _Placed | None,
         differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
+        unknown: tuple[Unknown, ...] = (),
     ) -> Verdict:
         option = _recommended(plan)
         cost, _ = _outcome(plan, option, fresh)
@@ -73,6 +75,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
             rebalances=Rebalances((expected.low, expected.high), _rebalances(plan, fresh)),
             said=told(differences, difference_words.sentence),
             steps=shown,
+            unknown=unknown,
             standbys=() if what is None else what.standbys,
         )
 
