@@ -5,8 +5,9 @@
     python -m benchmarks.assign --json             for machines
 
 Kafka: `StreamsPartitionAssignor.assign` of the published jar, warm (C2, serial collector, 4 GiB): from encoded subscriptions to
-encoded assignments. Holdfast: `leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians; the
-two decisions are compared, task by task. `again`: the same group, whose members report what they were just given.
+encoded assignments. Holdfast: `leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians, of
+short blocks of either side in turn; the two decisions are compared, task by task. `again`: the same group, whose members report
+what they were just given.
 """
 
 import random
@@ -22,8 +23,11 @@ from tests.conformance.streams import groups
 from tests.conformance.streams.groups import Case
 
 from benchmarks import report
+from benchmarks.alternating import compared
 from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.group import Group
 
+BLOCKS = 5
 RACKS = ("a", "b", "c")
 OPTIONS = ("-XX:TieredStopAtLevel=4", "-Xmx4g")
 
@@ -104,26 +108,39 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
     with LeaderJvm(release, *OPTIONS) as jvm:
         for state in ("fresh", "again"):
             (theirs,) = jvm.ask([case])
-            kafka = jvm.ask([case | {"ask": "time", "warm": shape.warm, "runs": shape.runs}])[0]["milliseconds"]
+            jvm.ask([case | {"ask": "time", "warm": shape.warm, "runs": 1}])
+            blocks = min(BLOCKS, shape.runs)
+            each = shape.runs // blocks
+            asked = case | {"ask": "time", "warm": 0, "runs": each}
             group = groups.group_of(case, release)
             leader.assign(group)
-            ours = []
-            for _ in range(max(5, shape.runs)):
-                began = time.perf_counter()
-                leader.assign(group)
-                ours.append((time.perf_counter() - began) * 1e3)
+            found = compared(
+                lambda asked=asked: statistics.median(jvm.ask([asked])[0]["milliseconds"]),  # type: ignore[misc]
+                lambda group=group, each=each: statistics.median(_ours(group, max(3, each))),  # type: ignore[misc]
+                blocks,
+            )
             yield {
                 "shape": shape.name,
                 "what": shape.what,
                 "state": state,
-                "kafka_ms": statistics.median(kafka),
-                "kafka_runs": len(kafka),
-                "holdfast_ms": statistics.median(ours),
-                "ratio": statistics.median(kafka) / statistics.median(ours),
+                "kafka_ms": found.baseline,
+                "kafka_runs": blocks * each,
+                "holdfast_ms": found.ours,
+                "ratio": found.ratio,
                 "goal": shape.goal,
                 "equal": groups.difference(case, release, theirs) == "",
             }
             case = again(case, theirs)
+
+
+def _ours(group: Group, runs: int) -> list[float]:
+    """Milliseconds, run by run."""
+    times = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        leader.assign(group)
+        times.append((time.perf_counter() - began) * 1e3)
+    return times
 
 
 def main() -> int:

@@ -28,11 +28,11 @@ from tests.conformance.coordinator.coordinator_jvm import CoordinatorJvm
 from tests.conformance.coordinator.random_targets import Case
 
 from benchmarks import report
+from benchmarks.alternating import BLOCKS, compared
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group
 
 OPTIONS = ("-XX:TieredStopAtLevel=4",)
-BLOCKS = 15
 
 
 @dataclass(frozen=True)
@@ -97,24 +97,20 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
             jvm.ask([_timed(case, shape.warm, 1)])
             group = targets.group_of(case, release)
             _ours(group, shape.runs)
-            blocks = [
-                (
-                    statistics.median(jvm.ask([_timed(case, 0, shape.runs)])[0]["milliseconds"]),
-                    statistics.median(_ours(group, shape.runs)),
-                )
-                for _ in range(BLOCKS)
-            ]
-            kafka, ours = zip(*blocks, strict=True)
-            ratios = sorted(one / other for one, other in blocks)
+            asked = _timed(case, 0, shape.runs)
+            found = compared(
+                lambda asked=asked: statistics.median(jvm.ask([asked])[0]["milliseconds"]),  # type: ignore[misc]
+                lambda group=group: statistics.median(_ours(group, shape.runs)),  # type: ignore[misc]
+            )
             yield {
                 "shape": shape.name,
                 "what": shape.what,
                 "state": state,
-                "kafka_ms": statistics.median(kafka),
+                "kafka_ms": found.baseline,
                 "kafka_runs": BLOCKS * shape.runs,
-                "holdfast_ms": statistics.median(ours),
-                "ratio": statistics.median(ratios),
-                "ratio_quartiles": [ratios[BLOCKS // 4], ratios[-1 - BLOCKS // 4]],
+                "holdfast_ms": found.ours,
+                "ratio": found.ratio,
+                "ratio_quartiles": list(found.quartiles),
                 "goal": shape.goal,
                 "equal": targets.difference(case, release, theirs) == "",
             }

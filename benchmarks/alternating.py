@@ -1,0 +1,30 @@
+"""Two sides measured in short blocks that alternate, because a machine that is shared has faster and slower minutes."""
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+BLOCKS = 15
+
+
+@dataclass(frozen=True)
+class Compared:
+    """`baseline` and `ours`: the medians, in the unit in which both sides were measured. `ratio`: how many times as fast as the
+    baseline ours is, the median of neighbouring blocks; half of all ratios are between `quartiles`."""
+
+    baseline: float
+    ours: float
+    ratio: float
+    quartiles: tuple[float, float]
+
+
+def compared(baseline: Callable[[], float], ours: Callable[[], float], blocks: int = BLOCKS) -> Compared:
+    """`baseline` and `ours` measure one block each: its time, such as the median of its runs."""
+    pairs = [(baseline(), ours()) for _ in range(blocks)]
+    ratios = sorted(one / other for one, other in pairs)
+    return Compared(
+        statistics.median(one for one, _ in pairs),
+        statistics.median(other for _, other in pairs),
+        statistics.median(ratios),
+        (ratios[blocks // 4], ratios[-1 - blocks // 4]),
+    )
