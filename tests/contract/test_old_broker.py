@@ -98,9 +98,9 @@ from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import NotAllowed
-from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.collect_many import About, Wanted
-wanted = Wanted({"*": About(Given("2.8.2", {}, {}))})
+wanted = Wanted({"*": About(StatedByOperator("2.8.2", {}, {}))})
 try:
     wiring.collect_many(ClusterConnection.of(sys.argv[1], name="old"), wanted, FsspecLake(sys.argv[2]), "run", 60, print)
 except NotAllowed as refusal:
