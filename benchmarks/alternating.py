@@ -9,18 +9,18 @@ BLOCKS = 15
 
 @dataclass(frozen=True)
 class Compared:
-    """`baseline` and `ours`: the medians, in the unit in which both sides were measured. `ratio`: how many times as fast as the
-    baseline ours is, the median of neighbouring blocks; half of all ratios are between `quartiles`."""
+    """`baseline` and `holdfast`: the medians, in the unit in which both sides were measured. `ratio`: how many times as fast as the
+    baseline Holdfast is, the median of neighbouring blocks; half of all ratios are between `quartiles`."""
 
     baseline: float
-    ours: float
+    holdfast: float
     ratio: float
     quartiles: tuple[float, float]
 
 
-def compared(baseline: Callable[[], float], ours: Callable[[], float], blocks: int = BLOCKS) -> Compared:
-    """`baseline` and `ours` measure one block each: its time, such as the median of its runs."""
-    pairs = [(baseline(), ours()) for _ in range(blocks)]
+def compared(baseline: Callable[[], float], holdfast: Callable[[], float], blocks: int = BLOCKS) -> Compared:
+    """`baseline` and `holdfast` measure one block each: its time, such as the median of its runs."""
+    pairs = [(baseline(), holdfast()) for _ in range(blocks)]
     ratios = sorted(one / other for one, other in pairs)
     return Compared(
         statistics.median(one for one, _ in pairs),

@@ -125,7 +125,7 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
                 "state": state,
                 "kafka_ms": found.baseline,
                 "kafka_runs": blocks * each,
-                "holdfast_ms": found.ours,
+                "holdfast_ms": found.holdfast,
                 "ratio": found.ratio,
                 "goal": shape.goal,
                 "equal": groups.difference(case, release, theirs) == "",

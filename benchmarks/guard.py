@@ -42,7 +42,7 @@ class Short:
     measure: Callable[[], Rows]
 
     def named(self) -> dict[str, Row]:
-        """The rows by what tells them apart from all others."""
+        """The rows by what distinguishes them from all others."""
         parts = ("shape", "assignor", "state")
         return {"/".join([self.benchmark, *(str(row[part]) for part in parts if row.get(part))]): row for row in self.measure()}
 

@@ -48,7 +48,7 @@ def measure(name: str) -> Iterator[dict[str, Any]]:
         "what": f"{what}: {len(given)} Snapshots, {sum(map(len, given)) // 1024:,} KiB",
         "state": "",
         "baseline_ms": found.baseline,
-        "holdfast_ms": found.ours,
+        "holdfast_ms": found.holdfast,
         "ratio": found.ratio,
         "equal": True,
     }

@@ -60,7 +60,7 @@ def measure(name: str) -> Iterator[dict[str, Any]]:
         "what": start.what,
         "state": "",
         "baseline_s": found.baseline,
-        "holdfast_s": found.ours,
+        "holdfast_s": found.holdfast,
         "ratio": found.ratio,
         "equal": True,
     }

@@ -108,7 +108,7 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
                 "state": state,
                 "kafka_ms": found.baseline,
                 "kafka_runs": BLOCKS * shape.runs,
-                "holdfast_ms": found.ours,
+                "holdfast_ms": found.holdfast,
                 "ratio": found.ratio,
                 "ratio_quartiles": list(found.quartiles),
                 "goal": shape.goal,
