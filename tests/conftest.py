@@ -44,13 +44,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     _HOME.cleanup()
 
 
-ALONE = ("tests/dags/test_try.py", "tests/dags/test_astro.py")
+ALONE = ("tests/dags/test_try.py", "tests/dags/test_astro.py", "tests/project/test_pins.py")
 """Files that share nothing with the others of their folder."""
 TOGETHER = (
     *("tests/live/", "tests/web/", "tests/spark/", "tests/dags/", "tests/contract/"),
     *(f"tests/conformance/{folder}/" for folder in ("streams", "consumer", "coordinator")),
+    "tests/project/",
 )
-"""Folders that stay in one process: their tests share a cluster, an Airflow, a browser, a Spark session, warm JVMs."""
+"""Folders that stay in one process: their tests share a cluster, an Airflow, a browser, Spark, warm JVMs, syntax trees."""
 LONGEST_FIRST = ("tests/live/", "tests/spark/", *ALONE, *TOGETHER, "tests/conformance/", "tests/property/", "tests/unit/")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.harness.suite.sources import nodes, tree
 
 import holdfast
 from holdfast.rollout.broker_streams.events import table as broker_streams_table
@@ -26,19 +27,19 @@ NAMES = frozenset(name for kind in kinds() for name in (kind.name, kind.protocol
 CLASSES = frozenset(one.__name__ for kind in kinds() for one in kind.values)
 
 
-def asked(source: str) -> Iterator[str]:
+def asked(source: ast.Module) -> Iterator[str]:
     """The names of classes that a source asks values for: by isinstance, by a pattern."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"isinstance", "issubclass"}:
-            yield from (one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name))
-            yield from (one.attr for one in ast.walk(node.args[1]) if isinstance(one, ast.Attribute))
+            yield from (one.id for one in nodes(node.args[1]) if isinstance(one, ast.Name))
+            yield from (one.attr for one in nodes(node.args[1]) if isinstance(one, ast.Attribute))
         elif isinstance(node, ast.MatchClass):
-            yield from (one.id for one in ast.walk(node.cls) if isinstance(one, ast.Name))
+            yield from (one.id for one in nodes(node.cls) if isinstance(one, ast.Name))
 
 
-def compared(source: str) -> Iterator[str]:
+def compared(source: ast.Module) -> Iterator[str]:
     """The texts that a source decides by: keys of tables, and what something is compared with, looked up by or matched with."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Dict):
             yield from _texts(*node.keys)
         elif isinstance(node, ast.Compare):
@@ -59,14 +60,14 @@ def _texts(*nodes: ast.expr | None) -> Iterator[str]:
             yield from _texts(*node.elts)
 
 
-def sources() -> Iterator[tuple[str, str]]:
+def sources() -> Iterator[tuple[str, ast.Module]]:
     """All code outside of the kinds' own folders, by path."""
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         if not name.startswith((*FOLDERS, *KAFKAS_WORDS)):
-            yield name, path.read_text()
+            yield name, tree(path)
     for folder in ("spark_jobs", "dags", "plugins"):
-        yield from ((path.relative_to(PROJECT).as_posix(), path.read_text()) for path in sorted((PROJECT / folder).rglob("*.py")))
+        yield from ((path.relative_to(PROJECT).as_posix(), tree(path)) for path in sorted((PROJECT / folder).rglob("*.py")))
 
 
 def test_no_code_outside_of_a_kind_decides_by_its_name() -> None:
@@ -87,7 +88,7 @@ def test_no_code_outside_of_a_kind_decides_by_its_name() -> None:
     ],
 )
 def test_such_a_decision_is_seen(source: str) -> None:
-    assert NAMES & set(compared(source))
+    assert NAMES & set(compared(ast.parse(source)))
 
 
 def test_the_listed_verbs_are_those_of_the_kinds() -> None:
@@ -104,7 +105,7 @@ def test_every_registry_has_known_kinds_only() -> None:
 
 def test_no_code_outside_of_a_kind_asks_for_its_classes() -> None:
     others = (path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(FOLDERS))
-    found = [f"{path.relative_to(ROOT)}: {name}" for path in others for name in asked(path.read_text()) if name in CLASSES]
+    found = [f"{path.relative_to(ROOT)}: {name}" for path in others for name in asked(tree(path)) if name in CLASSES]
     assert not found, f"ask kinds.registry.kind_of instead: {found}"
 
 
@@ -113,7 +114,7 @@ def test_no_code_outside_of_a_kind_asks_for_its_classes() -> None:
     ["isinstance(plan, ConsumerPlan)", "isinstance(one, plans.Plan | None)", "match one:\n    case Snapshot():\n        pass"],
 )
 def test_such_a_question_is_seen(source: str) -> None:
-    assert CLASSES & set(asked(source))
+    assert CLASSES & set(asked(ast.parse(source)))
 
 
 def test_a_line_of_the_registry_says_what_its_kind_says() -> None:

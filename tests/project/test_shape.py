@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.harness.suite.sources import statements, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "tests" / "unit"
@@ -33,7 +34,7 @@ def modules(*folders: str) -> list[Path]:
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in statements(tree(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -83,7 +84,7 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 
 def test_every_module_of_the_package_says_what_it_is() -> None:
-    silent = [str(path) for path in modules("include", "dags", "spark_jobs") if not ast.get_docstring(ast.parse(path.read_text()))]
+    silent = [str(path) for path in modules("include", "dags", "spark_jobs") if not ast.get_docstring(tree(path))]
 
     assert silent == []
 

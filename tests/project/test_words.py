@@ -6,13 +6,12 @@ without code. Names in JSON documents, options of commands and identifiers are n
 
 import ast
 import functools
-import io
 import re
-import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.harness.suite.sources import comments, nodes, statements, tree
 
 from holdfast.adapters.lake.table_schemas import TABLES
 from holdfast.rollout.kinds.schemas import CONTRACTS
@@ -100,15 +99,15 @@ PLACES: tuple[str, ...] = (
 
 
 def sentences_of_python(path: Path) -> Iterator[tuple[int, str]]:
-    tree = ast.parse(path.read_text())
+    module = tree(path)
     docstrings = {
         id(found.value)
-        for node in ast.walk(tree)
+        for node in (module, *statements(module))
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         for found in node.body
         if isinstance(found, ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes(module):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             continue
         if " " in node.value and node.value not in NAMES and id(node) not in docstrings:
@@ -127,19 +126,16 @@ WHERE_CODE_IS_HELD = ("include/holdfast", "dags", "spark_jobs", "plugins", "test
 
 def words_inside_the_code(path: Path) -> Iterator[tuple[int, str]]:
     """Docstrings and comments, each as one line; what is in backticks is a name."""
-    text = path.read_text()
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(tree(path)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, _one_line(node.value.value)
     previous = block = 0
-    comments: dict[int, list[str]] = {}
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            line = token.start[0]
-            block = block if line == previous + 1 else line
-            comments.setdefault(block, []).append(token.string.lstrip("# "))
-            previous = line
-    for line, parts in comments.items():
+    blocks: dict[int, list[str]] = {}
+    for line, comment in comments(path.read_text()):
+        block = block if line == previous + 1 else line
+        blocks.setdefault(block, []).append(comment.lstrip("# "))
+        previous = line
+    for line, parts in blocks.items():
         yield line, _one_line(" ".join(parts))
 
 
@@ -200,7 +196,7 @@ KEPT_NAMES = frozenset(
 def names_of(path: Path) -> Iterator[tuple[int, str]]:
     """What a module defines: itself, functions, classes, parameters, variables."""
     yield 1, path.stem
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(tree(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.lineno, node.name
         elif isinstance(node, ast.arg):
