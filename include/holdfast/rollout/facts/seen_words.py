@@ -47,6 +47,11 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.GONE_ONLY: lambda s: f"{s.of} is gone, and {_names(s)} has not come.",
     Sees.GONE_AND_BACK: lambda s: f"{s.of} is gone, and {_names(s)} came with new member IDs.",
     Sees.STOPPED_SINCE: lambda _: "The clients that it restarts have been stopped since.",
+    Sees.CHANGED_LATER: lambda s: (
+        f"A later step stops, starts or changes {s.of} again: this one shows in recorded generations only."
+    ),
+    Sees.CHANGED_AGAIN: lambda s: f"{s.of} has {many(s.found, 'stream thread')}, as a later step has it.",
+    Sees.STARTED_BEFORE: lambda s: f"{s.of} was started: recorded generations show it.",
     Sees.NOT_RESTARTED: lambda s: (
         f"{s.of} has not restarted, or not every thread of it: there are members from before, or too few."
     ),

@@ -7,6 +7,7 @@ made from, or what the journal kept when the step began (`Sighting`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import assert_never
 
 from holdfast.errors import Unsupported
@@ -17,7 +18,7 @@ from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence, evidence
 from holdfast.rollout.facts.seen import Sees
 from holdfast.rollout.journal.journal import Sighting
-from holdfast.rollout.streams.execution import incarnations
+from holdfast.rollout.streams.execution import incarnations, later
 from holdfast.rollout.streams.execution.incarnations import Expected, Starts
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -46,9 +47,13 @@ def of_plan(plan: Plan, fresh: Snapshot) -> tuple[StepEvidence, ...]:
     found: list[StepEvidence] = []
     acts: list[StepEvidence] = []
     starts = Starts(plan, fresh, None)
-    for step in plan.steps:
+    for index, step in enumerate(plan.steps):
         waits = isinstance(step.action, AwaitRebalance | AwaitStable)
-        one = _awaited(plan, fresh, acts) if waits else _of(step, plan, fresh, starts)
+        if waits:
+            one = _awaited(plan, fresh, acts)
+        else:
+            so_far = _of(step, plan, fresh, starts)
+            one = later.in_whole_plan(plan, index, fresh, starts, so_far, partial(_once_restarted, step, plan, fresh, starts))
         found.append(StepEvidence(step.id, step_words.brief(step.action), one))
         acts = [] if waits else [*acts, found[-1]]
     return tuple(found)
@@ -222,6 +227,17 @@ def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
     if unseen:
         return evidence(Shown.CANNOT_SHOW, Sees.SECOND_RESTART, names=sorted(unseen))
     return evidence(Shown.HAPPENED, Sees.RESTARTED, next(iter(wanted)) if len(wanted) == 1 else "", count=len(wanted))
+
+
+def _once_restarted(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
+    """What shows of a step whose clients have restarted."""
+    wanted = starts.expected[step.id]
+    restarted = evidence(Shown.HAPPENED, Sees.RESTARTED, next(iter(wanted)) if len(wanted) == 1 else "", count=len(wanted))
+    match step.action:
+        case RollOutConfig() | RollOutRelease() | StopAllClients() | DeployTopology():
+            return _also(plan, step, step.action, fresh) or restarted
+        case _:
+            return restarted
 
 
 def _also(

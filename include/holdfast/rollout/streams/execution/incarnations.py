@@ -28,7 +28,8 @@ Expected = Mapping[ProcessId, int]
 
 
 def expected(plan: Plan) -> Mapping[str, Expected]:
-    """For each step that restarts clients: which, and how often each has been started by then since the plan was made.
+    """For each step that starts, restarts or stops clients: which, and how often each has been started by then since the plan was
+    made.
 
     Settings that are rolled out together come with one restart. Clients under process IDs of their own making are not among them,
     nor are those that a step before has stopped permanently: what they do cannot be observed.
@@ -43,17 +44,20 @@ def expected(plan: Plan) -> Mapping[str, Expected]:
                 rolled = False
             case StopClient(process_id=process_id):
                 stopped[process_id] = None
+                found[step.id] = {process_id: started.get(process_id, 0)}
             case StartClient(process_id=ProcessId() as process_id):
                 stopped.pop(process_id, None)
                 started[process_id] = started.get(process_id, 0) + 1
+                found[step.id] = {process_id: started[process_id]}
             case RestartInPlace(process_id=process_id, comes_back_as=back):
-                times = started.pop(process_id, 0)
+                stopped[process_id] = None
                 if back is not None:
-                    started[back] = times + 1 if back == process_id else 1
+                    stopped.pop(back, None)
+                    started[back] = started.get(back, 0) + 1
                     found[step.id] = {back: started[back]}
             case RollOutConfig() | RollOutRelease() | StopAllClients() | DeployTopology():
                 if not rolled:
-                    started = {process_id: times + 1 for process_id, times in started.items()}
+                    started = {process_id: times + (process_id not in stopped) for process_id, times in started.items()}
                 rolled = True
                 found[step.id] = {process_id: times for process_id, times in started.items() if process_id not in stopped}
             case _:
@@ -110,6 +114,17 @@ class Starts:
     def gone_by_plan(self, process_id: ProcessId) -> bool:
         """Whether a client is not in the group, and a step of the plan stops it: what it did before cannot be observed any more."""
         return process_id not in self._there and process_id in self._stopped
+
+    def each_shows(self) -> bool:
+        """Whether every start since the plan was made is recorded. Static members that return in time cause no rebalance."""
+        static = any(one.group_instance_id is not None for one in self._fresh.consumers())
+        return not static and _all_recorded(self._plan, self._fresh)
+
+    def seen(self, process_id: ProcessId) -> int:
+        """How many starts of a client are seen since the plan was made."""
+        client = self._there.get(process_id)
+        now = frozenset(() if client is None else (one.member_id for one in client.consumers))
+        return _seen_starts(self._plan, process_id, now, self._fresh)
 
     def happened(self, process_id: ProcessId, times: int) -> bool | None:
         """Whether a client has been started so often since the plan was made; with `began`, once since then. None: nothing
