@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.harness.suite import sources as trees
+from tests.harness.suite.clean import found_in
 from tests.harness.suite.sources import nodes, tree
 
 import holdfast
@@ -60,18 +62,22 @@ def _texts(*nodes: ast.expr | None) -> Iterator[str]:
             yield from _texts(*node.elts)
 
 
-def sources() -> Iterator[tuple[str, ast.Module]]:
-    """All code outside of the kinds' own folders, by path."""
-    for path in sorted(ROOT.rglob("*.py")):
-        name = path.relative_to(ROOT).as_posix()
-        if not name.startswith((*FOLDERS, *KAFKAS_WORDS)):
-            yield name, tree(path)
-    for folder in ("spark_jobs", "dags", "plugins"):
-        yield from ((path.relative_to(PROJECT).as_posix(), tree(path)) for path in sorted((PROJECT / folder).rglob("*.py")))
+def code() -> list[Path]:
+    """All code outside of the kinds' own folders."""
+    package = [
+        path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith((*FOLDERS, *KAFKAS_WORDS))
+    ]
+    return package + [path for folder in ("spark_jobs", "dags", "plugins") for path in sorted((PROJECT / folder).rglob("*.py"))]
+
+
+RULE = (Path(__file__), Path(trees.__file__))
 
 
 def test_no_code_outside_of_a_kind_decides_by_its_name() -> None:
-    found = [f"{path}: {text}" for path, source in sources() for text in compared(source) if text in NAMES]
+    def look(path: Path) -> list[str]:
+        return [f"{path.relative_to(PROJECT)}: {text}" for text in compared(tree(path)) if text in NAMES]
+
+    found = found_in(code(), look, *RULE, sorted(NAMES), name="kinds-by-name")
     assert not found, f"ask kinds.registry.kind_of, or add a line to the registry of the layer, instead: {found}"
 
 
@@ -104,8 +110,11 @@ def test_every_registry_has_known_kinds_only() -> None:
 
 
 def test_no_code_outside_of_a_kind_asks_for_its_classes() -> None:
-    others = (path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(FOLDERS))
-    found = [f"{path.relative_to(ROOT)}: {name}" for path in others for name in asked(tree(path)) if name in CLASSES]
+    def look(path: Path) -> list[str]:
+        return [f"{path.relative_to(ROOT)}: {name}" for name in asked(tree(path)) if name in CLASSES]
+
+    others = [path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(FOLDERS)]
+    found = found_in(others, look, *RULE, sorted(CLASSES), name="kinds-by-class")
     assert not found, f"ask kinds.registry.kind_of instead: {found}"
 
 

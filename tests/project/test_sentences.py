@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.harness.suite import sources
+from tests.harness.suite.clean import found_in
 from tests.harness.suite.sources import nodes, statements, tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,12 +169,13 @@ def _resolved(node: ast.AST, texts: dict[str, ast.Constant]) -> ast.AST:
 @cache
 def found_in_the_code() -> tuple[tuple[str, str, int], ...]:
     """File, function or constant, and line of each such place."""
-    return tuple(
-        (str(path.relative_to(ROOT)).removeprefix("include/holdfast/"), name, line)
-        for place in PLACES
-        for path in sorted((ROOT / place).rglob("*.py"))
-        for name, line in looked_into(tree(path))
-    )
+
+    def look(path: Path) -> list[tuple[str, str, int]]:
+        file = str(path.relative_to(ROOT)).removeprefix("include/holdfast/")
+        return [(file, name, line) for name, line in looked_into(tree(path))]
+
+    held = [path for place in PLACES for path in sorted((ROOT / place).rglob("*.py"))]
+    return tuple(found_in(held, look, Path(__file__), Path(sources.__file__), name="looks"))
 
 
 def test_no_code_looks_into_a_sentence() -> None:

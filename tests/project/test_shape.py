@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.harness.suite import sources
+from tests.harness.suite.clean import found_in
 from tests.harness.suite.sources import statements, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "tests" / "unit"
+RULE = (Path(__file__), Path(sources.__file__))
 FUNCTION_LINES_MAX = 70
 MODULE_LINES_MAX = 400
 DAG_LINES_MAX = 80
@@ -66,13 +69,13 @@ def test_unit_tests_mirror_the_package() -> None:
 
 
 def test_functions_stay_small() -> None:
-    lengths = {
-        f"{path.relative_to(ROOT)}:{function.name}": (function.end_lineno or 0) - function.lineno + 1
-        for path in modules("include", "spark_jobs")
-        for function in functions(path)
-    }
+    def look(path: Path) -> list[str]:
+        lengths = [(one.name, (one.end_lineno or 0) - one.lineno + 1) for one in functions(path)]
+        return [f"{path.relative_to(ROOT)}:{name}: {length}" for name, length in lengths if length > FUNCTION_LINES_MAX]
 
-    assert {name: length for name, length in lengths.items() if length > FUNCTION_LINES_MAX} == {}
+    held = modules("include", "spark_jobs")
+    assert held
+    assert found_in(held, look, *RULE, name="functions") == []
 
 
 def test_dags_are_wiring() -> None:
@@ -84,9 +87,10 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 
 def test_every_module_of_the_package_says_what_it_is() -> None:
-    silent = [str(path) for path in modules("include", "dags", "spark_jobs") if not ast.get_docstring(tree(path))]
+    def look(path: Path) -> list[str]:
+        return [] if ast.get_docstring(tree(path)) else [str(path)]
 
-    assert silent == []
+    assert found_in(modules("include", "dags", "spark_jobs"), look, *RULE, name="modules") == []
 
 
 @pytest.mark.parametrize(

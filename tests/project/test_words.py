@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.harness.suite import sources
+from tests.harness.suite.clean import found_in
 from tests.harness.suite.sources import comments, nodes, statements, tree
 
 from holdfast.adapters.lake.table_schemas import TABLES
 from holdfast.rollout.kinds.schemas import CONTRACTS
 
 ROOT = Path(__file__).resolve().parents[2]
+RULE = (Path(__file__), Path(sources.__file__))
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bways?\b|\bcandidates?\b|\bremed(?:y|ies)\b", "option"),
     (r"\bplainly\b|\bplain way\b", "baseline (no mitigation), baseline"),
@@ -236,15 +239,22 @@ def instead_of(name: str) -> list[str]:
 def test_names_are_the_fields_too() -> None:
     kept = fields_of_documents() | KEPT_NAMES
     checked = functools.cache(instead_of)  # most names are there many times
-    found = [
-        f"{path.relative_to(ROOT)}:{line}: {name} → {instead}"
+
+    def look(path: Path) -> list[str]:
+        return [
+            f"{path.relative_to(ROOT)}:{line}: {name} → {instead}"
+            for line, name in names_of(path)
+            if name not in kept
+            for instead in checked(name)
+        ]
+
+    held = [
+        path
         for place in WHERE_NAMES_ARE_HELD
         for path in sorted((ROOT / place).rglob("*.py"))
         if "kafka" not in path.relative_to(ROOT / place).parts[:1]
-        for line, name in names_of(path)
-        if name not in kept
-        for instead in checked(name)
     ]
+    found = found_in(held, look, *RULE, sorted(kept), name="names")
     assert not found, f"{len(found)}\n" + "\n".join(found)
 
 
@@ -253,12 +263,10 @@ READERS = {".py": sentences_of_python, ".md": sentences_of_markdown, ".html": se
 
 def faults(place: str) -> list[str]:
     root = ROOT / place
-    found = []
-    for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
-        if path.suffix not in READERS or "decisions" in path.parts:
-            continue
-        found += not_the_fields(path, READERS[path.suffix](path), GLOSSARY)
-    return found
+    paths = sorted(root.rglob("*")) if root.is_dir() else [root]
+    held = [path for path in paths if path.suffix in READERS and "decisions" not in path.parts]
+    name = f"sentences-{place.replace('/', '-')}"
+    return found_in(held, lambda path: not_the_fields(path, READERS[path.suffix](path), GLOSSARY), *RULE, name=name)
 
 
 def not_the_fields(path: Path, texts: Iterable[tuple[int, str]], glossary: Sequence[tuple[str, str]]) -> list[str]:
@@ -282,11 +290,10 @@ def test_the_words_are_the_fields(place: str) -> None:
 
 @pytest.mark.parametrize("place", WHERE_CODE_IS_HELD)
 def test_docstrings_and_comments_use_the_same_words(place: str) -> None:
-    found = [
-        fault
-        for path in sorted((ROOT / place).rglob("*.py"))
-        for fault in not_the_fields(path, words_inside_the_code(path), (*GLOSSARY, *INSIDE_THE_CODE))
-    ]
+    def look(path: Path) -> list[str]:
+        return not_the_fields(path, words_inside_the_code(path), (*GLOSSARY, *INSIDE_THE_CODE))
+
+    found = found_in(sorted((ROOT / place).rglob("*.py")), look, *RULE, name=f"words-{place.replace('/', '-')}")
     assert not found, f"{len(found)}\n" + "\n".join(found)
 
 
