@@ -4,6 +4,8 @@ from holdfast.errors import CannotPredict
 from holdfast.rollout.text.wording import printable
 
 STABLE = "Stable"
+EMPTY = "Empty"
+"""Without members."""
 REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 """In these the broker shows no member's metadata."""
 

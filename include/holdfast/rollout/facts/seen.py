@@ -11,6 +11,7 @@ class Sees(StrEnum):
 
     STATE = "state"
     STABLE = "stable"
+    NO_MEMBERS = "no_members"
     STABLE_SINCE = "stable_since"
     NOT_REBALANCED = "not_rebalanced"
     STEP_BEFORE = "step_before"

@@ -19,6 +19,7 @@ def _names(one: Seen, most: int | None = None) -> str:
 _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.STATE: lambda s: f"The group is {printable(s.of)}, not {STABLE}.",
     Sees.STABLE: lambda s: f"The group is stable{'' if s.count is None else f' in generation {s.count}'}.",
+    Sees.NO_MEMBERS: lambda _: "The group has no members, as planned.",
     Sees.STABLE_SINCE: lambda s: f"The group is stable in generation {s.count}; the plan was made in {s.wanted}.",
     Sees.NOT_REBALANCED: lambda s: f"The group has not rebalanced since generation {s.count}.",
     Sees.STEP_BEFORE: lambda s: f"Step {s.of} comes first." if s.of else "A step before it does not show yet.",

@@ -54,6 +54,10 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
             return None
         return Sighting(fresh.group_epoch, tuple(sorted(one.member_id for one in fresh.members)))
 
+    def rests(self, plan: BrokerPlan, step: BrokerStep, fresh: StreamsGroupSnapshot) -> bool:
+        items = [one.item for one in plan.steps[: plan.steps.index(step)]]
+        return super().rests(plan, step, fresh) or starts.without_members(plan.basis, items, fresh)
+
     def decide(self, plan: BrokerPlan, journal: Journal, step: BrokerStep, fresh: StreamsGroupSnapshot, word: str | None) -> Next:
         return _decide(plan, journal, step, fresh, word)
 
@@ -72,6 +76,7 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
     def differences(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[str, ...] | None:
         verdict = verify(plan, fresh)
         placed = verdict.tasks and all(one.agrees for one in verdict.tasks) and all(one.agrees for one in verdict.standbys)
+        placed = placed or starts.without_members(plan.basis, [one.item for one in plan.steps], fresh)
         return None if placed else verdict.differences
 
 
@@ -144,7 +149,7 @@ def _again(
     old = [one for one in fresh.members if one.process_id in event.stops() and one.member_id in before]
     if old:
         return False, f"the group still lists {many(len(old), 'member')} from before"
-    if fresh.group_state not in (None, STABLE):
+    if fresh.group_state not in (None, STABLE) and (fresh.members or event.comes() is not None):
         return False, f"the group is {printable(fresh.group_state)}, not {STABLE}"
     if event.comes() is None:
         return True, ""

@@ -23,10 +23,13 @@ def of_plan(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[StepEvidence
     """Every step, in order."""
     found: list[StepEvidence] = []
     items = [step.item for step in plan.steps]
-    started = Started(plan.basis, items, fresh)
+    started, at_end = Started(plan.basis, items, fresh), starts.without_members(plan.basis, items, fresh)
     for index, step in enumerate(plan.steps):
         open_before = any(one.evidence.shown is Shown.NOT_YET for one in found)
-        one = _waited(fresh, open_before) if isinstance(step.item, Then) else _shown(started, items, index)
+        if isinstance(step.item, Then):
+            one = _waited(fresh, open_before, at_end or starts.without_members(plan.basis, items[:index], fresh))
+        else:
+            one = _shown(started, items, index)
         found.append(StepEvidence(step.id, step.says, one))
     return tuple(found)
 
@@ -52,11 +55,13 @@ class Started:
         return sum(one in there for one in start.member_ids)
 
 
-def _waited(fresh: StreamsGroupSnapshot, open_before: bool) -> Evidence:
-    if fresh.group_state not in (None, STABLE):
+def _waited(fresh: StreamsGroupSnapshot, open_before: bool, without_members: bool) -> Evidence:
+    if fresh.group_state not in (None, STABLE) and not without_members:
         return evidence(Shown.NOT_YET, Sees.STATE, fresh.group_state)
     if open_before:
         return evidence(Shown.NOT_YET, Sees.STEP_BEFORE)
+    if without_members:
+        return evidence(Shown.HAPPENED, Sees.NO_MEMBERS)
     return evidence(Shown.HAPPENED, Sees.STABLE)
 
 

@@ -4,6 +4,7 @@ Every start makes new member IDs. The recorded targets show them in the order of
 there now.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.group_state import EMPTY
 
 
 @dataclass(slots=True)
@@ -148,6 +150,18 @@ def brought(item: BrokerItem) -> str | None:
     """The process ID of the client that an event brings. None: a new random one, or no client."""
     comes = None if isinstance(item, Then) else item.comes()
     return None if comes is None else comes[0].process_id
+
+
+def without_members(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> bool:
+    """Whether these events leave no client of the group, and it has none."""
+    if fresh.group_state != EMPTY or fresh.members or basis.classic is not None:
+        return False
+    there = Counter(dict.fromkeys((one.process_id for one in basis.members), 1))
+    for event in (item for item in items if not isinstance(item, Then)):
+        there.subtract(event.stops())
+        comes = event.comes()
+        there.update(() if comes is None else (comes[0].process_id,))
+    return not any(count > 0 for count in there.values())
 
 
 def stopped_in(items: Sequence[BrokerItem], process_id: str) -> bool:

@@ -44,7 +44,12 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
     def waits(self, plan: BrokerPlan, step_id: str) -> bool:
         return any(one.id == step_id and isinstance(one.item, Then) for one in plan.steps)
 
+    def at_its_end(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> bool:
+        return super().at_its_end(plan, fresh) or starts.without_members(plan.basis, [one.item for one in plan.steps], fresh)
+
     def compare(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> EndCompared[Placed] | Members:
+        if starts.without_members(plan.basis, [one.item for one in plan.steps], fresh):
+            return EndCompared(Placed((), (), ()), Result.AS_FORECAST, ())
         change, missing, unseen = starts.named(plan.basis, _recommended(plan).change, fresh)
         if missing:
             return _waited_for(missing)

@@ -4,10 +4,8 @@ from holdfast.errors import CannotPredict
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.group import NOT_READY
-from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.group_state import EMPTY, STABLE
 from holdfast.rollout.text.wording import printable
-
-EMPTY = "Empty"
 
 
 def refuse_unsettled(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> None:

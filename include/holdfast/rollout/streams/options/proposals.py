@@ -54,7 +54,12 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
             continue
         if rewritten != requested and not _fits(snapshot, rewritten):
             continue
-        candidate = _candidate(snapshot, requested, rewritten, entry)
+        try:
+            candidate = _candidate(snapshot, requested, rewritten, entry)
+        except InvalidInput:
+            if entry.setting is None:
+                raise
+            continue  # the change leaves no client that could be restarted with the former setting
         if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
             found.append(candidate)
     return tuple(found)

@@ -245,3 +245,17 @@ def test_what_its_own_steps_change_is_no_drift() -> None:
     run = Run(plan)
     assert isinstance(run.until_it_waits(half), WaitForOutside)
     assert run.done == ["1"]
+
+
+def test_a_wait_for_a_group_that_the_plan_leaves_without_members() -> None:
+    stops: list[Any] = [{"remove_client": {"process_id": one}} for one in "abc"]
+    back: Any = {"add_client": {"process_id": "a", "member_ids": ["x0"]}}
+    empty = replace(plan_for(REMOVE).basis, members=(), group_state="Empty")
+    ends, goes_on = Run(plan_for(*stops, only="plainly")), Run(plan_for(*stops, STABLE, back, only="plainly"))
+
+    assert isinstance(ends.until_it_waits(empty), Done)
+    found = goes_on.until_it_waits(empty)
+    assert isinstance(found, WaitForOutside)
+    assert found.step.id == "5", "the wait is over; the client is to start"
+    stays = Run(plan_for(*stops[1:], only="plainly"))
+    assert not isinstance(stays.until_it_waits(plan_for(REMOVE).basis), Done)

@@ -287,6 +287,18 @@ def test_a_client_that_a_later_step_stops(events: tuple[Any, ...], recorded: boo
     assert half.result is not Result.AS_FORECAST or not recorded
 
 
+def test_a_plan_that_leaves_no_client_ends_with_the_empty_group() -> None:
+    stops: list[Any] = [{"remove_client": {"process_id": one}} for one in "abc"]
+    empty = replace(plan_for(REMOVE).basis, members=(), group_state="Empty")
+    for plan in (plan_for(*stops), plan_for(stops[0], STABLE, *stops[1:])):
+        found = verified(plan, empty)
+        assert (found.result, found.differences, found.tasks) == (Result.AS_FORECAST, (), ())
+        assert verified(plan, replace(empty, group_state="Stable")).result is not Result.AS_FORECAST
+    back = {"add_client": {"process_id": "a", "member_ids": ["x0"]}}
+    assert verified(plan_for(*stops, STABLE, back, only="plainly"), empty).result is Result.ON_THE_WAY
+    assert verified(plan_for(*stops[1:], only="plainly"), empty).result is Result.ON_THE_WAY
+
+
 def test_a_topic_that_a_later_step_grows_more() -> None:
     more: Any = [{"add_partitions": {"topic": topic, "partitions": 10}} for topic in ("orders", "by-id")]
     plan = plan_for(GROW, GROW_BOTH, STABLE, *more, only="plainly")

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, group
-from tests.harness.plans import REPLACE_FIRST, read
+from tests.harness.plans import REPLACE_FIRST, planned, read
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
@@ -316,3 +316,11 @@ def test_a_value_that_no_client_starts_with_is_refused_by_the_event_that_was_giv
     """Not by one of those that a roll-out is written out as."""
     with pytest.raises(InvalidInput, match=problem):
         proposed(group(AFTER), {"restart_client": {"process_id": A}}, {"then": "stable"}, event)
+
+
+def test_a_change_that_leaves_no_client_is_blocked_and_says_why() -> None:
+    """Options that roll a setting out and back find no client to restart at the end: they are none."""
+    plan = planned(group(AFTER), *({"remove_client": {"process_id": one}} for one in (A, B, C)))
+
+    assert plan.recommended_option is None
+    assert any("No client is left in the group" in one for one in plan.blocked_by)
