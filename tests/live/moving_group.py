@@ -28,7 +28,11 @@ def moved(group: LiveGroup, names: str, standbys: int) -> Step:
     plan = holdfast("plan", _kept(folder / "classic.json", before), _kept(folder / "move.json", _change(request)), "--json")
     chosen = next(one for one in plan["candidates"] if one["name"] == plan["chosen"])
     print("move:", plan["chosen"], plan["headline"], flush=True)
-    seeds = _carried_out(group, chosen["change"]["events"], before)
+    events = chosen["change"]["events"]
+    waits = next((number for number, one in enumerate(events) if "then" in one), len(events))
+    seeds = _carried_out(group, events[:waits], before)
+    group.settled(len(names))
+    _carried_out(group, events[waits + 1 :], before)
     after = group.settled(len(names))
     step = Step("move")
     joined = [one.member for one in group.log() if one.what is What.JOINED]
@@ -46,7 +50,7 @@ def moved(group: LiveGroup, names: str, standbys: int) -> Step:
 
 
 def _carried_out(group: LiveGroup, events: list[Document], before: Document) -> Document:
-    """The steps up to the wait for a stable group. Return the process IDs that were written, by those before."""
+    """Return the process IDs that were written, by those before."""
     names = {_process_id(group, name): name for name in group.clients}
     seeds: Document = {}
     for event in events:
@@ -67,8 +71,6 @@ def _carried_out(group: LiveGroup, events: list[Document], before: Document) -> 
             group.clients[name] = following
             following.go()
             _wait_for_joins(group, seen)
-        elif verb == "then":
-            break
     return seeds
 
 

@@ -17,8 +17,7 @@ from holdfast.kafka.coordinator.config_keys import (
 )
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
-from holdfast.rollout.broker_streams.events.set_config import SetConfig
-from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts, seeding, usual
+from holdfast.rollout.broker_streams.options import cold_start, meanwhile, replacing, restarts, seeding, usual
 from holdfast.rollout.broker_streams.options.option import (
     AFTER_TARGET,
     LONGER_DELAY,
@@ -82,6 +81,7 @@ class _Group:
     def __init__(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> None:
         self._snapshot, self._change = snapshot, change
         self._config: dict[str, ConfigValue] = dict(snapshot.config)
+        self._afterwards = meanwhile.afterwards(self._config, change)
         self._restarts = restarts.restarts_of(change)
         self._clients = len({one.process_id for one in snapshot.members})
         leaving = {name for one in change.statements() if one.leaves_as_static() for name in one.stops()}
@@ -215,7 +215,8 @@ class _Group:
     # Standbys.
 
     def _standbys(self) -> int:
-        return number_of(self._config, STANDBYS)
+        """That the group has, or will have by the change itself."""
+        return max(number_of(self._config, STANDBYS), number_of(self._afterwards, STANDBYS))
 
     def _no_standby(self) -> Refusal | None:
         """Why the group can have no more standbys."""
@@ -319,7 +320,7 @@ class _Group:
     def _longer_delay(self) -> dict[str, int]:
         needed_ms = START_UP_MS + A_START_MS * (cold_start.starts_together(self._change) - 1)
         within = min(max(LONGER_DELAY_MS, needed_ms), LONGEST_DELAY_MS)
-        return {INITIAL_DELAY: max(within, number_of(self._config, INITIAL_DELAY))}
+        return {INITIAL_DELAY: max(within, number_of(self._afterwards, INITIAL_DELAY))}
 
     def _ids_for_disks(self) -> Iterator[BrokerOption]:
         """Of a classic group: its clients' IDs may be any. Both together too: a client that joins late changes all shares."""
@@ -360,11 +361,7 @@ class _Group:
     # Configs for the time of the rollout.
 
     def _during(self, values: dict[str, int], events: list[BrokerItem]) -> BrokerChange:
-        """The events between setting these configs and restoring them, which is once the group is stable."""
-        before = SetConfig(tuple(values.items()))
-        after = SetConfig(tuple((key, self._config.get(key)) for key in values))
-        last = events[:-1] if isinstance(events[-1], Then) else events
-        return BrokerChange((before, *last, Then(Wait.STABLE), after))
+        return meanwhile.during(values, events, self._afterwards)
 
     def _settings(self, values: dict[str, int]) -> tuple[SettingChange, ...]:
-        return tuple(SettingChange(key, value, self._config.get(key), _NOW) for key, value in values.items())
+        return tuple(SettingChange(key, value, self._afterwards.get(key), _NOW) for key, value in values.items())
