@@ -6,11 +6,16 @@ running: a restart was done; the same: it was not. Nothing is concluded while a 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from itertools import pairwise
 
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
+
+_ROUNDED_S = 1.0
+"""Of the time between two entries, whose times are whole seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +123,27 @@ def next_move(act: Act, entries: Sequence[JournalEntry], now: ClientProcess, *, 
     return Ask.STILL_THE_SAME if performed else move
 
 
-def may_be_running(act: Act, step: str, journal: Journal) -> bool:
-    """Whether the command of an act may still be running: it was begun, and the journal has neither its end nor that of its run."""
-    running = False
+def may_run_s(act: Act, step: str, journal: Journal, limit_s: float) -> float:
+    """For how many seconds from now on the command of an act may still be running, where none takes longer than `limit_s`. 0: it
+    was not begun, or the journal has its end or that of its run.
+
+    A run that takes over looks on for that time. If it is killed meanwhile, the time between its takeover and the next one counts
+    for the next one, but never more than half of `limit_s`: no clock that was set in between ends the wait by itself.
+    """
+    taken_over: list[datetime] | None = None
+    """Since the command was begun. None: none is."""
     for entry in journal.entries:
-        if entry.event is JournalEvent.HALTED:
-            running = False
+        if entry.event in (JournalEvent.TAKEN_OVER, JournalEvent.FORCED):
+            if taken_over is not None:
+                taken_over.append(datetime.fromisoformat(entry.at))
+        elif entry.event is JournalEvent.HALTED:
+            taken_over = taken_over or None  # the run that began it has seen its end; one that took over has not
         elif entry.step == step and entry.acted is not None and (entry.acted.does, entry.acted.client) == (act.does, act.kept_as):
-            running = entry.event is JournalEvent.BEGUN
-    return running
+            taken_over = [] if entry.event is JournalEvent.BEGUN else None
+    if taken_over is None:
+        return 0.0
+    between = ((later - one).total_seconds() - _ROUNDED_S for one, later in pairwise(taken_over))
+    return max(0.0, limit_s - sum(min(max(0.0, one), limit_s / 2) for one in between))
 
 
 def _towards(does: Does, begun: ClientProcess | None, now: ClientProcess) -> NextMove:

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from holdfast.errors import HostTrouble
 from holdfast.ports import Actor
-from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Watch, may_be_running, next_move
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Watch, may_run_s, next_move
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
@@ -75,8 +75,8 @@ class Acting:
         """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen."""
         clock = self.clocks.elapsed
         act = replace(act, called=f"{self.writing.journal.plan_id}.{step.id}{'.back' if self.back else ''}")
-        quiet_at = clock() + self.actor.limit_s if may_be_running(act, step.id, self._journal) else clock()
-        allowed, performed, failed = False, False, None
+        quiet_at = clock() + may_run_s(act, step.id, self._journal, self.actor.limit_s)
+        allowed, begun, performed, failed = False, False, False, None
         while True:
             now = self._process(act, quiet_at)
             entries, open_ = self._journal.acts(step.id), clock() < quiet_at
@@ -94,7 +94,11 @@ class Acting:
                     if not allowed:
                         return False
                 case Begin(does):
-                    self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown}", act, now)
+                    self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown}", act, now, self._listed(step, act))
+                    begun = True
+                case Perform(does) if not begun:
+                    self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown} again", act, now)
+                    begun = True
                 case Perform(does):
                     failed, broken = self._perform(step, does, act)
                     performed = True
@@ -131,9 +135,13 @@ class Acting:
         if not any(one is not None and (one.does, one.client) == (act.does, act.kept_as) for one in acted):
             self._keep(step, JournalEvent.ACTED, f"{act.shown}: {now.state.value}", act, now)
 
-    def _keep(self, step: AnyStep, event: JournalEvent, detail: str, act: Act, now: ClientProcess) -> None:
+    def _listed(self, step: AnyStep, act: Act) -> Sighting | None:
+        return self.listed(step) if act.does is Does.RESTART and not self.back else None
+
+    def _keep(
+        self, step: AnyStep, event: JournalEvent, detail: str, act: Act, now: ClientProcess, seen: Sighting | None = None
+    ) -> None:
         entry = self.writing.hands.entry(step, UNDO_OF[event] if self.back else event, detail)
-        seen = self.listed(step) if event is JournalEvent.BEGUN and act.does is Does.RESTART and not self.back else None
         self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now), seen=seen))
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution import back_course, undo_words
-from holdfast.rollout.execution.acts import may_be_running
+from holdfast.rollout.execution.acts import may_run_s
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, WaitForOutside
 from holdfast.rollout.execution.undo import PutBack, Undo, WhyLeft, remaining
@@ -203,13 +203,15 @@ class Back(Walk):
 
     def _let_commands_end(self, undo: Undo) -> None:
         """A command of the run before may still act on a process that is looked at here."""
-        forward, acts = self._journal.forward(), self._kind.acts(self._plan, undo.step)
+        acts = self._kind.acts(self._plan, undo.step)
         if self._journal.back().acts(undo.step.id) or acts is None:
             return
-        if not any(may_be_running(act, undo.step.id, forward) for act in acts.acts):
+        most_s = self._means.actor.limit_s
+        limit_s = max((may_run_s(act, undo.step.id, self._journal, most_s) for act in acts.acts), default=0.0)
+        if not limit_s:
             return
         clocks = self._means.clocks
-        until = clocks.elapsed() + self._means.actor.limit_s
+        until = clocks.elapsed() + limit_s
         self._tell(Tells.WAITING, "A command that was begun before may still be running.", undo.step)
         while clocks.elapsed() < until:
             self._refuse_paused()

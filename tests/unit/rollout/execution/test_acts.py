@@ -1,8 +1,10 @@
 """What comes next of an act, from the journal and the state of its process."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, NextMove, Perform, Watch, may_be_running, next_move
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, NextMove, Perform, Watch, may_run_s, next_move
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.json.record import codec_of
@@ -77,8 +79,38 @@ def test_a_command_may_be_running_until_its_end_or_that_of_its_run_is_kept() -> 
         ((begun, halted), False),
         ((halted, begun), True),
     ):
-        assert may_be_running(RESTART, "1", Journal("p", entries)) is expected
-    assert not may_be_running(RESTART, "2", Journal("p", (begun,)))
+        assert may_run_s(RESTART, "1", Journal("p", entries), 130) == (130 if expected else 0)
+    assert may_run_s(RESTART, "2", Journal("p", (begun,)), 130) == 0
+
+
+@pytest.mark.parametrize(
+    ("entries", "left_s"),
+    [
+        ("begun 0, taken over 600", 130),
+        ("begun 0, taken over 600, taken over 640", 91),
+        ("begun 0, taken over 600, taken over 640, forced 680", 52),
+        ("begun 0, taken over 600, taken over 4200", 65),
+        ("begun 0, taken over 600, taken over 3, taken over 43", 91),
+        ("begun 0, taken over 600, taken over 4200, taken over 9000", 0),
+        ("begun 0, taken over 600, taken over 640, begun 700", 130),
+        ("begun 0, taken over 600, taken over 640, begun 700, taken over 800", 130),
+        ("begun 0, taken over 600, acted 610, taken over 640", 0),
+        ("begun 0, taken over 600, halted 610", 130),
+        ("begun 0, taken over 600, begun 640, halted 700, taken over 710", 0),
+    ],
+)
+def test_a_run_that_takes_over_waits_for_what_those_before_it_have_not(entries: str, left_s: float) -> None:
+    """Of a wait of 130 s. The time between two takeovers counts, of none more than half of it, and none where the clock went back;
+    the next command begins it anew. What a run that took over halts for is not the end of the command."""
+
+    def one(name: str, at_s: str) -> JournalEntry:
+        at = (datetime(2026, 11, 20, 12, tzinfo=UTC) + timedelta(seconds=int(at_s))).isoformat().replace("+00:00", "Z")
+        event = JournalEvent(name)
+        has = event in (JournalEvent.BEGUN, JournalEvent.ACTED)
+        return JournalEntry(at, "1", event, "holdfast", "", acted=Acted(Does.RESTART, "one", OLD) if has else None)
+
+    journal = Journal("p", tuple(one(*entry.rsplit(" ", 1)) for entry in entries.split(", ")))
+    assert may_run_s(RESTART, "1", journal, 130) == left_s
 
 
 def test_an_act_is_named_by_what_is_known_of_its_client() -> None:

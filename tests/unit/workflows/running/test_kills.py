@@ -90,6 +90,62 @@ def test_after_a_crash_the_process_says_whether_it_was_restarted(identity: str) 
     assert reality.done == [*first, *ALL_THREE[1:]]
 
 
+def killed_in_a_command(reality: RunningGroup, run: Callable[..., Ran]) -> None:
+    """Right before it takes effect, which it then does by itself, or never does."""
+    while True:
+        left = getattr(reality, "left", 0)
+        reality.left = left + 1  # type: ignore[attr-defined]
+        with pytest.raises(Killed):
+            run(reality, rolling(), dies_after=left)
+        if reality.later:
+            return
+        reality.sleep(1.0)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_runs_that_are_killed_in_one_wait_use_up_few_attempts(run: Callable[..., Ran]) -> None:
+    """The one before was killed in the middle of a command, which is lost. Each attempt dies after a third of the time for which it
+    may still be running, and the next one waits for the rest."""
+    reality = RunningGroup()
+    killed_in_a_command(reality, run)
+    reality.later.clear()
+    attempts = 0
+    while not reality.done and attempts < 9:
+        attempts += 1
+        dies_at = reality.time + RunningGroup.limit_s / 3 + 1
+
+        def dies(dies_at: float = dies_at) -> None:
+            if reality.time >= dies_at:
+                reality.lake.life.left = 0
+                raise Killed
+
+        reality.on_sleep = dies
+        with pytest.raises(Killed):
+            run(reality, rolling())
+    reality.on_sleep = lambda: None
+
+    assert attempts == 3
+    check(reality, run(reality, rolling()))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_command_that_is_given_again_is_waited_for_anew(run: Callable[..., Ran]) -> None:
+    """The first one was lost. The second one is killed with its run, takes effect late, and is not given a third time."""
+    reality = RunningGroup()
+    killed_in_a_command(reality, run)
+    reality.later.clear()
+    for left in count(1):
+        with suppress(Killed):
+            run(reality, rolling(), dies_after=left)
+        if reality.later:
+            break
+        assert not reality.done
+    ((_, does, client),) = reality.later
+    reality.later = [(reality.time + RunningGroup.limit_s - 1, does, client)]
+
+    check(reality, run(reality, rolling()))
+
+
 @pytest.mark.thorough
 def test_a_run_that_is_killed_leaves_a_checklist_of_what_is_done() -> None:
     """As it was after the last step that was done: a killed run writes none at its end."""
