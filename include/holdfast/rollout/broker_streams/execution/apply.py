@@ -76,8 +76,8 @@ class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):
     def differences(self, plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[str, ...] | None:
         verdict = verify(plan, fresh)
         placed = verdict.tasks and all(one.agrees for one in verdict.tasks) and all(one.agrees for one in verdict.standbys)
-        placed = placed or starts.without_members(plan.basis, [one.item for one in plan.steps], fresh)
-        return None if placed else verdict.differences
+        empty = starts.without_members(plan.basis, [one.item for one in plan.steps], fresh)
+        return None if placed or empty or verdict.unknown else verdict.differences
 
 
 APPLYING = _Applying()

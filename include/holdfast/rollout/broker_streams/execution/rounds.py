@@ -10,12 +10,12 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.execution import acts, starts
 from holdfast.rollout.broker_streams.execution.verify import Copies, given_by, left_open, of_members, other_clients
 from holdfast.rollout.broker_streams.forecast.forecast import forecast
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.execution.parts import at_rest, part
-from holdfast.rollout.execution.rounds import NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
+from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
 from holdfast.rollout.facts import difference_words
 
 
@@ -30,16 +30,27 @@ def compared(
     change, missing, unseen = starts.named(basis, BrokerChange(events), fresh)
     if missing or unseen:
         return not_compared(NotCompared.MEMBERS, "Not all new clients are there.")
-    outcome = forecast(basis, change).outcome
+    orders = starts.joined_in_any_order(basis, change, fresh)
+    outcome = forecast(basis, orders.changes[0]).outcome
     others = other_clients(basis, outcome, fresh)
     if others is not None:
         return not_compared(NotCompared.MEMBERS, difference_words.sentence(others.difference))
+    now, course = _texts(*of_members(fresh)), _course(basis, orders.changes[0], outcome)
+    found = compare(now, (course,), settled(fresh))
+    if found.agrees is Agrees.DIFFERENT and len(orders.changes) > 1:
+        courses = (course, *(_course(basis, one, forecast(basis, one).outcome) for one in orders.changes[1:]))
+        found = compare(now, courses, settled(fresh))
+    if found.agrees is Agrees.DIFFERENT and not orders.all_of_them:
+        return not_compared(NotCompared.UNKNOWN, "Too many orders of joins are possible to compare them all.")
+    return found
+
+
+def _course(basis: StreamsGroupSnapshot, change: BrokerChange, outcome: BrokerOutcome) -> RoundsOfBatch:
     last, rest = len(change.numbered_batches()) - 1, at_rest(change.numbered_batches())
     rounds = tuple(_placed(one) for one in outcome.targets if one.batch == last)
     earlier = [_texts(*of_members(basis)), *(_placed(one) for one in outcome.targets if one.batch < last)]
     first = sum(one.batch < rest for one in outcome.targets)
-    course = RoundsOfBatch(earlier[-1], rounds, tuple(earlier[first:-1]))
-    return compare(_texts(*of_members(fresh)), (course,), settled(fresh))
+    return RoundsOfBatch(earlier[-1], rounds, tuple(earlier[first:-1]))
 
 
 def settled(fresh: StreamsGroupSnapshot) -> bool | None:

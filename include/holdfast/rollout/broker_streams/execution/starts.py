@@ -7,6 +7,7 @@ there now.
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, permutations, product
 from typing import NamedTuple
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
@@ -30,7 +31,7 @@ class Start:
 
 def since(basis: StreamsGroupSnapshot, items: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> list[Start]:
     """In the order in which they were first seen. `items`: of the plan."""
-    planned = _of_crashed(basis, items)
+    planned = _of_crashed(basis, items) if _whole(basis, fresh) else {}
     known = {one.member_id for one in basis.members}
     found: list[Start] = []
     newest: dict[str, Start] = {}
@@ -105,6 +106,18 @@ def each_shows(basis: StreamsGroupSnapshot, fresh: StreamsGroupSnapshot) -> bool
     return not static and _whole(basis, fresh)
 
 
+MOST_ORDERS, LEAST_ORDERS = 150, 8
+MOST_WORK = 30_000
+"""Orders, times the members and partitions of each."""
+
+
+class JoinOrders(NamedTuple):
+    """`all_of_them`: whether no other is possible."""
+
+    changes: tuple[BrokerChange, ...]
+    all_of_them: bool
+
+
 class Named(NamedTuple):
     """A change with the IDs that its clients got. `missing`: the process IDs of those that have not started (None: a new random
     one). `unseen`: of those that later events have stopped, or started again, so that what is there does not show them."""
@@ -144,6 +157,30 @@ def named(basis: StreamsGroupSnapshot, change: BrokerChange, fresh: StreamsGroup
         unnoticed = whole and start.after.intersection(gone.stopped)
         events.append(event.taken_within_interval() if unnoticed else event)
     return Named(replace(change, events=tuple(events)), tuple(missing), tuple(dict.fromkeys(unseen.values())))
+
+
+def joined_in_any_order(basis: StreamsGroupSnapshot, named_change: BrokerChange, fresh: StreamsGroupSnapshot) -> JoinOrders:
+    """The change with the members of each start in every order in which they may have joined, the one given first: only recorded
+    targets show which was the first, and whether it was alone."""
+    if _whole(basis, fresh):
+        return JoinOrders((named_change,), all_of_them=True)
+    size = len(fresh.members) + sum(one.partitions for one in fresh.topics)
+    most = max(LEAST_ORDERS, min(MOST_ORDERS, MOST_WORK // (size or 1)))
+    each = [tuple(islice(_orders(item), most + 1)) for item in named_change.events]
+    found = tuple(replace(named_change, events=events) for events in islice(product(*each), most + 1))
+    return JoinOrders(found[:most], all_of_them=len(found) <= most)
+
+
+def _orders(item: BrokerItem) -> Iterator[BrokerItem]:
+    comes = None if isinstance(item, Then) else item.comes()
+    ids = () if comes is None else comes[0].member_ids or ()
+    if isinstance(item, Then) or comes is None or len(ids) < 2:
+        yield item
+        return
+    alone = comes[0].first_thread_alone
+    for first_alone in (alone, not alone):
+        for order in permutations(ids):
+            yield item.drawn(replace(comes[0], member_ids=order, first_thread_alone=first_alone))
 
 
 def brought(item: BrokerItem) -> str | None:

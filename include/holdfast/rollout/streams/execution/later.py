@@ -122,10 +122,13 @@ def _counts(process_id: ProcessId, later: Sequence[Action]) -> list[int]:
 
 def _restarted(starts: Starts, step_id: str, later: Sequence[Action], also: Callable[[], Evidence]) -> Evidence | None:
     """None: one has not restarted."""
-    done, hidden = 0, 0
+    done, hidden, second = 0, 0, list[ProcessId]()
     for process_id, times in starts.expected[step_id].items():
-        if starts.happened(process_id, times):
+        happened = starts.happened(process_id, times)
+        if happened:
             done += 1
+        elif happened is None:
+            second.append(process_id)
         elif not _ends(process_id, later) and not _counts(process_id, later):
             return None
         elif not starts.each_shows():
@@ -134,6 +137,8 @@ def _restarted(starts: Starts, step_id: str, later: Sequence[Action], also: Call
             done += 1
         else:
             return None
+    if second:
+        return evidence(Shown.CANNOT_SHOW, Sees.SECOND_RESTART, names=sorted(second))
     return also() if done else evidence(Shown.CANNOT_SHOW, Sees.STOPPED_SINCE) if hidden else None
 
 

@@ -303,3 +303,32 @@ def test_a_topic_that_a_later_step_grows_more() -> None:
     more: Any = [{"add_partitions": {"topic": topic, "partitions": 10}} for topic in ("orders", "by-id")]
     plan = plan_for(GROW, GROW_BOTH, STABLE, *more, only="plainly")
     assert verified(plan, after(plan)).result is Result.AS_FORECAST
+
+
+JOINS_IN_ANY_ORDER: list[Any] = [
+    restart("c", leaves=False, member_ids=["m0", "m1", "m2"]),
+    STABLE,
+    restart("a", leaves=False, keeps_process_id=False, new_process_id="e", member_ids=["m3", "m4", "m5"]),
+    STABLE,
+    {"set_config": {"streams.num.standby.replicas": 1}},
+    STABLE,
+    GROW,
+    GROW_BOTH,
+]
+
+
+def test_without_records_every_order_of_joins_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which thread of a client joined first shows in recorded targets only, and may decide who gets what."""
+    plan = plan_for(*JOINS_IN_ANY_ORDER, only="plainly")
+    fresh = after(plan, recorded=False)
+    assert verified(plan, fresh).result is Result.AS_FORECAST
+    taken, *others = fresh.members
+    elsewhere = replace(fresh, members=(replace(taken, assignment=others[-1].assignment), *others))
+    assert (found := verified(plan, elsewhere)).result is Result.DIFFERENT
+    assert found.unknown == ()
+
+    monkeypatch.setattr(starts, "MOST_ORDERS", 1)
+    monkeypatch.setattr(starts, "LEAST_ORDERS", 1)
+    assert [one.what for one in verified(plan, fresh).unknown] == ["targets"], "the first order is not the one that came about"
+    assert [one.what for one in verified(plan, elsewhere).unknown] == ["targets"]
+    assert verified(plan, elsewhere).result is Result.AS_FORECAST
