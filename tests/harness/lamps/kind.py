@@ -25,6 +25,7 @@ from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
 from holdfast.rollout.execution import rounds
 from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
@@ -108,8 +109,10 @@ class _Verifying(Verifying[LampPlan, LampSnapshot, LampVerdict, tuple[str, ...]]
         what: tuple[str, ...] | None,
         differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
+        unknown: tuple[Unknown, ...] = (),
     ) -> LampVerdict:
-        return LampVerdict(plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at, result, what or (), differences, shown)
+        made = LampVerdict(plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at, result, what or (), differences, shown)
+        return replace(made, unknown=unknown)
 
 
 def drifts(plan: LampPlan, fresh: LampSnapshot) -> tuple[Drift, ...]:
@@ -214,13 +217,12 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
         }
 
     def verdict_to_json(self, verdict: LampVerdict) -> Row:
-        lit = len(verdict.steps) - 1 - len(verdict.dark)
         return {
             "format_version": "1.0",
             "plan_id": verdict.plan_id,
             "result": verdict.result.value,
             "observed_at": verdict.observed_at,
-            "score": {"tasks_as_forecast": lit, "tasks": len(verdict.steps) - 1},
+            "score": {"tasks_as_forecast": len(verdict.steps) - 1 - len(verdict.dark), "tasks": len(verdict.steps) - 1},
             "differences": list(verdict.differences),
         }
 

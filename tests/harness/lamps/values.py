@@ -5,6 +5,7 @@ from typing import Any
 
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances
@@ -121,6 +122,7 @@ class LampVerdict:
     facts: tuple[Difference, ...]
     steps: tuple[StepEvidence, ...]
     rebalances: Rebalances = NEVER
+    unknown: tuple[Unknown, ...] = ()
 
     @property
     def differences(self) -> tuple[str, ...]:
