@@ -70,7 +70,7 @@ def test_what_happened_as_forecast_with_other_ids(events: tuple[Any, ...], only:
     assert not [one for one in found.steps if str(one.evidence.shown) in ("not yet", "contradicted")]
 
 
-@pytest.mark.parametrize("only", ["plainly", None], ids=["baseline", "recommended"])
+@pytest.mark.parametrize("only", ["plainly", pytest.param(None, marks=pytest.mark.thorough)], ids=["baseline", "recommended"])
 @pytest.mark.parametrize("events", CHANGES.values(), ids=CHANGES)
 def test_the_snapshot_of_the_plan_itself_is_never_as_forecast(events: tuple[Any, ...], only: str | None) -> None:
     plan = plan_for(*events, only=only)
