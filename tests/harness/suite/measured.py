@@ -4,9 +4,9 @@
     python -m tests.harness.suite.measured           # the files and folders of the tests that are watched, a line each
     python -m tests.harness.suite.measured folder    # what was found; status 1 where a package is below what is held
 
-Up to Python 3.13 measuring branches costs time at every line, so the watch is on only while modules are imported (collection) and
-while a test of `WATCHED` runs that is not a `thorough` one of `tests/unit`: what the JVM judges, which computes most, is not slowed
-down, nor are the few unit tests that take most of the time.
+Up to Python 3.13 measuring branches costs time at every line, so the watch is on only while modules are imported (collection, in
+the first process of the run) and while a test of `WATCHED` runs that is not a `thorough` one of `tests/unit`: what the JVM judges,
+which computes most, is not slowed down, nor are the few unit tests that take most of the time.
 """
 
 import os
