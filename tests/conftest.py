@@ -90,4 +90,5 @@ class ByUnit(LoadScopeScheduling):
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByUnit:
+    gc.enable()  # the process that hands out the tests collects none
     return ByUnit(config, log)
