@@ -6,7 +6,7 @@ keeps: how long has been waited. A user who changed them there would change when
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring import between_turns, rollouts, runs
@@ -37,13 +37,14 @@ def turn(
     *,
     again: bool = False,
     given: "GivenAnswer | None" = None,
+    how_ended: Callable[[], str | None] = lambda: None,
 ) -> "dict[str, Any] | str | OpenHalt":
     """What the turn leaves for the next one, `BETWEEN_TURNS_S` later; or the checklist's path: the plan is done, or waits for a
     person; or the halt that a person has to answer.
 
     `left`: what the turn before returned; None: there was none, it was killed, or it halted. `again`: it is not the first turn of
-    the run, so it goes back where the plan does. `given`: the answer that it follows. Raise AirflowFailException where it halts and
-    every step is done.
+    the run, so it goes back where the plan does. `given`: the answer that it follows. `how_ended`: what Airflow has of the task,
+    where a user has ended it. Raise AirflowFailException there, and where it halts and every step is done.
     """
     from holdfast.airflow_wiring.clusters import known_cluster
     from holdfast.rollout.journal.acted import Halt
@@ -58,7 +59,7 @@ def turn(
     plan, approval = rollouts.approved(store, plan_id, keys)
     known = known_cluster(plan.basis.cluster)
     back = given is not None and given.answer is HaltAnswer.GO_BACK
-    means = _means(plan, known, _hands(plan, known, params, given.by if back and given else user, run_id))
+    means = _means(plan, known, _hands(plan, known, params, given.by if back and given else user, run_id), how_ended)
     back = back or bool(params.get("back")) or (again and plans.journal_of(store, plan_id).went_back() is not None)
     before = None if left is None else codec_of(running.LeftForNextTurn).read(left["left"]).after(_passed(left["at"]))
     accept = Halt.REBALANCES if params["accept_rebalances"] and before is None and not again else False
@@ -150,11 +151,18 @@ def _hands(plan: "AnyPlan", known: "KnownCluster", params: Mapping[str, Any], us
     )
 
 
-def _means(plan: "AnyPlan", known: "KnownCluster", hands: "Hands") -> "Means":
+def _means(plan: "AnyPlan", known: "KnownCluster", hands: "Hands", how_ended: Callable[[], str | None]) -> "Means":
+    from airflow.sdk.exceptions import AirflowFailException
+
     from holdfast import wiring
     from holdfast.airflow_wiring.clusters import actor
     from holdfast.workflows.running.acting import Clocks
     from holdfast.workflows.running.run import Means
+
+    def refuse_ended() -> None:
+        how = how_ended()
+        if how is not None:
+            raise AirflowFailException(f"A user has ended this run in Airflow ({how}): nothing else is begun")
 
     return Means(
         hands=hands,
@@ -164,6 +172,7 @@ def _means(plan: "AnyPlan", known: "KnownCluster", hands: "Hands") -> "Means":
         tell=_tell,
         clocks=Clocks(wall=now),
         configs=wiring.ClusterGroupSettings(known.connection, SETTING_S),
+        refuse_ended=refuse_ended,
         asks=True,
     )
 

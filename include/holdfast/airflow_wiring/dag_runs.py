@@ -1,4 +1,5 @@
-"""Runs of other DAGs, for acts of a run (`adapters.hosts.dag_actor`): from inside an airflow task, by what its worker speaks.
+"""Runs of other DAGs, for acts of a run (`adapters.hosts.dag_actor`), and the state of the task's own run: from inside an airflow
+task, by what its worker speaks.
 
 Airflow has no public call for it: what TriggerDagRunOperator raises ends its own task. This is the message that becomes of it.
 """
@@ -34,6 +35,26 @@ class AirflowDagRuns:
                 return None
             state = RuntimeTaskInstance.get_dagrun_state(dag_id=dag_id, run_id=run_id)
         return str(getattr(state, "value", state))
+
+
+_ENDED = frozenset({"failed", "success", "skipped", "removed", "upstream_failed"})
+
+
+def how_ended(dag_id: str, run_id: str, task_id: str, map_index: int) -> str | None:
+    """What Airflow has of the airflow task that asks, where it is not to go on: a user has marked it or its run, or deleted the
+    run. None: it goes on, or Airflow does not answer."""
+    from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+
+    try:
+        if not RuntimeTaskInstance.get_dr_count(dag_id=dag_id, run_ids=[run_id]):
+            return "deleted"
+        own = map_index if map_index >= 0 else None
+        states = RuntimeTaskInstance.get_task_states(dag_id=dag_id, map_index=own, task_ids=[task_id], run_ids=[run_id])
+        state = states.get(run_id, {}).get(task_id if own is None else f"{task_id}_{own}")
+    except Exception:  # noqa: BLE001 - whatever: Airflow ends the task by itself, some seconds later
+        return None
+    name = str(getattr(state, "value", state))
+    return name if name in _ENDED else None
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import TaskDeferred
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
-from holdfast.airflow_wiring import between_turns, carrying, rollouts, runs
+from holdfast.airflow_wiring import between_turns, carrying, dag_runs, rollouts, runs
 from holdfast.airflow_wiring.notifiers import RunHalted
 from holdfast.airflow_wiring.objects import JOURNALS, PLANS
 from holdfast.airflow_wiring.questions import halts
@@ -90,8 +90,13 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
     def _turn(
         self, context: Any, plan_id: str, left: Mapping[str, Any] | None, *, again: bool, given: "GivenAnswer | None" = None
     ) -> str:
-        user = runs.who_triggered(context)
-        ended = carrying.turn(plan_id, context["params"], user, context["run_id"], left, again=again, given=given)
+        user, own = runs.who_triggered(context), context["ti"]
+
+        def how_ended() -> str | None:
+            return dag_runs.how_ended(own.dag_id, own.run_id, own.task_id, own.map_index)
+
+        run_id = context["run_id"]
+        ended = carrying.turn(plan_id, context["params"], user, run_id, left, again=again, given=given, how_ended=how_ended)
         if isinstance(ended, str):
             return ended
         if isinstance(ended, halts.OpenHalt):

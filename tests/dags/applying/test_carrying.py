@@ -11,8 +11,16 @@ from uuid import uuid4
 
 import pytest
 from airflow.sdk._shared.secrets_masker import redact
-from airflow.sdk.exceptions import TaskAwaitingInput, TaskDeferred
-from airflow.sdk.execution_time.comms import CreateHITLDetailPayload, HITLDetailRequestResult
+from airflow.sdk.exceptions import AirflowFailException, TaskAwaitingInput, TaskDeferred
+from airflow.sdk.execution_time import task_runner
+from airflow.sdk.execution_time.comms import (
+    CreateHITLDetailPayload,
+    DRCount,
+    GetDRCount,
+    GetTaskStates,
+    HITLDetailRequestResult,
+    TaskStatesResult,
+)
 from airflow.sdk.module_loading import import_string
 from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.plans import read
@@ -226,6 +234,43 @@ def test_a_turn_that_was_killed_is_done_again_by_another_attempt(reality: Realit
     assert path.endswith("checklist.json")
     assert reality.done == ALL_THREE
     assert JournalEvent.TAKEN_OVER in reality.events
+
+
+class Marked:
+    """What Airflow answers about the task `walk` of `run 1`, which has restarted one client by then; before, it does not answer."""
+
+    def __init__(self, reality: Reality, state: str | None) -> None:
+        self.reality, self.state = reality, state
+
+    def send(self, msg: Any) -> Any:
+        if not self.reality.done:
+            raise RuntimeError("no answer")
+        match msg:
+            case GetDRCount(dag_id="apply_rollout", run_ids=["run 1"]):
+                return DRCount(count=int(self.state is not None))
+            case GetTaskStates(dag_id="apply_rollout", map_index=0, task_ids=["walk"], run_ids=["run 1"]):
+                return TaskStatesResult(task_states={"run 1": {"walk_0": self.state}})
+        raise AssertionError(msg)
+
+
+@pytest.mark.parametrize(("state", "says"), [("failed", "failed"), ("success", "success"), (None, "deleted"), ("running", "")])
+def test_a_run_that_a_user_has_ended_in_airflow_begins_nothing_else(
+    reality: Reality, monkeypatch: pytest.MonkeyPatch, state: str | None, says: str
+) -> None:
+    """Its lease is free at once: the run that is triggered then goes on."""
+    monkeypatch.setattr(task_runner, "SUPERVISOR_COMMS", Marked(reality, state), raising=False)
+    if not says:
+        reality.until_it_ends(reality.execute())
+        assert reality.done == ALL_THREE
+        return
+    with pytest.raises(AirflowFailException, match=rf"ended this run in Airflow \({says}\)"):
+        reality.until_it_ends(reality.execute())
+    assert reality.done == [ONE]
+
+    monkeypatch.setattr(task_runner, "SUPERVISOR_COMMS", SimpleNamespace(), raising=False)
+    reality.state = "Stable"
+    reality.until_it_ends(reality.execute("run 2"), "run 2")
+    assert reality.done == ALL_THREE
 
 
 def test_while_it_waits_no_other_run_begins(reality: Reality) -> None:

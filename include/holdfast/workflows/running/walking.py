@@ -49,6 +49,8 @@ class Means:
     clocks: Clocks
     configs: GroupSettings | None = None
     """How the group's configs are set at its brokers; None: a person does it."""
+    refuse_ended: Callable[[], None] = lambda: None
+    """Raises where the run is not to go on, by what started it. It is called before each act."""
     asks: bool = False
     """Whether people are asked after a halt: then a rollback that is a person's halts the run."""
 
@@ -185,6 +187,7 @@ class Walk(ABC):
 
     def _refuse_paused(self) -> None:
         self._writing.held.keep()
+        self._means.refuse_ended()
         found = pausing.found(self._means.hands.lake, self._plan.plan_id)
         if found is not None:
             text = f"{found.text} Remove the pause (holdfast pause --off) to continue."
