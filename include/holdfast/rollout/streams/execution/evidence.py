@@ -331,15 +331,16 @@ def _awaited(plan: Plan, fresh: Snapshot, acts: Sequence[StepEvidence]) -> Evide
     """Whether the group is stable again after the actions before it."""
     if fresh.group_state not in (None, STABLE):
         return evidence(Shown.NOT_YET, Sees.STATE, fresh.group_state)
-    late = next((one for one in acts if one.evidence.shown is not Shown.HAPPENED), None)
-    if late is not None and late.evidence.shown is not Shown.CANNOT_SHOW:
+    late = next((one for one in acts if one.evidence.shown in (Shown.NOT_YET, Shown.CONTRADICTED)), None)
+    if late is not None:
         return evidence(Shown.NOT_YET, Sees.STEP_BEFORE, late.step)
     seen = rebalances_since(plan, fresh)
     if seen == 0 and not static(fresh):
         return evidence(Shown.NOT_YET, Sees.NOT_REBALANCED, count=plan.basis.generation)
     if seen:
         return evidence(Shown.HAPPENED, Sees.STABLE_SINCE, count=generation_of(fresh), wanted=plan.basis.generation)
-    return evidence(Shown.HAPPENED if late is None else late.evidence.shown, Sees.STABLE)
+    unseen = any(one.evidence.shown is Shown.CANNOT_SHOW for one in acts)
+    return evidence(Shown.CANNOT_SHOW if unseen else Shown.HAPPENED, Sees.STABLE)
 
 
 def static(fresh: Snapshot) -> bool:

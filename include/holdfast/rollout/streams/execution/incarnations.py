@@ -126,6 +126,12 @@ class Starts:
         now = frozenset(() if client is None else (one.member_id for one in client.consumers))
         return _seen_starts(self._plan, process_id, now, self._fresh)
 
+    def as_before(self, process_id: ProcessId) -> bool:
+        """Whether a member that a client had when the plan was made is listed still: nothing has started the client since."""
+        client = self._there.get(process_id)
+        was = self._was.get(process_id, ())
+        return client is not None and any(one.member_id in was for one in client.consumers)
+
     def happened(self, process_id: ProcessId, times: int) -> bool | None:
         """Whether a client has been started so often since the plan was made; with `began`, once since then. None: nothing
         can show it."""

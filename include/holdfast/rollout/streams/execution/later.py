@@ -38,6 +38,8 @@ def in_whole_plan(
         case StartClient(process_id=ProcessId() as process_id):
             return _started(starts, process_id, starts.expected[step.id][process_id], later, fresh, found)
         case RestartInPlace(process_id=old, comes_back_as=ProcessId() as back) if back != old:
+            if starts.as_before(old):
+                return found
             return _started(starts, back, starts.expected[step.id][back], [*later, *_coming(old, later)], fresh, found)
         case RestartInPlace(comes_back_as=ProcessId()) | RollOutConfig() | RollOutRelease() | StopAllClients() | DeployTopology():
             return _restarted(starts, step.id, later, also) or found if found.shown in _OPEN else found
@@ -78,6 +80,8 @@ def _hidden(process_id: ProcessId) -> Evidence:
 
 def _stopped(plan: Plan, starts: Starts, process_id: ProcessId, times: int, later: Sequence[Action], found: Evidence) -> Evidence:
     if found.shown is Shown.NOT_YET and _coming(process_id, later):
+        if starts.as_before(process_id):
+            return found
         if not starts.each_shows():
             return _hidden(process_id)
         gone = starts.seen(process_id) > times

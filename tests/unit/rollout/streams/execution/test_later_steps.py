@@ -61,6 +61,15 @@ def test_what_was_done_is_no_step_to_come(batches: tuple[list[Case], ...], recor
         assert KIND.verify(plan, basis).result is Result.NOT_YET
 
 
+@pytest.mark.parametrize("case", ["started twice", "stopped, started, stopped", "under another ID, and back"])
+def test_a_client_whose_members_are_those_from_before_was_not_stopped(case: str) -> None:
+    basis, plan = plan_of(CASES[case], recorded=False)
+    found = KIND.verify(plan, basis)
+
+    first = next(one for one in found.steps if one.evidence.shown is Shown.NOT_YET)
+    assert first.step == plan.steps[0].id
+
+
 @pytest.mark.parametrize("case", ["started, stopped", "started twice", "under another ID, and back"])
 def test_without_records_what_later_steps_hide_cannot_be_shown(case: str) -> None:
     basis, plan = plan_of(CASES[case], recorded=False)
