@@ -197,9 +197,12 @@ def _total(row: Row) -> int:
     return int((row["partitions"] if row["stateful_tasks"] is None else row["stateful_tasks"]) or 0)
 
 
+_JUDGED = (Result.AS_FORECAST, Result.DIFFERENT)
+
+
 def accuracy_of(plans: Iterable[PlanRow]) -> Accuracy:
     """From the verdicts next to the plans: fresher than the tables."""
-    judged = [(row, row.score) for row in plans if row.score is not None and row.score.result.decided]
+    judged = [(row, row.score) for row in plans if row.score is not None and row.score.result in _JUDGED]
     latest = sorted((row for row, _ in judged), key=lambda row: row.summary.created_at, reverse=True)
     return Accuracy(
         plans=len(judged),

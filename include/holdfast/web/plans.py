@@ -43,6 +43,7 @@ class PlanState(StrEnum):
     ROLLED_BACK = "rolled back"
     DONE = "done"
     DIFFERENT = "diverged from forecast"
+    NOT_COMPARED = "not compared"
     CHANGES = "changes requested"
     REJECTED = "rejected"
     EXPIRED = "expired"
@@ -132,6 +133,13 @@ class PlansPage:
     """Who requested a plan, by its ID, where that is known."""
 
 
+_VERIFIED = {
+    Result.AS_FORECAST: PlanState.DONE,
+    Result.DIFFERENT: PlanState.DIFFERENT,
+    Result.NOT_COMPARED: PlanState.NOT_COMPARED,
+}
+
+
 def state_of(
     one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime, rolled_back: bool = False
 ) -> PlanState:
@@ -141,7 +149,7 @@ def state_of(
     if rolled_back:
         return PlanState.ROLLED_BACK
     if score is not None:
-        return {Result.AS_FORECAST: PlanState.DONE, Result.DIFFERENT: PlanState.DIFFERENT}.get(score.result, PlanState.RUNNING)
+        return _VERIFIED.get(score.result, PlanState.RUNNING)
     if begun:
         return PlanState.RUNNING
     if approval is None and (not one.steps or one.verdict in _NO_DECISION):

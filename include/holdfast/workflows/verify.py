@@ -44,8 +44,8 @@ def watch(
         if line != reported:
             tell(line)
             reported = line
-        decided = verdict is not None and verdict.result.decided
-        if verdict is not None and (decided or patience.clock() + AGAIN_S > ends_at):
+        final = verdict is not None and verdict.result.final
+        if verdict is not None and (final or patience.clock() + AGAIN_S > ends_at):
             return verdict
         patience.sleep(AGAIN_S)
 

@@ -118,8 +118,8 @@ def command(
     checklist waits for, take a new snapshot, and run this command again. Confirm steps that no snapshot can show with --confirm.
 
     With --run Holdfast carries out by itself every step that the policy of the plan lists (acts; docs/apply.md). Exit status of a
-    run: 0 as forecast, 2 it waits for a person, 3 it halted or the end is not as forecast, 1 an error; with --back 0 means that
-    the group has the clients that the plan was made for.
+    run: 0 as forecast, 2 it waits for a person, 3 it halted or the end is different or not compared, 1 an error; with --back 0
+    means that the group has the clients that the plan was made for.
     """
     given = bool(actors or accept)
     _refuse_mixed(fresh, bootstrap_server or command_config, confirmed, run=run, given=given, back=back)

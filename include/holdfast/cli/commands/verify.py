@@ -14,7 +14,7 @@ from holdfast.workflows import verify
 from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 
-STATUS = {Result.AS_FORECAST: 0, Result.NOT_YET: 2, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3}
+STATUS = {Result.AS_FORECAST: 0, Result.NOT_YET: 2, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3, Result.NOT_COMPARED: 4}
 WATCH_S = 3600.0
 """How long --watch looks, unless --timeout says it."""
 
@@ -48,7 +48,7 @@ def command(
 ) -> int:
     """Compare the forecast of PLAN (a file) with the group's current state, and print the Verdict.
 
-    Exit status: 0 as forecast, 2 not yet or in progress, 3 different, 1 an error.
+    Exit status: 0 as forecast, 2 not yet or in progress, 3 different, 4 not compared, 1 an error.
     """
     if fresh is not None and (bootstrap_server or command_config or watch):
         raise click.UsageError("Give either --snapshot or a cluster, not both.")

@@ -18,6 +18,7 @@ RESULTS: Mapping[Result, str] = {
     Result.NOT_YET: "steps pending",
     Result.ON_THE_WAY: "in progress",
     Result.DIFFERENT: "diverged from forecast",
+    Result.NOT_COMPARED: "not compared",
 }
 """What a verification found; documents keep the value that it has."""
 WHOSE_STEPS = (

@@ -41,13 +41,16 @@ BASELINE_NAME = "plainly"
 
 class Result(StrEnum):
     """The result of a verification. `NOT_YET`: a step is not visible yet. `ON_THE_WAY`: every step is visible, nothing contradicts
-    the forecast, and the group is not stable yet."""
+    the forecast, and the group is not stable yet. `NOT_COMPARED`: every step is visible, and the end differs from each course
+    of the forecast that was compared; there are more than can be."""
 
     AS_FORECAST = "as forecast"
     NOT_YET = "not yet"
     ON_THE_WAY = "on the way"
     DIFFERENT = "different"
+    NOT_COMPARED = "not compared"
 
     @property
-    def decided(self) -> bool:
-        return self in (Result.AS_FORECAST, Result.DIFFERENT)
+    def final(self) -> bool:
+        """Whether another look finds nothing else."""
+        return self in (Result.AS_FORECAST, Result.DIFFERENT, Result.NOT_COMPARED)

@@ -7,7 +7,7 @@ from holdfast.rollout.text.wording import printable
 
 def agreeing(found: Sequence[bool]) -> str:
     """`3 of 4 as forecast`."""
-    return f"{sum(found):,} of {len(found):,} as forecast" if found else "not compared yet"
+    return f"{sum(found):,} of {len(found):,} as forecast" if found else "not compared"
 
 
 def owner(found: object) -> str:

@@ -10,7 +10,7 @@ from holdfast.rollout.json.record_codec import Record
 
 VERDICT_VERSION = "1.4"
 """1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values. 1.3:
-`seen`, the evidence of a step as values. 1.4: `unknown`."""
+`seen`, the evidence of a step as values. 1.4: `unknown`, and the result may be `not compared`."""
 
 
 def range_of(count: Codec[int]) -> Codec[tuple[int, int]]:

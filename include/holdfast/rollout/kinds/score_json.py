@@ -1,6 +1,7 @@
 """A kept verdict in brief: what a list of plans shows of it."""
 
 from holdfast.rollout.consumer.execution.verdict import PartitionScore
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.verdict import VERDICT_VERSION, TaskScore
 from holdfast.rollout.json import strict
@@ -24,6 +25,7 @@ class Score:
     score: TaskScore | PartitionScore = member(COUNTED)
     observed_at: str | None = member(nullable(INSTANT))
     differences: tuple[str, ...] = member(TEXTS)
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be compared, each with its reason.", default=(), omit=True)
 
     @property
     def tasks_as_forecast(self) -> int:

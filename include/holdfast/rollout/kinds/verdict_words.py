@@ -16,6 +16,7 @@ _NEXT = {
     Result.NOT_YET: "There is no evidence of a step yet. Verify again when it is done, or with --watch.",
     Result.ON_THE_WAY: "Every step is done, but the group is not stable yet. Verify again later, or with --watch.",
     Result.DIFFERENT: "Stop the rollout, and check the differences below.",
+    Result.NOT_COMPARED: "Every step is done. Whether the end is as forecast is unknown: see below.",
 }
 
 
@@ -25,8 +26,7 @@ def verdict_blocks(found: AnyVerdict) -> tuple[Block, ...]:
 
 def _blocks(found: AnyVerdict) -> Iterator[Block]:
     group, cluster = printable(found.group_id), printable(found.cluster)
-    seen = " (not all could be compared)" if found.unknown and found.result is Result.AS_FORECAST else ""
-    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {RESULTS[found.result]}{seen}")
+    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {RESULTS[found.result]}")
     yield Paragraph(_NEXT[found.result], strong=found.result is Result.AS_FORECAST)
     yield Lines(tuple(_figures(found)))
     if found.steps:

@@ -94,6 +94,7 @@ def _verified(page: PlanPage) -> Stage:
         Result.AS_FORECAST: StageProgress.DONE,
         Result.ON_THE_WAY: StageProgress.NOW,
         Result.DIFFERENT: StageProgress.FAILED,
+        Result.NOT_COMPARED: StageProgress.DONE,
     }
     return Stage("Verified", progress.get(page.score.result, StageProgress.NOW), RESULTS[page.score.result])
 
@@ -119,6 +120,7 @@ def what_next(page: PlanPage) -> str:
         PlanState.ROLLED_BACK: NEXT[Now.BACK],
         PlanState.DONE: "Nothing to do: the rollout went as forecast.",
         PlanState.DIFFERENT: "Stop the rollout. Check the differences, then create a new plan from the group's current state.",
+        PlanState.NOT_COMPARED: "Every step is done. Whether the end is as forecast is unknown: the verdict says why.",
         PlanState.CHANGES: "Changes were requested: the requester can change the request and create a new plan.",
         PlanState.REJECTED: "The plan was rejected. Create a new plan.",
         PlanState.EXPIRED: "The plan has expired. Create a new plan, from a new snapshot.",

@@ -13,6 +13,7 @@ from tests.harness.plain_groups import group as consumer_group
 from tests.harness.plans import NOON, article_plan, read, with_client, without_client
 
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.consumer.execution import courses
 from holdfast.rollout.consumer.execution import verify as consumer_verify
 from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
 from holdfast.rollout.consumer.forecast.forecast import forecast
@@ -40,32 +41,52 @@ THREE = consumer_group(
     cluster="prod",
     captured_at=NOON.isoformat(),
 )
-REPLACE = {"replace_consumer": {"member_id": "a", "by": {"member_id": "new", "host": "app-new"}}}
+Events = tuple[Document, ...]
+REPLACE: Document = {"replace_consumer": {"member_id": "a", "by": {"member_id": "new", "host": "app-new"}}}
 
 
 def streams(fresh: Document) -> Verdict:
     return verify(article_plan(BASELINE), read(fresh))
 
 
-def consumer(change_it: Callable[[ConsumerSnapshot], ConsumerSnapshot]) -> ConsumerVerdict:
-    """`change_it`: what the group is after it went as forecast, or before anything was done."""
-    plan = planning.make_from(("snapshot", copy.deepcopy(THREE)), ("change", change(REPLACE)), Policy(), NOON)
-    return consumer_verify.verify(plan, change_it(consumer_snapshot_from_json(copy.deepcopy(THREE))))
+def consumer(
+    change_it: Callable[[ConsumerSnapshot, Events], ConsumerSnapshot], planned: Events = (REPLACE,), done: Events = (REPLACE,)
+) -> ConsumerVerdict:
+    """`change_it`: what the group is after `done` went as forecast, or before anything was done."""
+    plan = planning.make_from(("snapshot", copy.deepcopy(THREE)), ("change", change(*planned)), Policy(), NOON)
+    return consumer_verify.verify(plan, change_it(consumer_snapshot_from_json(copy.deepcopy(THREE)), done))
 
 
-def went(before: ConsumerSnapshot) -> ConsumerSnapshot:
-    outcome = forecast(before, consumer_change_from_json(change(REPLACE))).outcome
+def went(before: ConsumerSnapshot, events: Events) -> ConsumerSnapshot:
+    outcome = forecast(before, consumer_change_from_json(change(*events))).outcome
     assert before.generation is not None
     later = (NOON + timedelta(minutes=5)).isoformat()
     generation = before.generation + len(outcome.rounds)
     return replace(before, members=outcome.members, generation=generation, group_state="Stable", captured_at=later)
 
 
-def swapped(before: ConsumerSnapshot) -> ConsumerSnapshot:
-    after = went(before)
+def restarts(first: str | None, second: str | None) -> Events:
+    """A consumer restarts twice, and gets these member IDs."""
+    return (
+        {"restart_consumer": {"member_id": "a", "new_member_id": first}},
+        {"then": "stable"},
+        {"restart_consumer": {"member_id": first or "a", "new_member_id": second}},
+    )
+
+
+def swapped(before: ConsumerSnapshot, events: Events) -> ConsumerSnapshot:
+    after = went(before, events)
     one, two, *others = after.members
     members = (replace(one, owned=two.owned), replace(two, owned=one.owned), *others)
     return replace(after, members=members)
+
+
+def not_compared() -> ConsumerVerdict:
+    """A consumer restarts twice: no snapshot shows the member ID in between, and each of its ranks is another course."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(courses, "LEAST_COURSES", 1)
+        patched.setattr(courses, "MOST_COURSES", 1)
+        return consumer(swapped, restarts(None, None), restarts("q", "a-2"))
 
 
 VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict]]] = {
@@ -82,12 +103,13 @@ VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict]]] =
         lambda: streams(with_client(without_client(group(AFTER), C), STRANGER, client(C, AFTER[C]))),
     ),
     "consumer-as-forecast": (Result.AS_FORECAST, lambda: consumer(went)),
-    "consumer-not-yet": (Result.NOT_YET, lambda: consumer(lambda before: before)),
+    "consumer-not-yet": (Result.NOT_YET, lambda: consumer(lambda before, _: before)),
     "consumer-in-progress": (
         Result.ON_THE_WAY,
-        lambda: consumer(lambda before: replace(went(before), group_state="CompletingRebalance")),
+        lambda: consumer(lambda before, events: replace(went(before, events), group_state="CompletingRebalance")),
     ),
     "consumer-diverged": (Result.DIFFERENT, lambda: consumer(swapped)),
+    "consumer-not-compared": (Result.NOT_COMPARED, not_compared),
 }
 
 
@@ -103,4 +125,5 @@ def test_a_verdict_reads_as_before(name: str, medium: str) -> None:
 
 @pytest.mark.parametrize("kind", ["streams", "consumer"])
 def test_every_result_is_held(kind: str) -> None:
-    assert {result for name, (result, _) in VERDICTS.items() if name.startswith(kind)} == set(Result)
+    found = {result for name, (result, _) in VERDICTS.items() if name.startswith(kind)}
+    assert found == set(Result) - ({Result.NOT_COMPARED} if kind == "streams" else set())

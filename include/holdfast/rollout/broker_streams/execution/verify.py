@@ -74,7 +74,7 @@ class _Verifying(Verifying[BrokerPlan, StreamsGroupSnapshot, BrokerVerdict, Plac
         if unseen:
             # Other members than those of the forecast may have been there meanwhile, or not yet.
             return _waited_for(unseen)
-        return best if orders.all_of_them else EndCompared(None, Result.AS_FORECAST, (), unknown=(NOT_ALL_ORDERS,))
+        return best if orders.all_of_them else EndCompared(None, Result.NOT_COMPARED, (), unknown=(NOT_ALL_ORDERS,))
 
     def verdict(
         self,

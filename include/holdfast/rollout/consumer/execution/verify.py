@@ -73,7 +73,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
         assert best is not None, "there is a pairing where there is no trouble"
         ranked, drawn = frozenset(ends[: len(possible.changes)]), frozenset(ends[len(possible.changes) :])
         if _wrong(best) and not (possible.all_of_them and drawn <= ranked):
-            return EndCompared((), Result.AS_FORECAST, (), unknown=(NOT_ALL_COURSES,))
+            return EndCompared((), Result.NOT_COMPARED, (), unknown=(NOT_ALL_COURSES,))
         return _judged(plan, fresh, best, change)
 
     def verdict(
