@@ -15,7 +15,7 @@ from holdfast.errors import HoldfastError, StalePlan, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import GroupSettings
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.contract.group_state import REBALANCING, STABLE
+from holdfast.rollout.contract.group_state import EMPTY, REBALANCING, STABLE
 from holdfast.rollout.execution.acts import GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, NothingLeft, Stop, WaitForOutside
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
@@ -268,8 +268,12 @@ class _Forward(Walk):
         return acts is not None and all(one.does is Does.START and one.kept_as in stopped for one in acts.acts)
 
     def _is_at_rest(self, step: AnyStep) -> bool:
-        """A stable group; within a batch of acts, any group that is not rebalancing."""
+        """A stable group, or one without members where the step ends no client; within a batch of acts, any group that is not
+        rebalancing."""
         state = self._fresh.group_state
+        acts = self._kind.acts(self._plan, step)
+        if state == EMPTY and (acts is None or all(one.does is Does.START for one in acts.acts)):
+            return True
         before = self._plan.steps[: [one.id for one in self._plan.steps].index(step.id)]
         first = not before or self._kind.waits(before[-1])
         return state == STABLE if first else state not in REBALANCING
