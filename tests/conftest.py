@@ -7,6 +7,7 @@ there together.
 import gc
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -80,6 +81,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.filterwarnings("error", *foreign))
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: next((rank for rank, place in enumerate(LONGEST_FIRST) if item.nodeid.startswith(place)), 99))
+
+
+class Shared(pytest.Package):
+    """A folder with fixtures of its own: what has the scope "package" ends with the last of its tests.
+
+    Without an `__init__.py` it is none for pytest, which would keep every such cluster, Airflow and session until the process ends.
+    """
+
+    def setup(self) -> None:
+        """There is no `__init__.py` that might have a `setup_module`."""
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    return Shared.from_parent(parent, path=path) if (path / "conftest.py").exists() else None
 
 
 class ByUnit(LoadScopeScheduling):
