@@ -124,6 +124,14 @@ def _lines(process: "subprocess.Popen[str]", patience: float) -> Iterator[str | 
 
 def run(name: str, seed: int, documents: int, into: Path | None = None, *, at: int = 0, cases: int = 10**9) -> Tally:
     """Cases until `documents` documents were taken, or `cases` cases were."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'include'}", "PYTHONWARNINGS": "ignore"}
+    with tempfile.TemporaryDirectory(prefix="airflow") as home:
+        if name in readers.IN_AIRFLOW:
+            environment |= readers.airflow_in(home)
+        return _run(name, seed, documents, into, environment, at=at, cases=cases)
+
+
+def _run(name: str, seed: int, documents: int, into: Path | None, environment: dict[str, str], *, at: int, cases: int) -> Tally:
     tally, number = Tally(), at
     while tally.documents < documents and tally.cases < cases:
         few = min(cases - tally.cases, 5_000)
@@ -138,7 +146,6 @@ def run(name: str, seed: int, documents: int, into: Path | None = None, *, at: i
             "--at",
             str(number),
         ]
-        environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'include'}", "PYTHONWARNINGS": "ignore"}
         with (
             tempfile.TemporaryFile("w+") as errors,
             subprocess.Popen(

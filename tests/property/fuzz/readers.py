@@ -6,8 +6,8 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from typing import Any
 from unicodedata import category
@@ -180,26 +180,26 @@ def rows(case: Case) -> None:
             strict.dumps(work())
 
 
+def airflow_in(home: str) -> dict[str, str]:
+    """The environment of an Airflow with its files, and a database, in that folder."""
+    own = {"AIRFLOW_HOME": home, "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
+    command = [sys.executable, "-m", "airflow", "db", "migrate"]
+    subprocess.run(command, env=os.environ | own, check=True, stdout=subprocess.DEVNULL)
+    return own
+
+
 @functools.cache
 def client() -> Any:
-    """The pages as Airflow serves them, for a user with all permissions."""
-    home = tempfile.mkdtemp(prefix="airflow")
-    os.environ.setdefault("AIRFLOW_HOME", home)
+    """The pages as Airflow serves them (`airflow_in`), for a user with all permissions."""
+    from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
     from airflow.api_fastapi.core_api.security import get_user
     from fastapi.testclient import TestClient
 
     from holdfast.web import access, app, decision, waiting
     from holdfast.web.new import making, new_page
 
-    class User:
-        def get_name(self) -> str:
-            return "ann"
-
-        def get_id(self) -> str:
-            return "ann"
-
     all_clients = app.app.dependency_overrides
-    all_clients[get_user] = User
+    all_clients[get_user] = lambda: SimpleAuthManagerUser(username="ann", role="ADMIN")
     for one in (access.may_read, *access.may_ask, *access.may_decide):
         all_clients[one.dependency] = lambda: None  # type: ignore[index]
     access.can_ask = lambda *_: True
@@ -321,3 +321,4 @@ WAYS_IN: dict[str, Callable[[Case], None]] = {
     "pages": pages,
     "form": form,
 }
+IN_AIRFLOW = ("pages", "form")
