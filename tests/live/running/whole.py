@@ -33,6 +33,7 @@ from tests.live.running import airflow_processes, hosted, machines
 from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up, steps_of
 
 from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.journal.journal import JournalEvent
 
 SPARE = 1
@@ -80,7 +81,7 @@ def gone_on(whole: Whole, _given: argparse.Namespace) -> Document:
             run.answered("Go on", "the sixth client is gone")
         page.until("All steps done")
         page.shoot("finished")
-        return {"halts": halts} | _judged(whole, run, page, [*wrong, *_restarted_once(whole, run)])
+        return {"halts": halts} | _judged(whole, run, page, [*wrong, *_restarted_once(whole, run)], as_forecast=False)
 
 
 def back(whole: Whole, _given: argparse.Namespace) -> Document:
@@ -208,14 +209,22 @@ def _restarted_once(whole: Whole, run: AirflowRun) -> list[str]:
 
 
 def _judged(
-    whole: Whole, run: AirflowRun, page: Watched, wrong: list[str], *, verdict: bool = True, quiet: bool = True
+    whole: Whole,
+    run: AirflowRun,
+    page: Watched,
+    wrong: list[str],
+    *,
+    verdict: bool = True,
+    as_forecast: bool = True,
+    quiet: bool = True,
 ) -> Document:
-    """`quiet`: no message on the console and no failed request was to be expected."""
+    """`as_forecast`: the verdict must be that. `quiet`: no message on the console and no failed request was to be expected."""
     found: Document = {"run": run.last[0], "tries": run.tries, "badges": page.seen, "acts": whole.group.services.done}
     if verdict:
         kept = run.verdict()
         score = {name: kept.get("score", kept).get(name) for name in ("tasks_as_forecast", "tasks")}
         found |= {"result": kept.get("result"), "rebalances": kept.get("rebalances")} | score
+        wrong += [f"the verdict is {kept.get('result')}"] if as_forecast and kept.get("result") != Result.AS_FORECAST else []
     for reader in page.readers.values():
         wrong += [f"page: {one}" for one in reader.trouble if quiet]
     wrong += whole.screens.wrong

@@ -23,6 +23,7 @@ from tests.live.running.services import LIMIT_S, SCRIPT
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import runs
+from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.json.strict import loads
@@ -276,11 +277,14 @@ class AirflowRun:
             raise AssertionError(self.trouble())
 
     def verdict(self) -> Document:
-        """What `verify_rollout` found."""
+        """What `verify_rollout` found in the end. Right after the plan was made it has found that no step is done yet."""
         place = ("plans", self.plan.plan_id, "verdict.json")
 
         def found() -> Document | None:
-            return dict(json.loads(self.whole.lake.read(place, 10_000_000))) if self.whole.lake.exists(place) else None
+            if not self.whole.lake.exists(place):
+                return None
+            kept = dict(json.loads(self.whole.lake.read(place, 10_000_000)))
+            return kept if Result(kept["result"]).final else None
 
         return self.whole.server.wait("the verdict", found)
 
