@@ -22,6 +22,13 @@ MOST_BYTES = 64 * 1024 * 1024
 """Of one answer."""
 LARGEST_TABLE = 65_536
 """Bytes of a RocksDB table that is fetched. The tables of `offsets` hold a few entries; those of the data are mostly larger."""
+_ENTRY = re.compile(
+    r"e ([0-9a-f]{1,8}) ([0-9]{1,18}) ([0-9]{1,16}) (-?[0-9]{1,18}) ([0-9]{1,20}) ([0-9]{1,20}) (.*)", re.ASCII | re.DOTALL
+)
+"""Mode, size, blocks of 512 bytes, seconds, device, inode and name: a host may say anything, and no figure is larger than its kind
+can be."""
+_MOST = 2**64
+_MOST_BYTES_OF_A_DISK = 2**63
 _PATH = re.compile(r"/[^\x00-\x1f\x7f]{0,4000}")
 _LAST_SECOND = 253_402_300_799
 """Of the year 9999: a host may say anything."""
@@ -216,7 +223,8 @@ def _decoded(lines: list[str]) -> bytes:
 def _space(listing: Listing, rest: str) -> None:
     words = rest.split(" ")
     if len(words) == 3 and all(word.isdecimal() and len(word) < 20 for word in words[:2]):
-        listing.free_bytes = int(words[0]) * int(words[1])
+        free_bytes = int(words[0]) * int(words[1])
+        listing.free_bytes = free_bytes if free_bytes < _MOST_BYTES_OF_A_DISK else None
         listing.file_system = printable(words[2], 40)
 
 
@@ -228,16 +236,13 @@ def _errors(said: bytes) -> tuple[str, ...]:
 
 def _entries(listing: Listing, lines: list[str]) -> None:
     for line in lines:
-        words = line.split(" ", 7)
-        if len(words) != 8 or words[0] != "e" or not all(len(word) < 20 for word in words[1:7]):
+        found = _ENTRY.fullmatch(line)
+        if found is None:
             continue
-        try:
-            mode, size, blocks, changed, device, inode = int(words[1], 16), *map(int, words[2:7])
-        except ValueError:
-            continue
-        listing.entries[_below(words[7])] = ListedFile(
-            mode, size, blocks * 512, min(max(changed, 0), _LAST_SECOND), (device, inode)
-        )
+        mode, size, blocks, changed, device, inode = int(found[1], 16), *map(int, found.groups()[1:6])
+        if max(device, inode) < _MOST:
+            seconds = min(max(changed, 0), _LAST_SECOND)
+            listing.entries[_below(found[7])] = ListedFile(mode, size, blocks * 512, seconds, (device, inode))
 
 
 def _content(listing: Listing, path: str, lines: list[str]) -> None:

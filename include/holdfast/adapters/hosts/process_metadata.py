@@ -23,10 +23,12 @@ from holdfast.errors import HostTrouble, MalformedBytes, NotAllowed, StatePathTr
 from holdfast.kafka import state_dir as kafka
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import ProcessMetadataFiles
+from holdfast.rollout.text.wording import printable
 
 LARGEST_FILE = 16_384
 _MOST_BYTES = 8 * 1024 * 1024
 _ATTEMPTS = 5
+_LONGEST_NAME = 60
 _NOTHING = "Nothing was written."
 _LOOK_ONLY, _TIDY = "", "-"
 
@@ -114,10 +116,10 @@ class _Seeding:
         content = b"" if entry is None else self._content(entry, seen)
         return _Seen(
             seen.entries[""],
-            words[":folder"].replace(" ", ":"),
-            words.get(":user", "?"),
+            _owner(words[":folder"]),
+            printable(words.get(":user", "?"), _LONGEST_NAME),
             entry,
-            words.get(":owner", "").replace(" ", ":"),
+            _owner(words.get(":owner", "")),
             ":acl" in words,
             content,
             None if entry is None else self._process_id(content),
@@ -309,6 +311,11 @@ class _Seeding:
                         " continue."
                     ) from None
         raise AssertionError("the second attempt returns or raises")
+
+
+def _owner(words: str) -> str:
+    """`user:group`, from what the host said of them."""
+    return printable(words.replace(" ", ":"), _LONGEST_NAME)
 
 
 def _mode_in(folder: ListedFile) -> int:

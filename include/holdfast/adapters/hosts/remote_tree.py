@@ -24,7 +24,9 @@ _MOST_DAMAGED = 3
 """Stores of one directory that could not be read, before the others are left out: a damaged store can take seconds."""
 _COPIED = re.compile(r"CURRENT|MANIFEST-[0-9]{1,20}|[0-9]{1,20}\.sst", re.ASCII)
 _OVER_A_NETWORK = re.compile(r"nfs|cifs|smb|fuse|ceph|gfs|ocfs|lustre|glusterfs|9p", re.IGNORECASE)
-_LOCK = re.compile(r"[0-9]+: (?:POSIX|OFDLCK)\s+\S+\s+\S+\s+(-?[0-9]+) ([0-9a-f]+):([0-9a-f]+):([0-9]+) ", re.ASCII)
+_LOCK = re.compile(
+    r"[0-9]+: (?:POSIX|OFDLCK)\s+\S+\s+\S+\s+(-?[0-9]{1,20}) ([0-9a-f]{1,8}):([0-9a-f]{1,8}):([0-9]{1,20}) ", re.ASCII
+)
 
 
 class CopiedStores:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts.ssh_settings import SshSettings, Target, target
+from holdfast.adapters.hosts.ssh_settings import SshSettings, Target, is_user, target
 from holdfast.adapters.hosts.state_directories import AT_ONCE, Place
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
 from holdfast.ports import HostRights
@@ -68,8 +68,9 @@ class SshPlaces:
             return
         lines = [printable(line, 200) for line in answer.stdout.decode("utf-8", "replace").splitlines()[:50]]
         facts = [(word, rest) for word, _, rest in (line.partition(" ") for line in lines)]
-        user = next((rest for word, rest in facts if word == "user"), "USER")
-        owner = next((rest for word, rest in facts if word == "owner"), "APPLICATION_USER")
+        # They become part of a line of sudoers: a host is foreign, and may say anything.
+        user = next((rest for word, rest in facts if word == "user" and is_user(rest)), "USER")
+        owner = next((rest for word, rest in facts if word == "owner" and is_user(rest)), "APPLICATION_USER")
         without = [rest for word, rest in facts if word == "without"]
         granted = self._lines(where.user or self.settings.user or user, owner)
         unreadable = [f"reading {where.path}"] if ("unreadable", "") in facts else []

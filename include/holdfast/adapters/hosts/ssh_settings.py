@@ -59,6 +59,11 @@ class Target:
         return f"ssh://{host}{f':{self.port}' if self.port else ''}{self.path}"
 
 
+def is_user(name: str) -> bool:
+    """Whether a user of a system can be called so."""
+    return _USER.fullmatch(name) is not None
+
+
 def target(url: str) -> Target:
     """What `ssh://user@host:port/path?sudo=USER` names. Raise InvalidInput, without the URL's secrets, for anything else."""
     needed = "ssh://USER@HOST:PORT/ABSOLUTE/PATH is needed, with ?sudo=USER where another user must read or write"
@@ -83,7 +88,7 @@ def target(url: str) -> Target:
     if parts.query and (sudo == parts.query or sudo is None):
         raise InvalidInput(f"the URL of host {host} has an unknown parameter: {needed}")
     for name in (user, sudo):
-        if name is not None and not _USER.fullmatch(unquote(name)):
+        if name is not None and not is_user(unquote(name)):
             raise InvalidInput(f"the URL of host {host} has a user name that no system has: {needed}")
     return Target(host, port, None if user is None else unquote(user), unquote(parts.path), None if sudo is None else unquote(sudo))
 
@@ -99,7 +104,7 @@ def of_connection(
         if not isinstance(extras.get(name, ""), str):
             raise InvalidInput(f"{conn_id}: {name} is not a string")
     given = {name: str(extras[name]) for name in _EXTRAS if extras.get(name)}
-    if "sudo_user" in given and not _USER.fullmatch(given["sudo_user"]):
+    if "sudo_user" in given and not is_user(given["sudo_user"]):
         raise InvalidInput(f"{conn_id}: sudo_user is no user name")
     key = given.get("host_key")
     if key and not host:

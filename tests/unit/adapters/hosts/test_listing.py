@@ -213,6 +213,7 @@ class Says(LocalShell):
 
 
 FAR_FUTURE = b"e 81a4 5 8 9999999999999999999 1 1 ./0_1/.checkpoint\n:file ./0_1/.checkpoint\ns 1 1\nMAoxCg==\n:end\n"
+LOCK_FILE = b"e 81a4 0 0 1 1 1 ./.lock\n:end\n"
 HOSTILE = (
     b":directory\n:list\ne zz 1 1 1 1 1 .\ne 41ed 1 1 1 1\ne\n e 1\n:end\n",
     b":directory\n:list\ne 41ed 1 1 1 1 1 .\ne 81a4 5 8 99999999999999999999999 1 1 ./.lock\n:end\n",
@@ -220,6 +221,11 @@ HOSTILE = (
     b":directory\n:list\ne 41ed 1 1 1 1 1 .\n:file ./../../etc/passwd\ns 1 1\n!!!!\n:space a b c\n:newlines 99999999999\n:end\n",
     b":directory\n:elsewhere\n/w==\n:end\n",
     b":directory\n:without \x1b[2J\n:end\n",
+    b":directory\n:list\ne fffffffffffffffffff 5 8 1 1 1 .\n:end\n",
+    b":directory\n:list\ne -8 5 8 1 1 1 .\n:end\n",
+    b":directory\n:locks\n1: POSIX  ADVISORY  WRITE 9 08:01:" + b"9" * 5_000 + b" 0 EOF\n:list\ne 41ed 1 1 1 1 1 .\n" + LOCK_FILE,
+    b":directory\n:locks\n1: POSIX  ADVISORY  WRITE 9 08:01:7 0 EOF\n:list\ne 41ed 1 1 1 1 1 .\ne 81a4 0 0 1 -5 7 ./.lock\n:end\n",
+    b":directory\n:space 9999999999999999999 9999999999999999999 x\n:list\ne 41ed 1 1 1 1 1 .\n:end\n",
 )
 
 
@@ -232,6 +238,7 @@ def test_what_a_hostile_host_says_is_refused_or_bounded(answer: bytes) -> None:
         assert str(found).isprintable()
     else:
         assert found[0].process_id is None
+        assert (found[0].free_bytes or 0) < 2**63
 
 
 @pytest.mark.parametrize("answer", [b"", b"welcome\n:directory\n:end\n", b":directory\n:list\n", b":directory\n:end\n" * 2])

@@ -1,6 +1,7 @@
 """What `holdfast doctor` shows of hosts over SSH: what a login lacks, and the lines that grant it."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,18 @@ def test_rights_of_a_login(tmp_path: Path) -> None:
     assert f"{host.user} ALL=({owner}) NOPASSWD: /bin/sh" in read.remedy
     assert "restrict ssh-ed25519" in write.remedy
     assert "cannot be reached" in str(closed[0].trouble)
+
+
+@pytest.mark.thorough
+def test_what_a_host_says_of_its_users_grants_nothing_more(tmp_path: Path) -> None:
+    """The lines are pasted into sudoers."""
+    says = r"s/^\(user\|owner\) .*/\1 x ALL=(ALL) NOPASSWD: ALL #/"
+    with Sshd(tmp_path / "sshd", f'ForceCommand eval "$SSH_ORIGINAL_COMMAND" | sed "{says}"') as host:
+        nameless = replace(host.settings, user=None)
+        (read, _) = SshPlaces(nameless).rights((f"ssh://127.0.0.1:{host.port}{tmp_path}",))
+
+    assert "\nUSER ALL=(APPLICATION_USER) NOPASSWD: /bin/sh" in read.remedy
+    assert "(ALL)" not in read.remedy
 
 
 @pytest.mark.thorough
