@@ -129,8 +129,8 @@ def refuse_path(path: str, shown: str) -> None:
     """Raise StatePathTrouble for what is no absolute path in its shortest form: then a link in it can be found."""
     if not _PATH.fullmatch(path) or path != os.path.normpath(path) or path.startswith("//"):
         raise StatePathTrouble(
-            f"{shown}: an absolute path without `..`, `//`, a slash at its end and control characters is needed, like"
-            " /var/lib/streams/<application.id>"
+            f"{printable(shown, 500)}: an absolute path without `..`, `//`, a slash at its end and control characters is needed,"
+            " like /var/lib/streams/<application.id>"
         )
 
 

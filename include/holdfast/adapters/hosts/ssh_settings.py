@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.disks.host_templates import is_host
@@ -13,6 +13,7 @@ from holdfast.rollout.text.wording import printable
 KNOWN_HOSTS = ("~/.ssh/known_hosts", "~/.ssh/known_hosts2", "/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2")
 PORT = 22
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,127}\$?", re.ASCII)
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
 _TRUE = ("1", "true", "yes", "on")
 _REFUSED = ("no_host_key_check", "allow_host_key_change")
 _EXTRAS = frozenset({"key_file", "private_key", "private_key_passphrase", "host_key", "sudo_user", *_REFUSED})
@@ -54,9 +55,10 @@ class Target:
 
     @property
     def shown(self) -> str:
-        """The URL without its user: what snapshots keep of it."""
+        """The URL without its user: what snapshots keep of it. Bytes that are no UTF-8 are in it as in a URL."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"ssh://{host}{f':{self.port}' if self.port else ''}{self.path}"
+        path = _NO_UTF8.sub(lambda found: quote(found[0], errors="surrogateescape"), self.path)
+        return f"ssh://{host}{f':{self.port}' if self.port else ''}{path}"
 
 
 def is_user(name: str) -> bool:
@@ -90,7 +92,8 @@ def target(url: str) -> Target:
     for name in (user, sudo):
         if name is not None and not is_user(unquote(name)):
             raise InvalidInput(f"the URL of host {host} has a user name that no system has: {needed}")
-    return Target(host, port, None if user is None else unquote(user), unquote(parts.path), None if sudo is None else unquote(sudo))
+    path = unquote(parts.path, errors="surrogateescape")
+    return Target(host, port, None if user is None else unquote(user), path, None if sudo is None else unquote(sudo))
 
 
 def of_connection(

@@ -194,8 +194,9 @@ def test_paths_that_are_refused_by_name(tmp_path: Path, path: str, said: str) ->
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("real")
     reader = StateDirectories(Deadline(60), {"x": lambda url: Place(LocalShell(), url.removeprefix("x://"), url, "x")})
-    with pytest.raises(StatePathTrouble, match=said):
+    with pytest.raises(StatePathTrouble, match=said) as refused:
         reader.read(f"x://{path.format(tmp_path)}")
+    assert str(refused.value).isprintable()
 
 
 class Says(LocalShell):

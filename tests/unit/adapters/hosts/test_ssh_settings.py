@@ -12,6 +12,7 @@ from holdfast.errors import InvalidInput
         ("ssh://host/var/wc", Target("host", None, None, "/var/wc", None), "ssh://host/var/wc"),
         ("ssh://me@host:2222/var/w%20c", Target("host", 2222, "me", "/var/w c", None), "ssh://host:2222/var/w c"),
         ("ssh://host/wc?sudo=streams", Target("host", None, None, "/wc", "streams"), "ssh://host/wc"),
+        ("ssh://host/w%ffc", Target("host", None, None, "/w\udcffc", None), "ssh://host/w%FFc"),
         ("ssh://[::1]:22/wc", Target("::1", 22, None, "/wc", None), "ssh://[::1]:22/wc"),
     ],
 )
