@@ -185,7 +185,7 @@ def test_unfinished_files_are_not_listed(tmp_path: Path) -> None:
     assert FsspecLake(str(tmp_path.parent)).names((tmp_path.name,)) == ("plan.json",)
 
 
-@pytest.mark.parametrize("url", ["s3://user:secret@bucket/lake", "sftp://someone@host/lake"])
+@pytest.mark.parametrize("url", ["s3://user:secret@bucket/lake", "sftp://someone@host/lake", "s3://user:secret@[::1/lake"])
 def test_a_url_with_credentials_is_refused_without_repeating_them(url: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         FsspecLake(url)

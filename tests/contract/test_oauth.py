@@ -150,6 +150,7 @@ def test_a_token_that_is_old_is_asked_for_anew(monkeypatch: pytest.MonkeyPatch) 
     [
         ({"sasl.oauthbearer.token.endpoint.url": "http://login.example.com/token"}, "https URL is needed"),
         ({"sasl.oauthbearer.token.endpoint.url": "file:///etc/passwd"}, "https URL is needed"),
+        ({"sasl.oauthbearer.token.endpoint.url": "https://[::1"}, "malformed"),
         ({"sasl.jaas.config": ""}, "clientId and clientSecret"),
         ({"sasl.jaas.config": "", "sasl.oauthbearer.token.endpoint.url": ""}, "OAUTHBEARER needs"),
         ({"sasl.mechanism": "GSSAPI"}, r"GSSAPI needs the package gssapi.*holdfast\[gssapi\]"),

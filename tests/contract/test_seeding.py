@@ -211,7 +211,7 @@ class TestPlacesThatAreNotWhatTheySeem:
         assert names(state_dir) <= {FILE_NAME}
 
     def test_a_path_that_no_file_system_has_is_refused(self) -> None:
-        for path in ("", "a\0b", "/" + "x" * 5_000, "/x" * 3_000, "file://", "file://host/x"):
+        for path in ("", "a\0b", "/" + "x" * 5_000, "/x" * 3_000, "file://", "file://host/x", "file://[::1/x", "s3://[x"):
             with pytest.raises(StatePathTrouble):
                 LocalProcessMetadataFiles().write(path, OURS)
 

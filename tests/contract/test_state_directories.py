@@ -184,6 +184,7 @@ class TestTheRealReader:
             ("/var/state/wc", "/var/state/wc"),
             ("file:///var/state/w@c", "file:///var/state/w@c"),
             ("file:/var/wc?token=secret", "file:/var/wc"),
+            ("s3://me:secret@[::1/wc?token=secret", "s3://[::1/wc"),
         ],
     )
     def test_what_is_shown_of_a_url_has_no_secret(self, url: str, shown: str) -> None:

@@ -203,7 +203,10 @@ def _token_provider(given: Mapping[str, str]) -> Any:
 
 
 def _refuse_open_endpoint(endpoint: str) -> None:
-    parts = urlsplit(endpoint)
+    try:
+        parts = urlsplit(endpoint)
+    except ValueError:
+        raise InvalidInput("the URL is malformed", "sasl.oauthbearer.token.endpoint.url") from None
     at_home = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if parts.scheme != "https" and not (parts.scheme == "http" and at_home):
         raise InvalidInput("an https URL is needed: the client's secret is sent there", "sasl.oauthbearer.token.endpoint.url")

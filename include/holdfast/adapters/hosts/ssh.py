@@ -171,6 +171,11 @@ class SshHosts:
         if isinstance(error, OSError):
             reason = error.strerror or "no answer"
             return HostTrouble(f"{shown} cannot be reached: {printable(reason, 200)}", begun=False)
+        if isinstance(error, UnicodeDecodeError):
+            return HostTrouble(f"{shown} does not speak SSH: the version that it names is no text", begun=False, lasting=True)
+        if isinstance(error, UnicodeError):
+            problem = "is no name of a host: a part of it, between two dots, is empty or longer than 63 characters"
+            return HostTrouble(f"{shown} {problem}", begun=False, lasting=True)
         return HostTrouble(f"{shown}: no connection: {type(error).__name__}", begun=False, lasting=True)
 
     async def _untrusted(self, client: "_Client", target: Target, shown: str) -> HostTrouble | None:

@@ -42,8 +42,7 @@ class FsspecLake:
     """`url`: a folder, or any URL that fsspec understands. It is created when something is first written."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        if ("://" in url and (parts.username or parts.password)) or secrecy.holds_secret(url):
+        if ("://" in url and _names_a_user(url)) or secrecy.holds_secret(url):
             raise InvalidInput(
                 "a lake URL with a user, a password or a token in it is refused: give credentials where fsspec's library reads them"
             )
@@ -224,6 +223,14 @@ class FsspecLake:
 
 _IN_MEMORY = threading.Lock()
 """fsspec's own memory is not safe between threads."""
+
+
+def _names_a_user(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # half of an address in brackets
+        return "@" in url
+    return bool(parts.username or parts.password)
 
 
 def _trouble(what: str, error: Exception) -> StatePathTrouble:

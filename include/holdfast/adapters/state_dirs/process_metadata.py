@@ -287,8 +287,10 @@ class _Removing(_Writing):
 
 
 def _path(state_dir: str) -> str:
-    parts = urlsplit(state_dir)
-    path = unquote(parts.path) if parts.scheme == "file" and not parts.netloc else state_dir
+    path = state_dir
+    with suppress(ValueError):  # half of an address in brackets
+        parts = urlsplit(state_dir)
+        path = unquote(parts.path) if parts.scheme == "file" and not parts.netloc else state_dir
     if "://" in path:
         raise StatePathTrouble("Process metadata can be written to local directories only: give a path or a file:// URL.")
     if not path or "\0" in path:

@@ -80,7 +80,11 @@ def read_tree(tree: Tree, shown: str) -> tuple[StateDirectory, tuple[Unknown, ..
 
 def public_url(url: str) -> str:
     """The URL without user, password, query and fragment."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # half of an address in brackets
+        scheme, sign, rest = url.partition("?")[0].partition("://")
+        return f"{scheme}{sign}{rest.rpartition('@')[2]}"
     if not parts.scheme or not parts.netloc:
         return url.partition("?")[0] if parts.scheme else url
     host = parts.netloc.rpartition("@")[2]

@@ -118,7 +118,9 @@ class TestHostsThatDoNotAnswer:
             port = closed.getsockname()[1]
         assert "cannot be reached" in str(said(replace(host.settings, port=port)))
 
-    @pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-x\r\n", b"HTTP/1.1 400 \x1b[2Jno\r\n\r\n" * 2000])
+    @pytest.mark.parametrize(
+        "greeting", [b"", b"SSH-2.0-x\r\n", b"SSH-2.0-\xff\x1b[2J\r\n", b"HTTP/1.1 400 \x1b[2Jno\r\n\r\n" * 2000]
+    )
     def test_a_port_that_never_answers_or_answers_with_something_else(self, host: Sshd, greeting: bytes) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -139,6 +141,7 @@ class TestHostsThatDoNotAnswer:
 
     def test_a_name_that_there_is_not(self, host: Sshd) -> None:
         assert "cannot be reached" in str(said(host.settings, "ssh://no-such-host.invalid/"))
+        assert "is no name of a host" in str(said(host.settings, "ssh://host..invalid/"))
 
     def test_a_connection_that_breaks_has_perhaps_done_it(self, host: Sshd, tmp_path: Path) -> None:
         began = tmp_path / "began"

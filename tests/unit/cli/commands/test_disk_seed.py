@@ -112,6 +112,14 @@ def test_a_snapshot_names_the_hosts(state_dir: Path, tmp_path: Path) -> None:
     assert "knows no host" in str(done.exception)
 
 
+@pytest.mark.parametrize("url", ["ssh://[::1/x", "s3://me:topsecret@[::1/x", "kubernetes://[::1/x", "//[x"])
+def test_half_of_an_address_is_no_url(url: str) -> None:
+    done = run(disk.command, url, "--json")
+
+    assert done.return_value == 1, done.exception
+    assert "topsecret" not in done.output
+
+
 @pytest.mark.thorough
 def test_a_password_in_a_url_is_refused_and_not_repeated() -> None:
     done = run(disk.command, "ssh://me:topsecret@127.0.0.1/x", "--json")

@@ -140,7 +140,10 @@ class Server:
 
     def _refuse_unchecked(self, found: Any) -> None:
         """Before anything is sent: a token goes to a server whose certificate was checked, or to this machine (`kubectl proxy`)."""
-        parts = urlsplit(str(found.host))
+        try:
+            parts = urlsplit(str(found.host))
+        except ValueError:
+            raise HostTrouble(f"{self.shown}: the URL of the API server is malformed", begun=False, lasting=True) from None
         if parts.scheme == "https" and found.verify_ssl:
             return
         if parts.scheme == "http" and parts.hostname in _LOOPBACK:
