@@ -314,7 +314,7 @@ class _Seeding:
 
 
 def _owner(words: str) -> str:
-    """`user:group`, from what the host said of them."""
+    """`user:group`, as the host reports them."""
     return printable(words.replace(" ", ":"), _LONGEST_NAME)
 
 

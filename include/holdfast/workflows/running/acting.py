@@ -1,7 +1,7 @@
 """One act on one client's process: journal, act, look, journal. A crash in between leaves what the next run needs to know."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
@@ -12,7 +12,7 @@ from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, 
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
-from holdfast.rollout.journal.journal import UNDO_OF, Journal, JournalEvent, Sighting
+from holdfast.rollout.journal.journal import UNDO_OF, Journal, JournalEntry, JournalEvent, Sighting
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows.apply import Writing
 
@@ -21,6 +21,8 @@ SHOWS_WITHIN_S = 10.0
 LOOK_AGAIN_S = 1.0
 PATIENCE_S = 60.0
 """How much longer than its command an act is waited for."""
+_ASKED_AGAIN_S = 2.0
+"""After this time it is asked again whether an act may be done: its host may have taken long to tell the state of the process."""
 
 
 class Halted(Exception):
@@ -76,7 +78,8 @@ class Acting:
         clock = self.clocks.elapsed
         act = replace(act, called=f"{self.writing.journal.plan_id}.{step.id}{'.back' if self.back else ''}")
         quiet_at = clock() + may_run_s(act, step.id, self._journal, self.actor.limit_s)
-        allowed, begun, performed, failed = False, False, False, None
+        allowed_at: float | None = None
+        begun, performed, failed = False, False, None
         while True:
             now = self._process(act, quiet_at)
             entries, open_ = self._journal.acts(step.id), clock() < quiet_at
@@ -89,10 +92,10 @@ class Acting:
                     if clock() > quiet_at + PATIENCE_S:
                         raise Halted(Halt.PROCESS, f"The process of {act.shown} is being started or stopped for too long. {_HOST}")
                     self.clocks.sleep(LOOK_AGAIN_S)
-                case Begin(does) | Perform(does) if not allowed:
-                    allowed = self.may_begin(step, does is Does.START and bool(entries))
-                    if not allowed:
+                case Begin(does) | Perform(does) if allowed_at is None:
+                    if not self._allowed(step, does, entries):
                         return False
+                    allowed_at = clock()
                 case Begin(does):
                     self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown}", act, now, self._listed(step, act))
                     begun = True
@@ -100,6 +103,9 @@ class Acting:
                     self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown} again", act, now)
                     begun = True
                 case Perform(does):
+                    asks_again = allowed_at is None or clock() > allowed_at + _ASKED_AGAIN_S
+                    if asks_again and not self._allowed(step, does, entries):
+                        return False
                     failed, broken = self._perform(step, does, act)
                     performed = True
                     quiet_at = clock() + (self.actor.limit_s if broken else SHOWS_WITHIN_S)
@@ -107,6 +113,9 @@ class Acting:
                     raise Halted(Halt.COMMAND if failed else Halt.PROCESS, _asked(move, act, failed))
                 case _:
                     assert_never(move)
+
+    def _allowed(self, step: AnyStep, does: Does, entries: Sequence[JournalEntry]) -> bool:
+        return self.may_begin(step, does is Does.START and bool(entries))
 
     def _process(self, act: Act, quiet_at: float) -> ClientProcess:
         ends_at = max(quiet_at, self.clocks.elapsed()) + PATIENCE_S

@@ -197,7 +197,12 @@ class Back(Walk):
     def _may_begin(self, step: AnyStep, down: bool) -> bool:  # noqa: ARG002 - as every run
         """A stable group. To start a client that is down waits for nothing: until it runs its tasks are with others, or nowhere."""
         self._refuse_paused()
-        undo = next(one for one in steps_of(self._plan, self._journal) if one.step.id == step.id)
+        undone = steps_of(self._plan, self._journal)
+        if self._looked_long_ago():
+            self._look()
+            if self._strayed(undone) is not None:
+                return False
+        undo = next(one for one in undone if one.step.id == step.id)
         starts_only = not undo.goes and not undo.configs
         return starts_only or self._fresh.group_state == STABLE or self._rested(step)
 

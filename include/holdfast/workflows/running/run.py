@@ -28,7 +28,7 @@ from holdfast.workflows.running import guards, walking
 from holdfast.workflows.running.acting import Halted
 from holdfast.workflows.running.going_back import Back
 from holdfast.workflows.running.progress import Tells
-from holdfast.workflows.running.rounds import Rounds
+from holdfast.workflows.running.rounds import Rounds, RoundSeen
 from holdfast.workflows.running.walking import LeftForNextTurn, Means, Ran, Walk
 
 __all__ = ["LeftForNextTurn", "Means", "Ran", "run", "turn"]
@@ -130,12 +130,10 @@ class _Forward(Walk):
         """Whether it has to be looked at once more: tasks are where no round of the forecast has them. Raise Halted in the second
         look in a row."""
         act_is_next = not (isinstance(found, WaitForOutside) and self._kind.waits(found.step)) and not self._is_pending(found)
-        seen = self._rounds.look(found.step, self._fresh, needed=act_is_next or self._differed)
+        seen = self._round(found.step, needed=act_is_next or self._differed)
         if seen is None:
             self._differed = False
             return False
-        if seen.is_new:
-            self._tell(Tells.ROUND, seen.text, seen.until)
         if not seen.differs(act_is_next=act_is_next):
             self._differed = False
             return False
@@ -143,6 +141,12 @@ class _Forward(Walk):
             raise Halted(Halt.DIVERGENCE, seen.text, self._completed(), seen.compared.differences)
         self._differed = True
         return True
+
+    def _round(self, step: AnyStep, *, needed: bool) -> RoundSeen | None:
+        seen = self._rounds.look(step, self._fresh, needed=needed)
+        if seen is not None and seen.is_new:
+            self._tell(Tells.ROUND, seen.text, seen.until)
+        return seen
 
     def _is_pending(self, found: Proposed) -> bool:
         return isinstance(found, NothingLeft) and self._kind.pending_s(found.step, self._fresh) is not None
@@ -253,11 +257,26 @@ class _Forward(Walk):
         self._refuse_paused()
         if down:
             return True
+        if self._looked_long_ago():
+            self._look()
+            if not self._is_next_still(step):
+                return False
         if not self._is_at_rest(step):
             return False
         if not self._only_starts_again(step):
             self._refuse_unguarded()
         return True
+
+    def _is_next_still(self, step: AnyStep) -> bool:
+        """Whether the last look leads to where the one before did: what else it leads to is decided, and reported, anew."""
+        try:
+            found = applying.next_of(self._plan, self._writing.journal, self._fresh, self._means.hands.now())
+        except StalePlan:
+            return False
+        if not isinstance(found, WaitForOutside) or found.step.id != step.id:
+            return False
+        seen = self._round(step, needed=True)
+        return seen is None or not seen.differs(act_is_next=True)
 
     def _only_starts_again(self, step: AnyStep) -> bool:
         """Whether the step starts clients that this plan has stopped: neither a window that closes nor their lag leaves them

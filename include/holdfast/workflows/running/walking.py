@@ -30,6 +30,8 @@ from holdfast.workflows.running.showing import Showing
 LOOK_S = 20.0
 """The most that one look at the group may take."""
 LOOK_AGAIN_S = 2.0
+OLD_S = 5.0
+"""An act goes by no look that is older: a host may have taken long to tell the state of a process."""
 SHOWS_WITHIN_S = 600.0
 """Within this time a group shows what was done to its clients."""
 CLUSTER_AWAY_S = 300.0
@@ -103,7 +105,7 @@ class Walk(ABC):
         if fresh is not None:
             self._fresh = move.seen_for(plan, fresh)
             self._seen = self._clients()
-        now = means.clocks.elapsed()
+        now = self._looked_at = means.clocks.elapsed()
         self._waits_for, self._waits_since = left.step, now - left.waited_s
         self._away_since = None if left.away_s is None else now - left.away_s
         self._told: tuple[str, str] | None = None
@@ -209,6 +211,9 @@ class Walk(ABC):
         self._means.clocks.sleep(LOOK_AGAIN_S)
         self._look()
 
+    def _looked_long_ago(self) -> bool:
+        return self._means.clocks.elapsed() - self._looked_at > OLD_S
+
     def _look(self) -> None:
         self._refuse_paused()
         try:
@@ -223,6 +228,7 @@ class Walk(ABC):
             self._tell(Tells.WAITING, f"The group cannot be read now: {trouble}")
             raise Later from None
         self._away_since, self._looked, self._seen = None, True, self._clients()
+        self._looked_at = self._means.clocks.elapsed()
         self._showing.looked(self._fresh)
 
     def _tell(self, event: Tells, text: str, step: AnyStep | None = None) -> None:
