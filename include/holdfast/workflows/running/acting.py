@@ -22,7 +22,7 @@ LOOK_AGAIN_S = 1.0
 PATIENCE_S = 60.0
 """How much longer than its command an act is waited for."""
 _ASKED_AGAIN_S = 2.0
-"""After this time it is asked again whether an act may be done: its host may have taken long to tell the state of the process."""
+"""After this time it is asked again whether an act may be done: its host may have taken long to show the state of the process."""
 
 
 class Halted(Exception):
