@@ -1,7 +1,7 @@
 """Two sides measured in short blocks that alternate, because a machine that is shared has faster and slower minutes."""
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 BLOCKS = 15
@@ -20,7 +20,12 @@ class Compared:
 
 def compared(baseline: Callable[[], float], holdfast: Callable[[], float], blocks: int = BLOCKS) -> Compared:
     """`baseline` and `holdfast` measure one block each: its time, such as the median of its runs."""
-    pairs = [(baseline(), holdfast()) for _ in range(blocks)]
+    return compared_pairs([(baseline(), holdfast()) for _ in range(blocks)])
+
+
+def compared_pairs(pairs: Sequence[tuple[float, float]]) -> Compared:
+    """Of each block the baseline and Holdfast, measured by now."""
+    blocks = len(pairs)
     ratios = sorted(one / other for one, other in pairs)
     return Compared(
         statistics.median(one for one, _ in pairs),
