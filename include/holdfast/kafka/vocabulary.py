@@ -41,9 +41,10 @@ class TaskId(NamedTuple):
     def parse(cls, text: str) -> Self:
         """Raise InvalidInput unless `text` is like `1_0`, both numbers Java ints without leading zeros."""
         match = _TASK_ID.fullmatch(text)
-        if not match or max(int(part) for part in match.groups()) > java.INT_MAX:
+        numbers = (int(match[1]), int(match[2])) if match else None
+        if numbers is None or max(numbers) > java.INT_MAX:
             raise InvalidInput(f"{text!r} is not a task ID; the format is '1_0' (subtopology, partition)")
-        return cls(int(match[1]), int(match[2]))
+        return cls(*numbers)
 
     def __str__(self) -> str:
         return f"{self.subtopology}_{self.partition}"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import registry
 
 
@@ -17,14 +16,20 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
     return decider.assign(decider.snapshot_from_json(document), release, settings)
 
 
+def assign_text(text: str | bytes, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
+    """The same of the JSON in a text."""
+    decider, snapshot = registry.snapshot_in(text)
+    return decider.assign(snapshot, release, settings)
+
+
 def answer_lines(
-    lines: Iterable[tuple[int, bytes | InvalidInput]], answer: Callable[[object], dict[str, object]]
+    lines: Iterable[tuple[int, bytes | InvalidInput]], answer: Callable[[bytes], dict[str, object]]
 ) -> Iterator[tuple[dict[str, object], bool]]:
     """An answer a line, in order, and whether it is one: a bad line gives `{"error": …, "line": N}`, the others are answered."""
     for number, line in lines:
         try:
             if isinstance(line, InvalidInput):
                 raise line
-            yield answer(loads(line)), True
+            yield answer(line), True
         except HoldfastError as refusal:
             yield {"error": str(refusal), "line": number}, False

@@ -5,7 +5,7 @@ import sys
 import click
 
 from holdfast.cli import documents
-from holdfast.workflows.deciding import answer_lines, assign_document
+from holdfast.workflows.deciding import answer_lines, assign_document, assign_text
 
 
 @click.command
@@ -21,7 +21,7 @@ def command(snapshot: str, kafka_release: str | None, pairs: tuple[str, ...], js
     """
     settings = documents.settings(pairs)
     if jsonl:
-        answers = answer_lines(documents.read_lines(snapshot), lambda line: assign_document(line, kafka_release, settings))
+        answers = answer_lines(documents.read_lines(snapshot), lambda line: assign_text(line, kafka_release, settings))
         return documents.print_lines(answers)
     document = documents.read_document(snapshot)
     with documents.naming(snapshot):

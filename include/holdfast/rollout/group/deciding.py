@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
+from holdfast.rollout.json.at_once import IN_DOUBT
 from holdfast.rollout.json.kafka import ConfigValue
 
 S = TypeVar("S")
@@ -20,6 +21,10 @@ class Decider(ABC, Generic[S]):
 
     @abstractmethod
     def snapshot_from_json(self, document: object) -> S: ...
+
+    def snapshot_at_once(self, text: str | bytes, most_memory: int) -> S | object:  # noqa: ARG002 - for kinds that can
+        """The Snapshot in a text, or `IN_DOUBT`: `snapshot_from_json` has to read it."""
+        return IN_DOUBT
 
     @abstractmethod
     def assign(self, snapshot: S, release: str | None, settings: Settings) -> Row:

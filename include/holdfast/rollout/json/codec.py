@@ -4,15 +4,16 @@ A reader raises InvalidInput with a path relative to what it was given; what is 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
-from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json import shapes, strict, typed
 from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.json.typed import Typed
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -27,45 +28,62 @@ def as_it_is(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Codec(Generic[T]):
-    """One value in JSON. `shape` is made only when a schema is asked for."""
+    """One value in JSON. `shape` is made only when a schema is asked for, `typed` when the first text is decoded at once; None: as
+    any JSON, which `read` reads."""
 
     read: Callable[[object], T]
     write: Callable[[T], object]
     shape: Callable[[], Shape]
+    typed: Callable[[], Typed] | None = field(default=None, kw_only=True)
+
+    def decoded(self) -> Typed:
+        """How msgspec decodes it."""
+        return typed.careful(self.read) if self.typed is None else self.typed()
 
     def checked(self, check: Callable[[T], None]) -> "Codec[T]":
         """The same, of which `check` raises InvalidInput where a value that was read is none. Its schema cannot say so."""
 
-        def read(value: object) -> T:
-            found = self.read(value)
+        def checked(found: T) -> T:
             check(found)
             return found
 
-        return Codec(read, self.write, self.shape)
+        def read(value: object) -> T:
+            return checked(self.read(value))
+
+        return Codec(read, self.write, self.shape, typed=self._then(checked))
 
     def shaped(self, shape: Shape) -> "Codec[T]":
         """The same with another schema."""
-        return Codec(self.read, self.write, lambda: shape)
+        return Codec(self.read, self.write, lambda: shape, typed=self.typed)
 
     def described(self, about: str) -> "Codec[T]":
         """The same with a description in the schema."""
-        return Codec(self.read, self.write, lambda: self.shape() | {"description": about})
+        return Codec(self.read, self.write, lambda: self.shape() | {"description": about}, typed=self.typed)
 
     def to(self, build: Callable[[T], U], back: Callable[[U], T]) -> "Codec[U]":
         """Another value in the same JSON. `build` may raise InvalidInput."""
         read, write = self.read, self.write
-        return Codec(lambda value: build(read(value)), lambda value: write(back(value)), self.shape)
+        return Codec(lambda value: build(read(value)), lambda value: write(back(value)), self.shape, typed=self._then(build))
+
+    def _then(self, build: Callable[[T], U]) -> Callable[[], Typed] | None:
+        own = self.typed
+        return None if own is None else lambda: own().then(build)
 
 
-TEXT: Codec[str] = Codec(strict.text, as_it_is, shapes.text)
-NAME: Codec[str] = Codec(strict.name, as_it_is, shapes.name)
-BOOLEAN: Codec[bool] = Codec(strict.boolean, as_it_is, shapes.boolean)
-COUNT: Codec[int] = Codec(strict.offset, as_it_is, shapes.count)
-INSTANT: Codec[str] = Codec(strict.instant, as_it_is, lambda: shapes.INSTANT)
+TEXT: Codec[str] = Codec(strict.text, as_it_is, shapes.text, typed=typed.text)
+NAME: Codec[str] = Codec(strict.name, as_it_is, shapes.name, typed=lambda: typed.text(1))
+BOOLEAN: Codec[bool] = Codec(strict.boolean, as_it_is, shapes.boolean, typed=lambda: Typed(bool))
+COUNT: Codec[int] = Codec(strict.offset, as_it_is, shapes.count, typed=lambda: typed.integer(0, java.LONG_MAX))
+INSTANT: Codec[str] = Codec(strict.instant, as_it_is, lambda: shapes.INSTANT, typed=lambda: typed.text().then(strict.instant))
 
 
 def integer(low: int, high: int = java.LONG_MAX) -> Codec[int]:
-    return Codec(lambda value: strict.integer(value, low, high), as_it_is, lambda: shapes.integer(low, high))
+    return Codec(
+        lambda value: strict.integer(value, low, high),
+        as_it_is,
+        lambda: shapes.integer(low, high),
+        typed=lambda: typed.integer(low, high),
+    )
 
 
 def number(needed: str, low: float, high: float | None = None, *, above: bool = False) -> Codec[float]:
@@ -138,7 +156,12 @@ def nullable(codec: Codec[T]) -> Codec[T | None]:
     """The same, or null, which is None."""
     read, write = codec.read, codec.write
     writes = as_it_is if write is as_it_is else lambda value: None if value is None else write(value)
-    return Codec(lambda value: None if value is None else read(value), writes, lambda: shapes.nullable(codec.shape()))
+    return Codec(
+        lambda value: None if value is None else read(value),
+        writes,
+        lambda: shapes.nullable(codec.shape()),
+        typed=lambda: typed.nullable(codec.decoded()),
+    )
 
 
 def items(codec: Codec[T], *, at_least: int = 0, at_most: int | None = None, what: str = "items") -> Codec[tuple[T, ...]]:
@@ -161,6 +184,7 @@ def items(codec: Codec[T], *, at_least: int = 0, at_most: int | None = None, wha
         reads if bounded else lambda value: strict.each(value, read),
         writes,
         lambda: shapes.items(codec.shape(), at_least=at_least) | most,
+        typed=lambda: typed.items(codec.decoded(), at_least, at_most),
     )
 
 
@@ -175,6 +199,7 @@ def table(keys: Codec[K], values: Codec[T]) -> Codec[tuple[tuple[K, T], ...]]:
         lambda value: strict.each_entry(value, lambda key, item: (read_key(key), read(item))),
         lambda pairs: {write_key(key): write(item) for key, item in pairs},
         lambda: shapes.table(keys.shape(), values.shape()),
+        typed=lambda: typed.table(typed.of_key(keys.decoded()), values.decoded()),
     )
 
 
@@ -201,6 +226,7 @@ def row(needed: str, build: Callable[..., T], parts: Callable[[T], list[Any]], *
         read,
         parts if all(one is as_it_is for one in writes) else write,
         lambda: shapes.row(*(codec.shape() for codec in codecs), about=about),
+        typed=lambda: typed.row(build, tuple(codec.decoded() for codec in codecs)),
     )
 
 

@@ -1,5 +1,7 @@
 """The contract of a document, recognised by its fields: for error messages only, never for reading."""
 
+from collections.abc import Collection
+
 from holdfast.errors import InvalidInput
 
 _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -24,6 +26,11 @@ def kind_of(document: object) -> str | None:
     if not isinstance(document, dict):
         return None
     return next((kind for kind, signs in _SIGNS if all(sign in document for sign in signs)), None)
+
+
+def is_no_other(fields: Collection[str], contract: str) -> bool:
+    """Whether no document with some of these fields and no others could be of another contract."""
+    return all(kind == contract or not set(signs).issubset(fields) for kind, signs in _SIGNS)
 
 
 def refuse_another(document: object, needed: str) -> None:

@@ -21,7 +21,7 @@ def task_id(value: object) -> TaskId:
     """Raise Unsupported for a task of a named topology, InvalidInput for what is no task ID."""
     if type(value) is str:
         try:
-            return _task_named(value)
+            return task_named(value)
         except InvalidInput:
             pass  # the lines below say what is wrong
     written = strict.text(value)
@@ -34,7 +34,7 @@ def task_id(value: object) -> TaskId:
 
 
 @lru_cache(maxsize=2**14)
-def _task_named(text: str) -> TaskId:
+def task_named(text: str) -> TaskId:
     """Kept, because all members and all groups have the same few; what is none, which may be long, is not kept."""
     return TaskId.parse(text)
 
@@ -42,7 +42,7 @@ def _task_named(text: str) -> TaskId:
 def process_id(value: object) -> ProcessId:
     written = strict.text(value)
     try:
-        return _process_named(written)
+        return process_named(written)
     except InvalidInput:
         raise InvalidInput(
             f"{strict.shown(written)} is not a process ID; the format is '4b61083e-57d0-457d-951f-d06556c148ca'"
@@ -50,7 +50,7 @@ def process_id(value: object) -> ProcessId:
 
 
 @lru_cache(maxsize=2**12)
-def _process_named(text: str) -> ProcessId:
+def process_named(text: str) -> ProcessId:
     """The same: a document names a client more than once."""
     return ProcessId.parse(text)
 
@@ -84,6 +84,11 @@ def topic_partitions(value: object) -> tuple[TopicPartition, ...]:
     return strict.each(value, topic_partition)
 
 
+def as_partitions(pairs: Iterable[Iterable[object]]) -> tuple[TopicPartition, ...]:
+    """Of pairs of a topic and a number that have been checked."""
+    return tuple(map(_TOPIC_PARTITION, pairs))
+
+
 _TOPIC_PARTITION: Callable[[Iterable[object]], TopicPartition] = partial(tuple.__new__, TopicPartition)
 
 
@@ -106,6 +111,15 @@ def _offset_sum(value: object) -> int:
     if isinstance(value, int) and value < 0:
         raise InvalidInput(f"an offset sum is 0 or more, or -2 for a running active task; {strict.shown(value)} was found")
     return strict.offset(value)
+
+
+def sums_of(low: int, found: dict[str, int]) -> tuple[tuple[TaskId, int], ...]:
+    """Of sums that are `low` or more. Raise InvalidInput where a reader above would raise, or might."""
+    if not found:
+        return ()
+    if low > -(2**63) and -1 in found.values():
+        raise InvalidInput("an offset sum is 0 or more")
+    return tuple(zip(map(task_named, found), found.values(), strict=True))
 
 
 def any_offset_sums(value: object) -> tuple[tuple[TaskId, int], ...]:

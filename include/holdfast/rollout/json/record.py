@@ -17,9 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast, dataclass_transform, overload
 
-from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json import shapes, strict, typed
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record_codec import NEEDED, Check, Member, Omit, Record, fields_of, record_codec, written_codec
+from holdfast.rollout.json.typed import Typed, TypedFields
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -80,9 +81,15 @@ def spread(codec: Record[T]) -> T:
     return cast("T", dataclasses.field(metadata={_DECLARED: Member(codec, spread=True)}))
 
 
-def gathered(read: Callable[[object], T], default: T) -> T:
-    """A field that is read from the JSON of another one, which writes it too (`member(…, write=…)`)."""
-    codec: Record[T] = fields_of(read, lambda value: {}, dict)  # noqa: ARG005 - the other field has written it
+def gathered(read: Callable[[object], T], default: T, *, decoded: Callable[[], Callable[[Any], T]] | None = None) -> T:
+    """A field that is read from the JSON of another one, which writes it too (`member(…, write=…)`). `decoded` makes the function
+    that takes it from the struct of the whole object (`typed.struct`); None: the whole is read as any JSON."""
+    codec: Record[T] = fields_of(
+        read,
+        lambda value: {},  # noqa: ARG005 - the other field has written it
+        dict,
+        typed_fields=lambda: None if decoded is None else TypedFields({}, decoded()),
+    )
     return dataclasses.field(default=default, metadata={_DECLARED: Member(codec, spread=True)})
 
 
@@ -113,6 +120,7 @@ def record(
     version: str | None = None,
     also: Mapping[str, Codec[Any]] | None = None,
     first: Check | None = None,
+    contract: str | None = None,
     check: Check | None = None,
     defaults: bool = False,
     about: str = "",
@@ -123,8 +131,8 @@ def record(cls: type[Any] | None = None, /, **how: Any) -> Any:
 
     `closed`: a field that is not declared is refused, with the nearest that is. `version`: the document carries this
     `format_version`. `also`: fields that may be there; they are checked and not kept. `first` sees the document before it is read,
-    `check` the value that was read: both raise InvalidInput. `defaults`: the schema says what the absence of a field means.
-    `about`: its description.
+    `check` the value that was read: both raise InvalidInput. `contract`: in place of `first`, the name of its own contract; a
+    document of another one is refused. `defaults`: the schema says what the absence of a field means. `about`: its description.
     """
 
     def decorated(plain: type[Any]) -> type[Any]:
@@ -193,8 +201,14 @@ def keyed(codec: Record[T], *, at_least: int = 0, about: str = "") -> Codec[tupl
     assert codec.key is not None, "the record has no key"
     assert codec.read_under is not None, "the record has no key"
     read, write, (key_of, keys) = codec.read_under, codec.write, codec.key
+
+    def decoded() -> Typed:
+        found = codec.typed_fields()
+        return typed.careful(lambda value: strict.each_entry(value, read)) if found is None else typed.keyed(keys.decoded(), found)
+
     return Codec(
         lambda value: strict.each_entry(value, read),
         lambda found: {keys.write(key_of(one)): write(one) for one in found},
         lambda: shapes.table(keys.shape(), codec.shape(), about, at_least=at_least),
+        typed=decoded,
     )

@@ -2,16 +2,19 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json import contracts, shapes, strict, typed
 from holdfast.rollout.json.codec import Codec, as_it_is
+from holdfast.rollout.json.record_typed import typed_fields
 from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.json.typed import Typed, TypedFields
 
 T = TypeVar("T")
 Omit = bool | Callable[[Any], bool]
@@ -26,7 +29,7 @@ class Record(Codec[T]):
 
     `names`: the fields that it may have. `part` reads those of them that an object has, whatever others it has. `read_under`
     reads a key and the object that is under it; `key`: how it is taken from the value, and its codec. `need`, `may`: the
-    shapes of the fields; `rest`: what the schema says in addition.
+    shapes of the fields; `rest`: what the schema says in addition. `typed_fields`: how msgspec decodes the fields; None: it cannot.
     """
 
     write: Callable[[T], dict[str, object]]
@@ -37,6 +40,11 @@ class Record(Codec[T]):
     need: Callable[[], dict[str, Shape]]
     may: Callable[[], dict[str, Shape]]
     rest: Callable[[], Shape]
+    typed_fields: Callable[[], TypedFields | None] = field(default=lambda: None, kw_only=True)
+
+    def decoded(self) -> Typed:
+        found = self.typed_fields()
+        return typed.careful(self.read) if found is None else typed.whole(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,10 @@ class Member:
     unsaid: bool = False
 
     @property
+    def needed(self) -> bool:
+        return self.default is NEEDED
+
+    @property
     def part(self) -> Record[Any]:
         assert isinstance(self.codec, Record), "only an object has fields to spread"
         return self.codec
@@ -72,6 +84,7 @@ def fields_of(
     need: Callable[[], dict[str, Shape]],
     may: Callable[[], dict[str, Shape]] = dict,
     rest: Callable[[], Shape] = dict,
+    typed_fields: Callable[[], TypedFields | None] = lambda: None,
 ) -> Record[T]:
     """One value in several fields of an object, to be `spread` in a record. `read` sees the whole object."""
     return Record(
@@ -85,6 +98,7 @@ def fields_of(
         need=need,
         may=may,
         rest=rest,
+        typed_fields=typed_fields,
     )
 
 
@@ -96,6 +110,7 @@ def record_codec(
     version: str | None = None,
     also: Mapping[str, Codec[Any]] | None = None,
     first: Check | None = None,
+    contract: str | None = None,
     check: Check | None = None,
     either: tuple[str, ...] = (),
     defaults: bool = False,
@@ -105,6 +120,8 @@ def record_codec(
     unkept = {name: (codec, False) for name, codec in (also or {}).items()}
     if version is not None:
         unkept = {"format_version": (_version(version), True)} | unkept
+    if contract is not None:
+        first = partial(contracts.refuse_another, needed=contract)
     read = _reader(build, members, unkept, _Rules(closed, either, first, check))
     keys = next(((attrgetter(attribute), one.codec) for attribute, one in members.items() if one.key), None)
 
@@ -118,17 +135,21 @@ def record_codec(
         return read(value, (given,), True)
 
     need, may, rest = _shapes(members, unkept, either, defaults=defaults)
+    names = _names(members, unkept)
+    known = first is None or (contract is not None and contracts.is_no_other(names, contract))
+    untyped = bool(either) or not known or any(one.derived for one in members.values())
     return Record(
         read=lambda value: read(value, (), True),
         write=_writer(members, version),
         shape=lambda: (shapes.closed if closed else shapes.fields)(need(), may(), about) | rest(),
-        names=_names(members, unkept),
+        names=names,
         part=lambda value: read(value, (), False),
         read_under=read_under,
         key=keys,
         need=need,
         may=may,
         rest=rest,
+        typed_fields=lambda: None if untyped else typed_fields(build, members, unkept, _order(build, tuple(members)), check),
     )
 
 
@@ -152,7 +173,12 @@ _Unkept = Mapping[str, tuple[Codec[Any], bool]]
 
 def _version(version: str) -> Codec[str]:
     major = int(version.partition(".")[0])
-    return Codec(lambda value: strict.format_version(value, major), as_it_is, lambda: shapes.format_version(major))
+    return Codec(
+        lambda value: strict.format_version(value, major),
+        as_it_is,
+        lambda: shapes.format_version(major),
+        typed=lambda: typed.text().then(lambda value: strict.format_version(value, major)),
+    )
 
 
 def _problems_of(read: Callable[[], object]) -> tuple[InvalidInput, ...]:

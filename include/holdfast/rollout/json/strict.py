@@ -99,6 +99,14 @@ def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
     return document
 
 
+def is_large(content: bytes, most_memory: int) -> bool:
+    """Whether `loads` would refuse a document for its measures, perhaps."""
+    if len(content) <= SMALL_DOCUMENT:
+        return False
+    needed = len(content) + sum(content.count(sign.encode()) * each for sign, each in _BYTES_EACH)
+    return len(content) > LARGEST_DOCUMENT or needed > most_memory
+
+
 def dumps(document: object, *, indent: int | None = None) -> str:
     """The text of a document: the same document always gives the same bytes (ASCII). Objects keep the order they were built in.
 

@@ -45,10 +45,10 @@ def parsed(text: str, deepest: int, parse_constant: Callable[[str], object], par
         document: object = json.loads(text, parse_constant=parse_constant, parse_float=parse_float)
     except (ValueError, RecursionError, InvalidInput):
         return IN_DOUBT
-    return document if _keys(document, deepest) == text.count('":') else IN_DOUBT
+    return document if count(document, deepest) == text.count('":') else IN_DOUBT
 
 
-def _keys(document: object, deepest: int) -> int:
+def count(document: object, deepest: int) -> int:
     """How many keys the objects of a document have together. -1: it is nested too deeply."""
     keys = 0
     level: list[object] = [document]

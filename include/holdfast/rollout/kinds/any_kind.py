@@ -1,6 +1,7 @@
 """Documents of groups of any kind: each document names its kind."""
 
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
+from holdfast.rollout.json.strict import MOST_MEMORY
 from holdfast.rollout.kinds import registry
 from holdfast.rollout.kinds.registry import kind_of
 
@@ -10,6 +11,12 @@ __all__ = ["AnyChange", "AnyPlan", "AnySnapshot", "AnyVerdict"]
 def snapshot_from_json(value: object) -> AnySnapshot:
     """Raise InvalidInput, or Unsupported for a format version or a protocol that is not modelled."""
     snapshot: AnySnapshot = registry.of_snapshot(value).snapshot_from_json(value)
+    return snapshot
+
+
+def snapshot_from_text(text: str | bytes, most_memory: int = MOST_MEMORY) -> AnySnapshot:
+    """The same of its JSON as text. `most_memory`: see `strict.loads`."""
+    snapshot: AnySnapshot = registry.snapshot_in(text, most_memory)[1]
     return snapshot
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.group.deciding import Decider
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.at_once import IN_DOUBT
 
 if TYPE_CHECKING:
     from holdfast.rollout.group.group_kind import GroupKind
@@ -77,6 +79,19 @@ def of_snapshot(document: object) -> AnyKind:
 def decider_of(document: object) -> Decider[Any]:
     """What decides the assignment of a Snapshot's JSON."""
     return _line_of(document).decider()
+
+
+def snapshot_in(text: str | bytes, most_memory: int = strict.MOST_MEMORY) -> tuple[Decider[Any], Any]:
+    """What decides a Snapshot's assignment, and the Snapshot, of the JSON in `text`. `most_memory`: see `strict.loads`."""
+    for line in REGISTRY:
+        name = f'"{line.protocol}"'
+        if (name in text) if isinstance(text, str) else (name.encode() in text):
+            found = line.decider().snapshot_at_once(text, most_memory)
+            if found is not IN_DOUBT:
+                return line.decider(), found
+    document = strict.loads(text, most_memory)
+    decider = decider_of(document)
+    return decider, decider.snapshot_from_json(document)
 
 
 def _line_of(document: object) -> Registered:

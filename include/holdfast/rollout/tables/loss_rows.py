@@ -34,7 +34,7 @@ def losses(
     `fingerprint` of the group, if an equal group always has equal rows.
     """
     try:
-        snapshot = any_kind.snapshot_from_json(loads(document, A_ROW))
+        snapshot = any_kind.snapshot_from_text(document, A_ROW)
         found = kind_of(snapshot).losses(snapshot, first, last, budget_ms)
         if found.pop("alike_again", False) and code is not None:
             mark, rows = fingerprint(document, code), found["losses"]
@@ -96,7 +96,7 @@ def _work(row: Row) -> int:
 
 def forecast(document: str, rows: Iterable[Row]) -> list[Row]:
     """These losses, forecast, as rows of `losses`. `rows`: their `process_id` and `scenario`."""
-    snapshot = any_kind.snapshot_from_json(loads(document, A_ROW))
+    snapshot = any_kind.snapshot_from_text(document, A_ROW)
     return kind_of(snapshot).forecast_losses(snapshot, rows)
 
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, TEXTS, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT, decide, with_settings
 from holdfast.rollout.group.deciding import Decider, Row, Settings
 
@@ -12,6 +12,9 @@ class BrokerStreamsDecider(Decider[StreamsGroupSnapshot]):
 
     def snapshot_from_json(self, document: object) -> StreamsGroupSnapshot:
         return SNAPSHOT.read(document)
+
+    def snapshot_at_once(self, text: str | bytes, most_memory: int) -> StreamsGroupSnapshot | object:
+        return TEXTS.at_once(text, most_memory)
 
     def assign(self, snapshot: StreamsGroupSnapshot, release: str | None, settings: Settings) -> Row:
         return ASSIGNMENT.write(decide(with_settings(snapshot, release, settings)))

@@ -13,7 +13,8 @@ from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK_OFFSETS, TASKS
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
-from holdfast.rollout.json import contracts, shapes, strict
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.at_once import TextReader
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, NAMES, TEXT, Codec, integer, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE, STRING_MAP
@@ -135,7 +136,7 @@ def _protocol(value: object) -> str:
     return PROTOCOL
 
 
-@record(closed=False, version="1.0", first=lambda value: contracts.refuse_another(value, "Snapshot"))
+@record(closed=False, version="1.0", contract="Snapshot")
 class StreamsGroupSnapshot:
     """The group, its topology and its members, as one describe shows them. None: unknown."""
 
@@ -175,6 +176,7 @@ class StreamsGroupSnapshot:
 
 SNAPSHOT = codec_of(StreamsGroupSnapshot)
 """Reads, writes and describes it."""
+TEXTS = TextReader(SNAPSHOT)
 
 
 def without_disks(snapshot: StreamsGroupSnapshot) -> StreamsGroupSnapshot:

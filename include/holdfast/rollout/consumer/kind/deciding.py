@@ -16,6 +16,9 @@ class ConsumerDecider(Decider[ConsumerSnapshot]):
     def snapshot_from_json(self, document: object) -> ConsumerSnapshot:
         return snapshot_json.consumer_snapshot_from_json(document)
 
+    def snapshot_at_once(self, text: str | bytes, most_memory: int) -> ConsumerSnapshot | object:
+        return snapshot_json.TEXTS.at_once(text, most_memory)
+
     def assign(self, snapshot: ConsumerSnapshot, release: str | None, settings: Settings) -> Row:
         if settings:
             raise InvalidInput(f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group; leave it out")

@@ -9,7 +9,7 @@ from holdfast.kafka.consumer.group import Group, Member, Topic
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.member_codecs import GENERATION, MEMBERS, assigned_in, members_to_json
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
-from holdfast.rollout.json import contracts, shapes, strict
+from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, items, nullable, only
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE
@@ -98,10 +98,6 @@ def _members_to_json(snapshot: "ConsumerSnapshot") -> dict[str, Any]:
     return members_to_json(snapshot.members, snapshot.assigned)
 
 
-def _is_a_snapshot(document: object) -> None:
-    contracts.refuse_another(document, "Snapshot")
-
-
 def _agrees(snapshot: "ConsumerSnapshot") -> None:
     strict.refuse(_contradictions(snapshot))
 
@@ -124,7 +120,7 @@ def _contradictions(snapshot: "ConsumerSnapshot") -> Iterable[InvalidInput]:
 @record(
     closed=False,
     version=strict.FORMAT_VERSION,
-    first=_is_a_snapshot,
+    contract="Snapshot",
     check=_agrees,
     about="One consumer group without Kafka Streams at one moment. Fields that are not listed are ignored.",
 )

@@ -15,6 +15,9 @@ class StreamsDecider(Decider[Snapshot]):
     def snapshot_from_json(self, document: object) -> Snapshot:
         return snapshot_json.snapshot_from_json(document)
 
+    def snapshot_at_once(self, text: str | bytes, most_memory: int) -> Snapshot | object:
+        return snapshot_json.TEXTS.at_once(text, most_memory)
+
     def assign(self, snapshot: Snapshot, release: str | None, settings: Settings) -> Row:
         given = snapshot.with_config(settings)
         return assignment_json.assignment_to_json(decision.decide(replace(given, kafka_release=release or snapshot.kafka_release)))

@@ -1,15 +1,17 @@
 """What members were last seen with: it is among what a Snapshot says of each, and is kept apart from what the model goes by."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, cast
 
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
-from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json import shapes, strict, typed
 from holdfast.rollout.json.codec import NAME, Codec, as_it_is, nullable
 from holdfast.rollout.json.kafka_codecs import ANY_OFFSET_SUMS, TASK_IDS, TOPIC_PARTITIONS
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.json.typed import Typed, TypedFields, at
 from holdfast.rollout.streams.snapshot.group_codecs import CONSUMER, METADATA_VERSION, client_codec
 
 
@@ -60,8 +62,34 @@ def _shape() -> Shape:
     return shapes.table(NAME.shape(), shapes.fields({}, CONSUMER.may() | _EVIDENCE.may()), at_least=1)
 
 
+def _decoded() -> Typed:
+    consumer, evidence = CONSUMER.typed_fields(), _EVIDENCE.typed_fields()
+    assert consumer is not None, "all parts of a consumer have types"
+    assert evidence is not None, "all parts of its evidence have types"
+    return typed.keyed(NAME.decoded(), TypedFields({**consumer.fields, **evidence.fields}, consumer.build))
+
+
+def evidence_decoded() -> Callable[[Any], tuple[Evidence, ...]]:
+    """What takes the evidence from the struct of a Snapshot, as `evidence_in` does from its JSON."""
+    fields = _EVIDENCE.typed_fields()
+    assert fields is not None, "all parts of evidence have types"
+    build, parts = fields.build, attrgetter(*map(at, _EVIDENCE.names))
+    clients, consumers = at("clients"), at("consumers")
+
+    def found(snapshot: Any) -> tuple[Evidence, ...]:
+        every = (
+            build(consumer, member_id)
+            for client in getattr(snapshot, clients).values()
+            for member_id, consumer in getattr(client, consumers).items()
+            if any(parts(consumer))
+        )
+        return tuple(one for one in every if one.assigned != UNASSIGNED or one.last_join != NEVER_JOINED)
+
+    return found
+
+
 _CONSUMERS = keyed(CONSUMER)
-CLIENTS = client_codec(Codec(_CONSUMERS.read, _CONSUMERS.write, _shape))
+CLIENTS = client_codec(Codec(_CONSUMERS.read, _CONSUMERS.write, _shape, typed=_decoded))
 
 
 def evidence_in(document: object) -> tuple[Evidence, ...]:

@@ -1,5 +1,7 @@
 """The JSON of what a leader sees of a group: tasks, clients, consumers. They must equal Kafka's and so know no JSON themselves."""
 
+from operator import attrgetter
+
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
@@ -38,7 +40,7 @@ TASK = record_of(
 
 
 def _sorted(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
-    return tuple(sorted(tasks, key=lambda task: task.id))
+    return tuple(sorted(tasks, key=attrgetter("id")))
 
 
 TASKS = keyed(TASK).to(_sorted, _sorted)
@@ -47,8 +49,12 @@ METADATA_VERSION = nullable(integer(1, java.INT_MAX))
 
 def _can_be_sent(consumer: Consumer) -> None:
     """-3 is what a leader makes of the standbys of an older member; no newer one sends it."""
+    if not consumer.task_offset_sums:
+        return
     version = consumer.metadata_version
     if version is None or version >= FIRST_VERSION_WITH_OFFSET_SUMS:
+        if UNKNOWN_OFFSET_SUM not in dict(consumer.task_offset_sums).values():
+            return
         problem = f"-3 is a standby of a member of metadata version 6 or less; this one has {version or 'none given'}"
         strict.refuse(
             InvalidInput(problem, f"task_offset_sums.{task}")

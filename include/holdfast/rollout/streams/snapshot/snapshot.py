@@ -16,7 +16,7 @@ from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
-from holdfast.rollout.json import contracts, strict
+from holdfast.rollout.json import strict, typed
 from holdfast.rollout.json.codec import (
     COUNT,
     INSTANT,
@@ -35,7 +35,7 @@ from holdfast.rollout.json.kafka_codecs import BYTES, CONFIG, CONFIG_VALUE, PART
 from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.streams.snapshot import defaults
-from holdfast.rollout.streams.snapshot.evidence import CLIENTS, Evidence, clients_to_json, evidence_in
+from holdfast.rollout.streams.snapshot.evidence import CLIENTS, Evidence, clients_to_json, evidence_decoded, evidence_in
 from holdfast.rollout.streams.snapshot.group_codecs import TASKS
 
 PROTOCOL = "streams-classic"
@@ -118,7 +118,7 @@ def _protocol(value: object) -> str:
     raise strict.mismatch(f"a protocol ({PROTOCOL!r})", value)
 
 
-_PROTOCOL: Codec[str] = Codec(_protocol, as_it_is, lambda: {"enum": [PROTOCOL]})
+_PROTOCOL: Codec[str] = Codec(_protocol, as_it_is, lambda: {"enum": [PROTOCOL]}, typed=lambda: typed.only(PROTOCOL))
 
 
 def _config() -> Shape:
@@ -126,15 +126,11 @@ def _config() -> Shape:
     return CONFIG.shape() | {"properties": defaulted}
 
 
-_CONFIG: Codec[tuple[tuple[str, ConfigValue], ...]] = Codec(CONFIG.read, CONFIG.write, _config)
+_CONFIG: Codec[tuple[tuple[str, ConfigValue], ...]] = Codec(CONFIG.read, CONFIG.write, _config, typed=CONFIG.typed)
 
 
 def _clients_to_json(snapshot: "Snapshot") -> dict[str, Any]:
     return clients_to_json(snapshot.clients, snapshot.evidence)
-
-
-def _is_a_snapshot(document: object) -> None:
-    contracts.refuse_another(document, "Snapshot")
 
 
 def _agrees(snapshot: "Snapshot") -> None:
@@ -169,7 +165,7 @@ def _contradictions(snapshot: "Snapshot") -> Iterable[InvalidInput]:
 @record(
     closed=False,
     version=strict.FORMAT_VERSION,
-    first=_is_a_snapshot,
+    contract="Snapshot",
     check=_agrees,
     about="What one classic Kafka Streams group looked like at one moment. Fields that are not listed are ignored.",
 )
@@ -194,7 +190,7 @@ class Snapshot:
     missing_topics: tuple[str, ...] = member(
         NAMES, "Source topics that the brokers do not have: the leader sends all members an error.", default=(), omit=True
     )
-    evidence: tuple[Evidence, ...] = gathered(evidence_in, default=())
+    evidence: tuple[Evidence, ...] = gathered(evidence_in, default=(), decoded=evidence_decoded)
     state_directories: tuple[StateDirectory, ...] = member(items(codec_of(StateDirectory)), default=(), omit=True)
     generations: tuple[Generation, ...] = member(items(codec_of(Generation)), "Completed rebalances.", default=(), omit=True)
     stores: Stores | None = member(
