@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import unit
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = """
@@ -57,3 +58,12 @@ def test_fixtures_of_a_folder_end_with_its_last_test(tmp_path: Path) -> None:
         "the cluster ends",
         "a test of another folder",
     ], done.stdout + done.stderr
+
+
+def test_what_shares_something_goes_to_one_process_and_the_rest_file_by_file() -> None:
+    live = ("test_experiment", "test_static_group", "test_rollout", "running/test_run")
+    experiment, static, rollout, run = (unit(f"tests/live/{name}.py::test_it[a::b]") for name in live)
+    assert experiment == static
+    assert len({experiment, rollout, run}) == 3
+    assert unit("tests/web/test_new.py::test_it") == unit("tests/web/test_access.py::test_it")
+    assert unit("tests/unit/test_a.py::test_it") != unit("tests/unit/test_b.py::test_it")
