@@ -18,7 +18,7 @@ from holdfast.cli.main import holdfast
 from holdfast.errors import HostTrouble, StepRefused
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json import instants
-from holdfast.workflows.running import walking
+from holdfast.workflows.running import going_back, walking
 
 SERVICE = Path(__file__).resolve().parents[3] / "harness" / "service.sh"
 ACTORS = """
@@ -52,6 +52,7 @@ class Desk:
             (self.services / host(process_id)).write_text("1")
         monkeypatch.chdir(folder)
         monkeypatch.setattr(walking, "LOOK_AGAIN_S", 0.01)
+        monkeypatch.setattr(going_back, "REST_S", 0.1)
         monkeypatch.setattr(wiring, "collect_any", lambda *_: self.look())
         monkeypatch.setattr(wiring, "lag", lambda *_: self.lag)
         (folder / "actors.yaml").write_text(ACTORS.format(service=SERVICE, folder=self.services))
