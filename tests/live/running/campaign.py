@@ -214,6 +214,8 @@ def campaign(given: argparse.Namespace, release: str, folder: Path, chance: rand
             for name in names:
                 group.services.forget()
                 shutil.rmtree(group.folder / ".holdfast", ignore_errors=True)
+                if given.kind != MOVING:  # a broker that was killed last may have lost all sessions
+                    group.wait_stable(len(group.runs_on()))
                 planned = known[name](group, chance)
                 found = Round(group, planned, chance, given.kills, tuple(given.of.split(","))).performed()
                 rows.append({"kind": given.kind, "release": release, "round": number, "scenario": name} | found)
