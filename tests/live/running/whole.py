@@ -40,6 +40,8 @@ SPARE = 1
 VICTIMS = ("task", "worker", "triggerer", "scheduler", "api-server", "dag-processor")
 LONGEST_S = 15.0
 """Between two kills."""
+SUPERVISED_S = 60.0
+"""Airflow's supervisor of a task stays for seconds after it: 5 s were seen."""
 Walk = Callable[[Whole, argparse.Namespace], Document]
 ROLLING: Document = {"rolling_restart": {}}
 
@@ -193,7 +195,9 @@ def _asked(whole: Whole, run: AirflowRun, page: Watched, acts: list[tuple[str, s
         return ["it did not halt"]
     wrong = [] if run.halt()[1] in ("drift", "divergence") else [f"it halted for {run.halt()}"]
     wrong += [] if whole.group.services.done == acts else [f"acts after it joined: {whole.group.services.done[len(acts) :]}"]
-    time.sleep(3)
+    ends_at = time.monotonic() + SUPERVISED_S
+    while airflow_processes.of_tasks(whole.server, supervisors=True) and time.monotonic() < ends_at:
+        time.sleep(1)
     wrong += [] if whole.slots_held() == 0 else ["a slot is held"]
     wrong += [] if not airflow_processes.of_tasks(whole.server, supervisors=True) else ["a process of the task is there"]
     page.until(badge)
