@@ -7,13 +7,14 @@
 Kafka: `StreamsPartitionAssignor.assign` of the published jar, warm (C2, serial collector, 4 GiB): from encoded subscriptions to
 encoded assignments. Holdfast: `leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians, of
 short blocks of either side in turn; the two decisions are compared, task by task. `again`: the same group, whose members report
-what they were just given.
+what they were just given. `JSON to JSON`: Holdfast reads the Snapshot from text and writes the Assignment as text, as a line of
+`holdfast assign --jsonl` without the start; Kafka's side is its decision alone, as before.
 """
 
 import random
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -26,6 +27,11 @@ from benchmarks import report
 from benchmarks.alternating import compared
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Group
+from holdfast.rollout.json import quick_text
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL, Snapshot, Topic, TopicPartitionInfo
+from holdfast.workflows.deciding import assign_text
 
 BLOCKS = 5
 RACKS = ("a", "b", "c")
@@ -116,29 +122,64 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
             leader.assign(group)
             found = compared(
                 lambda asked=asked: statistics.median(jvm.ask([asked])[0]["milliseconds"]),  # type: ignore[misc]
-                lambda group=group, each=each: statistics.median(_ours(group, max(3, each))),  # type: ignore[misc]
+                lambda group=group, each=each: statistics.median(_ours(lambda: leader.assign(group), max(3, each))),  # type: ignore[misc]
                 blocks,
             )
-            yield {
-                "shape": shape.name,
-                "what": shape.what,
-                "state": state,
-                "kafka_ms": found.baseline,
-                "kafka_runs": blocks * each,
-                "holdfast_ms": found.holdfast,
-                "ratio": found.ratio,
-                "goal": shape.goal,
-                "equal": groups.difference(case, release, theirs) == "",
-            }
+            text = dumps(snapshot_to_json(_snapshot(case, group)))
+            quick_text.dumps(assign_text(text, None, ()))
+            lines = compared(
+                lambda asked=asked: statistics.median(jvm.ask([asked])[0]["milliseconds"]),  # type: ignore[misc]
+                lambda text=text, each=each: statistics.median(
+                    _ours(lambda: quick_text.dumps(assign_text(text, None, ())), max(3, each))
+                ),  # type: ignore[misc]
+                blocks,
+            )
+            rows = ((state, found, shape.goal), (f"{state}, JSON to JSON", lines, 1))
+            equal = groups.difference(case, release, theirs) == ""
+            yield from (
+                {
+                    "shape": shape.name,
+                    "what": shape.what,
+                    "state": what,
+                    "kafka_ms": one.baseline,
+                    "kafka_runs": blocks * each,
+                    "holdfast_ms": one.holdfast,
+                    "ratio": one.ratio,
+                    "goal": goal,
+                    "equal": equal,
+                }
+                for what, one, goal in rows
+            )
             case = again(case, theirs)
 
 
-def _ours(group: Group, runs: int) -> list[float]:
+def _snapshot(case: Case, group: Group) -> Snapshot:
+    """What is decided for as `group` is."""
+    return Snapshot(
+        cluster="",
+        group_id="app",
+        captured_at=None,
+        protocol=PROTOCOL,
+        group_state=None,
+        kafka_release=group.release,
+        task_assignor=None,
+        leader_process_id=group.leader_process_id,
+        config=tuple(sorted(case["config"].items())),
+        tasks=group.tasks,
+        clients=group.clients,
+        topics=tuple(
+            Topic(topic, tuple(TopicPartitionInfo(number, tuple(racks)) for number, racks in enumerate(partitions)))
+            for topic, partitions in case.get("replicas", {}).items()
+        ),
+    )
+
+
+def _ours(decide: Callable[[], object], runs: int) -> list[float]:
     """Milliseconds, run by run."""
     times = []
     for _ in range(runs):
         began = time.perf_counter()
-        leader.assign(group)
+        decide()
         times.append((time.perf_counter() - began) * 1e3)
     return times
 
