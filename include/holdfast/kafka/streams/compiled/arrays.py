@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
 
 LATEST = -2
@@ -33,9 +32,14 @@ class Facts(NamedTuple):
     stateful: Flags
     stateful_tasks: Ints
     stateless_tasks: Ints
+    weights: Ints
+    """For each client what a task adds to its load: loads are whole numbers that compare as tasks a thread, then as process IDs."""
     client_codes: Ints
     """The bits of each process ID's hash that choose its bucket."""
     task_codes: Ints
+    crowded: Flags
+    """Whether nine of all clients, or of all tasks, meet in a bucket of a table with 2 to the power of 4, 5, … buckets."""
+    crowded_tasks: Flags
     target: Ints
     """The client that each stateful task is to run on in the end."""
     target_standbys: Ints
@@ -68,7 +72,7 @@ class Reported(NamedTuple):
 class Board(NamedTuple):
     """What clients are given. `runs`: the client of each active task; `holders`: the clients with a standby of a task.
 
-    `standby`: for each client and task 1, and 2 for a warm-up; `load`: tasks a thread.
+    `standby`: for each client and task 1, and 2 for a warm-up; `load`: by which clients wait (`Facts.weights`).
     """
 
     runs: Ints
@@ -77,13 +81,13 @@ class Board(NamedTuple):
     holder_counts: Ints
     active_counts: Ints
     standby_counts: Ints
-    load: Floats
+    load: Ints
 
 
 class Shares(NamedTuple):
     """What members are handed. `active`: the member of each task, unless it is withheld; `withheld`: the member that waits for it.
 
-    `standby_tasks`, `standby_members`: client after client, those of withheld tasks included. `of_client`, `held`: the tasks that each
+    `standby_tasks`, `standby_members`: client after client, with those of withheld tasks. `of_client`, `held`: the tasks that each
     client is given, active and as standbys, ascending; `held_by`: the members of the latter. `…_end`: where those of a client end.
     `said`: whether a probing rebalance is needed, what is asked for, and the member that probes.
     """
@@ -107,20 +111,20 @@ class Queue(NamedTuple):
     """Kafka's queue of clients by load; `queue` says what the fields mean."""
 
     waiting: Flags
-    loads: Floats
+    loads: Ints
     began_waiting: Flags
-    began_loads: Floats
+    began_loads: Ints
     offered: Ints
     array: Ints
-    array_loads: Floats
+    array_loads: Ints
     order: Ints
     buckets: Ints
     passed_over: Ints
     eligible: Ints
     event_source: Ints
     event_destination: Ints
-    event_own: Floats
-    event_after: Floats
+    event_own: Ints
+    event_after: Ints
     state: Ints
 
 
@@ -150,6 +154,7 @@ class Rooms(NamedTuple):
 
 MOST_EVENTS = 512
 MOST_BUCKETS = 1 << 16
+FEWEST_BUCKETS = 1 << 4
 
 
 def board(clients: int, tasks: int) -> Board:
@@ -160,7 +165,7 @@ def board(clients: int, tasks: int) -> Board:
         holder_counts=_ints(tasks),
         active_counts=_ints(clients),
         standby_counts=_ints(clients),
-        load=np.zeros(clients),
+        load=_ints(clients),
     )
 
 
@@ -185,20 +190,20 @@ def shares(clients: int, tasks: int, standbys: int) -> Shares:
 def queue(clients: int) -> Queue:
     return Queue(
         waiting=np.zeros(clients, np.uint8),
-        loads=np.zeros(clients),
+        loads=_ints(clients),
         began_waiting=np.zeros(clients, np.uint8),
-        began_loads=np.zeros(clients),
+        began_loads=_ints(clients),
         offered=_ints(clients),
         array=_ints(clients + 1),
-        array_loads=np.zeros(clients),
+        array_loads=_ints(clients),
         order=_ints(clients),
         buckets=_ints(MOST_BUCKETS + 1),
         passed_over=_ints(clients),
         eligible=_ints(clients),
         event_source=_ints(MOST_EVENTS),
         event_destination=_ints(MOST_EVENTS),
-        event_own=np.zeros(MOST_EVENTS),
-        event_after=np.zeros(MOST_EVENTS),
+        event_own=_ints(MOST_EVENTS),
+        event_after=_ints(MOST_EVENTS),
         state=_ints(8),
     )
 

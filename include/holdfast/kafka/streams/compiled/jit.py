@@ -33,7 +33,7 @@ def folder() -> str:
     for name in SOURCES:
         spec = importlib.util.find_spec(name)
         assert spec is not None, "one of ours"
-        source = cast(Any, spec.loader).get_source(name)  # in a zip too
+        source = cast("Any", spec.loader).get_source(name)  # in a zip too
         digest.update(str(source).encode())
     kept = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.expanduser("~"), ".cache", "holdfast", "numba")  # noqa: PTH111, PTH118 - no paths here
     return os.path.join(kept, digest.hexdigest()[:20])  # noqa: PTH118
@@ -42,14 +42,14 @@ def folder() -> str:
 def _compiler() -> Callable[[_F], _F]:
     if not is_installed():
         return lambda function: function
-    numba = cast(Any, import_module("numba"))
+    numba = cast("Any", import_module("numba"))
     numba.config.CACHE_DIR = folder()
 
     def compiled(function: _F) -> _F:
         try:
-            return cast(_F, numba.njit(function, cache=True, _nrt=False, boundscheck=False))
+            return cast("_F", numba.njit(function, cache=True, _nrt=False, boundscheck=False))
         except RuntimeError:  # nowhere to keep it: it is compiled in each process
-            return cast(_F, numba.njit(function))
+            return cast("_F", numba.njit(function))
 
     return compiled
 

@@ -53,7 +53,7 @@ def _give_target(facts: Facts, board: Board) -> None:
 
 @compiled
 def _weigh(facts: Facts, board: Board, client: int) -> None:
-    board.load[client] = (board.active_counts[client] + board.standby_counts[client]) / facts.members[client]
+    board.load[client] = (board.active_counts[client] + board.standby_counts[client]) * facts.weights[client] + client
 
 
 @compiled
@@ -250,9 +250,7 @@ def _most_caught_up(facts: Facts, reported: Reported, board: Board, task: int, d
 
 
 @compiled
-def _move_actives(
-    facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, movements: int, left: int
-) -> int:
+def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, movements: int, left: int) -> int:
     """Let active tasks run elsewhere, one after the other; the warm-ups that are left."""
     _queued(rooms, movements)
     for number in range(movements):
@@ -280,9 +278,7 @@ def _move_actives(
 
 
 @compiled
-def _move_standbys(
-    facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, movements: int, left: int
-) -> int:
+def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, movements: int, left: int) -> int:
     """Keep copies where they are until their targets have caught up; how many movements found a client."""
     _queued(rooms, movements)
     made = 0

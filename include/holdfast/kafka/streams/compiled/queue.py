@@ -1,17 +1,19 @@
 """Clients by load, as Kafka queues them. `movement.ConstrainedPrioritySet` says why it is done like this; these are its steps.
 
 `Queue.waiting`, `loads`: who waits, and the load that each was last offered with. `began_…`, `offered`: the same when all were last
-offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`, `array_loads`: the queue's array, as far as
-it was built. `event_…`: what has happened since: two clients offered, or (destination `NONE`) one taken.
+offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`, `array_loads`: the queue's array,
+as far as it was built. `event_…`: what has happened since: two clients offered, or (destination `NONE`) one taken.
 """
 
-from holdfast.kafka.streams.compiled.arrays import MOST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Floats, Ints, Queue
+from holdfast.kafka.streams.compiled.arrays import FEWEST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Flags, Ints, Queue
 from holdfast.kafka.streams.compiled.jit import compiled
 
 IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED = 0, 1, 2, 3, 4, 5, 6
 """In `Queue.state`. FAILED: a HashSet would grow trees, which only `leader` models."""
 
 _TREEIFY = 9
+_FEW = 12
+"""So many are sorted by moving each into its place."""
 
 
 @compiled
@@ -39,13 +41,13 @@ def poll(queue: Queue, facts: Facts, number: int) -> int:
         if queue.waiting[client]:
             queue.eligible[waiting] = client
             waiting += 1
-            if found == NONE or _before(queue.loads, client, found):
+            if found == NONE or queue.loads[client] < queue.loads[found]:
                 found = client
     if waiting == 0:
         _offer_all_anew(queue, facts)
         return NONE
     if waiting == 1 or queue.state[IS_HEAP]:
-        _note(queue, facts, found, NONE, 0.0, 0.0)
+        _note(queue, facts, found, NONE, 0, 0)
     else:
         _make_up(queue, facts)
         found = _take_first(queue, facts, waiting)
@@ -57,11 +59,7 @@ def poll(queue: Queue, facts: Facts, number: int) -> int:
 def settle(queue: Queue, facts: Facts, board: Board, source: int, destination: int) -> None:
     """Offer both clients of a movement, first the one that was taken out."""
     before, own, after = queue.loads[destination], board.load[source], board.load[destination]
-    passes = after == before
-    if not passes and after < before:
-        # Both loads are of the destination; the source is another client, so its number decides where loads are equal.
-        not_below = own > after or (own == after and source > destination)
-        passes = not (not_below and (own < before or (own == before and source < destination)))
+    passes = after == before or (after < before and not after <= own < before)
     if not passes or queue.waiting[source] or not queue.waiting[destination]:
         queue.state[IS_HEAP] = 0
     _note(queue, facts, source, destination, own, after)
@@ -72,7 +70,7 @@ def settle(queue: Queue, facts: Facts, board: Board, source: int, destination: i
 
 
 @compiled
-def _note(queue: Queue, facts: Facts, source: int, destination: int, own: float, after: float) -> None:
+def _note(queue: Queue, facts: Facts, source: int, destination: int, own: int, after: int) -> None:
     if queue.state[EVENTS] == MOST_EVENTS:
         _make_up(queue, facts)
     at = queue.state[EVENTS]
@@ -127,7 +125,7 @@ def _build(queue: Queue, facts: Facts) -> None:
         for client in range(len(queue.waiting)):  # by load: few are out of order from one to the next
             if queue.began_waiting[client]:
                 at = size
-                while at > 0 and _before(queue.began_loads, client, queue.order[at - 1]):
+                while at > 0 and queue.began_loads[client] < queue.began_loads[queue.order[at - 1]]:
                     queue.order[at] = queue.order[at - 1]
                     at -= 1
                 queue.order[at] = client
@@ -176,14 +174,14 @@ def _take_first(queue: Queue, facts: Facts, number: int) -> int:
 
 @compiled
 def _among(clients: Ints, number: int, client: int) -> bool:
-    for at in range(number):
+    for at in range(number):  # noqa: SIM110 - a generator cannot be compiled
         if clients[at] == client:
             return True
     return False
 
 
 @compiled
-def _offer_both(queue: Queue, source: int, destination: int, own: float, after: float) -> None:
+def _offer_both(queue: Queue, source: int, destination: int, own: int, after: int) -> None:
     """Both have other loads at once, wherever they lie; then one after the other is put where it belongs."""
     for client, load in ((source, own), (destination, after)):
         if _among(queue.array, queue.state[SIZE], client):
@@ -198,16 +196,11 @@ def _offer_both(queue: Queue, source: int, destination: int, own: float, after: 
 
 
 @compiled
-def _before(loads: Floats, one: int, other: int) -> bool:
-    return bool(loads[one] < loads[other] or (loads[one] == loads[other] and one < other))
-
-
-@compiled
 def _in_order(queue: Queue) -> int:
     if queue.state[AMISS]:
         queue.state[AMISS] = 0
         for at in range(1, queue.state[SIZE]):
-            if _before(queue.array_loads, queue.array[at], queue.array[(at - 1) >> 1]):
+            if queue.array_loads[queue.array[at]] < queue.array_loads[queue.array[(at - 1) >> 1]]:
                 queue.state[AMISS] = 1
                 break
     return 0 if queue.state[AMISS] else 1
@@ -252,7 +245,7 @@ def _remove(queue: Queue, client: int) -> None:
 def _sift_up(queue: Queue, at: int, client: int) -> None:
     while at > 0:
         parent = (at - 1) >> 1
-        if not _before(queue.array_loads, client, queue.array[parent]):
+        if queue.array_loads[client] > queue.array_loads[queue.array[parent]]:
             break
         queue.array[at] = queue.array[parent]
         at = parent
@@ -264,9 +257,9 @@ def _sift_down(queue: Queue, at: int, client: int) -> None:
     size = queue.state[SIZE]
     while at < size >> 1:
         child = 2 * at + 1
-        if child + 1 < size and _before(queue.array_loads, queue.array[child + 1], queue.array[child]):
+        if child + 1 < size and queue.array_loads[queue.array[child + 1]] < queue.array_loads[queue.array[child]]:
             child += 1
-        if not _before(queue.array_loads, queue.array[child], client):
+        if queue.array_loads[queue.array[child]] > queue.array_loads[client]:
             break
         queue.array[at] = queue.array[child]
         at = child
@@ -276,36 +269,72 @@ def _sift_down(queue: Queue, at: int, client: int) -> None:
 @compiled
 def _as_hash_set(queue: Queue, facts: Facts, size: int) -> None:
     """Put the first clients of `Queue.order` into the order of a HashSet that they are added to."""
-    if not in_hash_order(queue.order, size, facts.client_codes, queue.buckets, queue.passed_over):
+    if not in_hash_order(queue.order, size, facts.client_codes, facts.crowded, queue.buckets, queue.passed_over):
         queue.state[FAILED] = 1
 
 
 @compiled
-def in_hash_order(numbers: Ints, size: int, codes: Ints, buckets: Ints, room: Ints) -> bool:
-    """Sort the first numbers as a new HashSet has them, to which they are added in turn; False: it would grow trees, or be too large."""
+def in_hash_order(numbers: Ints, size: int, codes: Ints, crowded: Flags, buckets: Ints, room: Ints) -> bool:
+    """Sort the first numbers as a new HashSet has them, to which they are added in turn; False: it would grow trees.
+
+    `crowded`: for each number of buckets whether trees are possible at all.
+    """
     if size < 2:
         return True
-    capacity = 16
+    capacity, level = FEWEST_BUCKETS, 0
     while True:
-        if capacity > MOST_BUCKETS:
-            return False
         full = capacity * 3 // 4
-        for bucket in range(capacity + 1):
-            buckets[bucket] = 0
-        for at in range(min(size, full + 1)):
-            bucket = codes[numbers[at]] & (capacity - 1)
-            buckets[bucket + 1] += 1
-            if buckets[bucket + 1] >= _TREEIFY:
-                return False
+        if crowded[level] and _most_in_a_bucket(numbers, min(size, full + 1), codes, capacity, buckets) >= _TREEIFY:
+            return False
         if size <= full:
             break
         capacity *= 2
+        level += 1
+        if level == len(crowded):
+            return False
+    if size <= _FEW:
+        _sort_few(numbers, size, codes, capacity)
+    else:
+        _sort_many(numbers, size, codes, capacity, buckets, room)
+    return True
+
+
+@compiled
+def _most_in_a_bucket(numbers: Ints, size: int, codes: Ints, capacity: int, buckets: Ints) -> int:
+    for bucket in range(capacity):
+        buckets[bucket] = 0
+    most = 0
+    for at in range(size):
+        bucket = codes[numbers[at]] & (capacity - 1)
+        buckets[bucket] += 1
+        most = max(most, buckets[bucket])
+    return most
+
+
+@compiled
+def _sort_few(numbers: Ints, size: int, codes: Ints, capacity: int) -> None:
+    """By bucket, those of one bucket as they came."""
+    for number in range(1, size):
+        one = numbers[number]
+        bucket = codes[one] & (capacity - 1)
+        at = number
+        while at > 0 and codes[numbers[at - 1]] & (capacity - 1) > bucket:
+            numbers[at] = numbers[at - 1]
+            at -= 1
+        numbers[at] = one
+
+
+@compiled
+def _sort_many(numbers: Ints, size: int, codes: Ints, capacity: int, buckets: Ints, room: Ints) -> None:
+    """The same by counting."""
+    for bucket in range(capacity + 1):
+        buckets[bucket] = 0
+    for at in range(size):
+        buckets[(codes[numbers[at]] & (capacity - 1)) + 1] += 1
+        room[at] = numbers[at]
     for bucket in range(capacity):
         buckets[bucket + 1] += buckets[bucket]
-    for at in range(size):
-        room[at] = numbers[at]
     for at in range(size):
         bucket = codes[room[at]] & (capacity - 1)
         numbers[buckets[bucket]] = room[at]
         buckets[bucket] += 1
-    return True

@@ -30,7 +30,7 @@ def listed_by_client(board: Board, shares: Shares) -> None:
 
 @compiled
 def spread(facts: Facts, reported: Reported, shares: Shares, rooms: Rooms, client: int) -> bool:
-    """Plan the member of each task of one client, in `Shares.active` and `held_by`; False: as `in_hash_order`."""
+    """Choose the member for each task of one client, in `Shares.active` and `held_by`; False: as `in_hash_order`."""
     members = facts.members[client]
     first = shares.of_client_end[client - 1] if client else 0
     first_held = shares.held_end[client - 1] if client else 0
@@ -87,7 +87,7 @@ def _clear(rooms: Rooms, size: int) -> None:
 
 @compiled
 def _deal_stateless(facts: Facts, shares: Shares, rooms: Rooms, client: int, first: int, leftovers: bool) -> None:
-    """Up to 3.1: first to the members that have one stateful task less than others, then round and round. `rooms.load`: as dealt."""
+    """Up to 3.1: first to the members that have one stateful task less than others, then round and round."""
     members = facts.members[client]
     fewest = rooms.load[0]
     for member in range(members):
@@ -139,7 +139,7 @@ def _deal(facts: Facts, reported: Reported, rooms: Rooms, client: int, size: int
         if least and rooms.load[member] < least:
             rooms.to_fill[waiting_members] = member
             waiting_members += 1
-    taken = _fill(rooms, size, least, taken, waiting_members)
+    taken = _fill(rooms, least, taken, waiting_members)
     return _give_leftovers(facts, rooms, members, size, least, taken, hashed)
 
 
@@ -164,7 +164,7 @@ def _previous_by_lag(facts: Facts, reported: Reported, rooms: Rooms, client: int
 
 
 @compiled
-def _fill(rooms: Rooms, size: int, least: int, taken: int, waiting_members: int) -> int:
+def _fill(rooms: Rooms, least: int, taken: int, waiting_members: int) -> int:
     """One open task after the other to the members that have less than the least, in turn; how many were taken in all."""
     head, at = 0, 0
     while head < waiting_members:
@@ -221,7 +221,7 @@ def _left_in_queue(facts: Facts, rooms: Rooms, size: int, taken: int, hashed: bo
     heap = rooms.order
     for at in range(size):
         heap[at] = rooms.tasks[at]
-    fits = not hashed or in_hash_order(heap, size, facts.task_codes, rooms.buckets, rooms.previous)
+    fits = not hashed or in_hash_order(heap, size, facts.task_codes, facts.crowded_tasks, rooms.buckets, rooms.previous)
     for at in range(size // 2 - 1, -1, -1):
         _sift_down(heap, size, at, heap[at])
     for number in range(taken):

@@ -112,7 +112,6 @@ class Restoring:
             tuple(waiting[task] for task in late),
         )
 
-
     def running(self) -> Mapping[ProcessId, Mapping[TaskId, None]]:
         """What each client runs by now."""
         return {process_id: seen.running for process_id, seen in self._seen.items()}

@@ -20,6 +20,7 @@ from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.forecast.compiled import walks
 from holdfast.rollout.streams.forecast.course import carried_out
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.stage import Ground
@@ -83,7 +84,8 @@ def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
 
 def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[TaskId, ProcessId], policy: Policy) -> Loss:
     try:
-        course = carried_out(Ground(snapshot, allowed(snapshot), most_rounds=MOST_REBALANCES), change)
+        ground = Ground(snapshot, allowed(snapshot), most_rounds=MOST_REBALANCES, compiled_after=walks.from_the_start())
+        course = carried_out(ground, change)
     except HoldfastError as refusal:
         return replace(loss, reason=str(refusal))
     if course.length.trouble is not None:

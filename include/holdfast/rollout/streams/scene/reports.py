@@ -48,7 +48,7 @@ class _Answer:
     """A question about a client, and the answer.
 
     `lasting`: asked about the answer with the same shares, it is the answer again, however long it was: only standbys take time to
-    catch up, and active tasks that are not open yet.
+    catch up, and active tasks that are not open yet. `timeless`: so it is whatever time passed.
     """
 
     client: Client
@@ -57,13 +57,14 @@ class _Answer:
     seconds: float
     after: Client
     lasting: bool
+    timeless: bool
 
     def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: TimeBetween, seconds: float) -> bool:
         if client is self.after and self.lasting:
             return self.shares == shares
         if client is not self.client or self.shares != shares:
             return False
-        return (self.pause is pause and self.seconds == seconds) or not any(share.standby for share in shares)
+        return self.timeless or (self.pause is pause and self.seconds == seconds)
 
 
 class Reports:
@@ -159,9 +160,11 @@ class Reports:
         known = self._answers.get(client.process_id)
         if known is None or not known.fits(client, shares, pause, seconds):
             after = self._client_after(client, shares, pause, seconds)
-            lasting = not (self.as_seen and pause is TimeBetween.NONE) and not any(share.standby for share in shares)
+            takes_time = any(share.standby for share in shares)
+            lasting = not (self.as_seen and pause is TimeBetween.NONE) and not takes_time
+            timeless = not self.as_seen and not takes_time
             after = client if after == client else after
-            known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, after, lasting)
+            known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, after, lasting, timeless)
         return known.after
 
     def _client_after(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: TimeBetween, seconds: float) -> Client:

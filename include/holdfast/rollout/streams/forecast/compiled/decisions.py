@@ -63,6 +63,8 @@ class Decision(Assignment):
     """An Assignment that is read when a field of it is first asked for."""
 
     __slots__ = ("_decided", "_number")
+    _decided: Decided | None
+    _number: int
 
     def __init__(self, decided: Decided, number: int) -> None:
         object.__setattr__(self, "_decided", decided)
@@ -72,6 +74,7 @@ class Decision(Assignment):
         """Only called for a field that is not filled yet."""
         if name not in _FIELDS:
             raise AttributeError(name)
+        assert self._decided is not None, "read once"
         read = self._decided.read(self._number)
         for field in _FIELDS:
             object.__setattr__(self, field, getattr(read, field))

@@ -1,5 +1,6 @@
 """A group as arrays, where the compiled functions model all that its decisions depend on."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -11,8 +12,8 @@ from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, leader
 from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.client_state import LeaderThrows
-
-from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Ints, Reported
+from holdfast.kafka.streams.compiled import arrays
+from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Client, Consumer, Group
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId
@@ -24,6 +25,7 @@ from holdfast.rollout.streams.scene.reports import Reports
 MOST_CELLS = 4_000_000
 """Clients times tasks: there are some fifty bytes for each."""
 _MOST_RECORDS = 2**62
+_FEWER_THAN_A_TREE = 8
 _CATCH_UP = {
     CatchUp.PROBING_REBALANCE: reports.PROBING_REBALANCE,
     CatchUp.NEXT_REBALANCE: reports.NEXT_REBALANCE,
@@ -45,8 +47,11 @@ class Packed:
 
     @property
     def standbys(self) -> int:
-        """The most copies that can be handed out at a time, those of withheld tasks included."""
-        return len(self.tasks) * (self.facts.target_standbys.shape[1] + 3)
+        """The most copies that can be handed out at a time.
+
+        Of each task: those of the target, those that stand in for them, a warm-up, and that of a withheld task.
+        """
+        return len(self.tasks) * (2 * int(self.facts.target_standbys.shape[1]) + 2)
 
 
 def packed(group: Group, rules: Reports) -> Packed | None:
@@ -84,6 +89,8 @@ def _is_modelled(group: Group, line: Behaviour) -> bool:
         and config.rack_aware_assignment_strategy == "none"
         and not group.missing_topics
         and 0 < len(group.clients) * len(group.tasks) <= MOST_CELLS
+        and math.lcm(*(len(client.consumers) for client in group.clients)) * len(group.clients) * 4 * len(group.tasks)
+        < _MOST_RECORDS
         and all(task.changelogs is not None for task in group.tasks)
         and all(_is_plain(consumer, line) for client in group.clients for consumer in client.consumers)
     )
@@ -114,6 +121,8 @@ def _facts(group: Group, line: Behaviour, board: Board, members: Sequence[tuple[
         for task in client.standby:
             standbys[task].append(number)
     widest = max(map(len, standbys), default=0)
+    client_codes = _ints([java_hash.bits_of(java.uuid_hash(client.process_id.bits)) for client in board.clients])
+    task_codes = _ints([java_hash.bits_of(line.task_hash(task.id)) for task in topology.tasks])
     leads = group.leader_process_id or min(client.process_id for client in group.clients)
     return Facts(
         members=_ints(capacities),
@@ -123,8 +132,11 @@ def _facts(group: Group, line: Behaviour, board: Board, members: Sequence[tuple[
         stateful=np.array([bool(task.changelogs) for task in topology.tasks], np.uint8),
         stateful_tasks=_ints(topology.stateful),
         stateless_tasks=_ints(topology.stateless),
-        client_codes=_ints([java_hash.bits_of(java.uuid_hash(client.process_id.bits)) for client in board.clients]),
-        task_codes=_ints([java_hash.bits_of(line.task_hash(task.id)) for task in topology.tasks]),
+        weights=_weights(capacities),
+        client_codes=client_codes,
+        task_codes=task_codes,
+        crowded=_crowded(client_codes),
+        crowded_tasks=_crowded(task_codes),
         target=target,
         target_standbys=_ints([[*found, *[NONE] * (widest - len(found))] for found in standbys]).reshape(len(standbys), widest),
         prober=next((number for number, client in enumerate(board.clients) if client.process_id == leads), NONE),
@@ -135,6 +147,24 @@ def _facts(group: Group, line: Behaviour, board: Board, members: Sequence[tuple[
         balances_all_kinds=line.threads_balance_all_kinds,
         temporary_standby_needs_copy=line.temporary_standby_needs_copy,
     )
+
+
+def _weights(capacities: Sequence[int]) -> Ints:
+    """So that loads compare as tasks a thread do: of equal loads the smaller process ID comes first."""
+    common = math.lcm(*capacities)
+    return _ints([common // capacity * len(capacities) for capacity in capacities])
+
+
+def _crowded(codes: Ints) -> Flags:
+    """For tables of all sizes up to the one that holds all."""
+    found: list[bool] = []
+    capacity = arrays.FEWEST_BUCKETS
+    while capacity <= arrays.MOST_BUCKETS:
+        found.append(bool(np.bincount(codes & (capacity - 1)).max() > _FEWER_THAN_A_TREE))
+        if len(codes) <= capacity * 3 // 4:
+            break
+        capacity *= 2
+    return np.array(found, np.uint8)
 
 
 def _rules(group: Group, rules: Reports, board: Board) -> Rules:
@@ -169,11 +199,11 @@ def _reported(group: Group, board: Board, members: Sequence[tuple[int, int]]) ->
     clients, tasks = len(board.clients), len(topology.tasks)
     found = Reported(
         sums=np.full((clients, tasks), ABSENT, np.int64),
-        by=np.zeros((clients, tasks), np.int64),
-        tasks=np.zeros((clients, tasks), np.int64),
+        by=np.empty((clients, tasks), np.int64),
+        tasks=np.empty((clients, tasks), np.int64),
         counts=np.zeros(clients, np.int64),
         owner=_filled(tasks),
-        reporters=np.zeros((tasks, clients), np.int64),
+        reporters=np.empty((tasks, clients), np.int64),
         reporter_counts=np.zeros(tasks, np.int64),
     )
     row_of = {task.id: row for row, task in enumerate(topology.tasks)}
@@ -244,5 +274,3 @@ def _ints(values: object) -> Ints:
 
 def _filled(size: int) -> Ints:
     return np.full(size, NONE, np.int64)
-
-

@@ -40,11 +40,15 @@ def go_on(
     passed: int,
     most: int,
 ) -> tuple[int, int]:
-    """At most `most` rebalances more, after `passed` of them: how it ends, and how many there were."""
+    """At most `most` rebalances more, after `passed`, while there is room to note them: how it ends, and how many there were."""
     noted.counts[reports.RESTORING] = 0
     noted.counts[reports.WAITING] = 0
     standbys = 0
+    widest = len(reported.owner) + len(shares.standby_tasks)
     for number in range(most):
+        full = noted.counts[reports.RESTORING] + widest > len(noted.restoring)
+        if full or (len(kept.planned) and standbys + widest > len(kept.standbys)):
+            return GOES_ON, number
         kept.before[passed + number] = _digest(facts, reported)
         for earlier in range(passed + number):
             if kept.before[earlier] == kept.before[passed + number]:

@@ -1,4 +1,4 @@
-"""What members report at the next rebalance, and what a rebalance sets out to restore: as `scene.reports`, `restoring` and `open_copies`."""
+"""What members report at the next rebalance, and what one begins to restore: as `scene.reports`, `restoring`, `open_copies`."""
 
 from typing import Any, NamedTuple
 
@@ -30,11 +30,11 @@ class Rules(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """What is kept of a course. `running`: what each client ran before, with its tasks listed in `ran`; `open_copies`, `in_doubt`: as
+    """What is kept of a course. `running`: what each client ran before, its tasks listed in `ran`; `open_copies`, `in_doubt`: as
     `OpenCopies.copies` and `Reports.closed_in_doubt`.
 
-    `restoring`, `waiting`: a row for each task that begins to be restored, or waits for its state; `…_end`: where those of a rebalance
-    end. `asked`, `probing`: of each rebalance. `counts`: see below.
+    `restoring`, `waiting`: a row for each task that begins to be restored, or waits for its state; `…_end`: where those of a
+    rebalance end. `asked`, `probing`, `probers`: of each, as in `Shares.said`. `counts`: see below. `sums`, `by`, `tasks`: room.
     """
 
     running: Flags
@@ -65,13 +65,13 @@ def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
     """`rebalances`, `rows`: the most that one call may add."""
     return Noted(
         running=np.zeros((clients, tasks), np.uint8),
-        ran=_ints(clients, tasks),
+        ran=_room(clients, tasks),
         ran_counts=_ints(clients),
         open_copies=np.zeros((clients, tasks), np.uint8),
         in_doubt=np.zeros(tasks, np.uint8),
-        restoring=_ints(rows, RESTORING_COLUMNS),
+        restoring=_room(rows, RESTORING_COLUMNS),
         restoring_end=_ints(rebalances),
-        waiting=_ints(rows, 2),
+        waiting=_room(rows, 2),
         waiting_end=_ints(rebalances),
         asked=_ints(rebalances),
         probing=_ints(rebalances),
@@ -85,6 +85,10 @@ def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
 
 def _ints(*shape: int) -> Any:
     return np.zeros(shape, np.int64)
+
+
+def _room(*shape: int) -> Any:
+    return np.empty(shape, np.int64)
 
 
 @compiled

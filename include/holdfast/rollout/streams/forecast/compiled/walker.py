@@ -14,9 +14,10 @@ from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, STABLE, Kept
 from holdfast.rollout.streams.forecast.compiled.walks import Restores, Walk
 
-_ROWS = 200_000
-_AT_ONCE = 256
+_AT_ONCE = 64
 """The most rebalances of one call."""
+_TIMES_THE_GROUP = 4
+"""There is room for so many times what the first rebalance may have to note. When it is full, a call ends."""
 _TRIGGERS = {0: None, PROBING: Trigger.PROBING, IMMEDIATE: Trigger.IMMEDIATE}
 
 
@@ -25,15 +26,14 @@ class Walker:
 
     def __init__(self, one: Packed, *, records: bool) -> None:
         clients, tasks, members = len(one.facts.members), len(one.tasks), len(one.facts.client_of)
-        rows = tasks + one.standbys
+        self._rows = _TIMES_THE_GROUP * (tasks + one.standbys)
         self._one = one
         self._records = records
-        self._most = max(1, min(_AT_ONCE, _ROWS // rows))
         self._board = arrays.board(clients, tasks)
         self._queue = arrays.queue(clients)
         self._rooms = arrays.rooms(clients, tasks, members, one.standbys)
         self._shares = arrays.shares(clients, tasks, one.standbys)
-        self._noted = reports.noted(clients, tasks, self._most, self._most * rows)
+        self._noted = reports.noted(clients, tasks, _AT_ONCE, self._rows)
         self._before = np.zeros(0, np.int64)
         self._asked: list[int] = []
         self._decisions: list[Decision] = []
@@ -52,7 +52,7 @@ class Walker:
         """At most so many rebalances. None: the group comes back to where it was, or is not modelled after all."""
         ended = GOES_ON
         while ended == GOES_ON and len(self._asked) < most:
-            ended = self._part(min(self._most, most - len(self._asked)))
+            ended = self._part(min(_AT_ONCE, most - len(self._asked)))
             if ended not in (GOES_ON, STABLE):
                 return None
         one, noted = self._one, self._noted
@@ -73,7 +73,7 @@ class Walker:
 
     def _part(self, most: int) -> int:
         one, passed = self._one, len(self._asked)
-        self._before = np.concatenate((self._before, np.zeros(most, np.int64)))
+        self._before = np.concatenate((self._before[:passed], np.zeros(most, np.int64)))
         kept = self._room_for(most)
         arguments = (one.facts, one.rules, one.reported, self._board, self._queue, self._rooms, self._shares, self._noted, kept)
         ended, count = rebalances.go_on(*arguments, passed, most)
@@ -91,7 +91,7 @@ class Walker:
             planned=_room(count, tasks),
             active=_room(count, tasks),
             withheld=_room(count, tasks),
-            standbys=_room(count * self._one.standbys, 2),
+            standbys=_room(self._rows if count else 0, 2),
             standbys_end=_room(count),
             before=self._before,
         )
@@ -116,4 +116,4 @@ class Walker:
 
 
 def _room(*shape: int) -> Ints:
-    return np.zeros(shape, np.int64)
+    return np.empty(shape, np.int64)

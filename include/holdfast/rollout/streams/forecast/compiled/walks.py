@@ -49,6 +49,11 @@ def usually_after() -> int | None:
     return USUALLY_AFTER if jit.is_installed() else None
 
 
+def from_the_start() -> int | None:
+    """The same where there are so many forecasts that every rebalance is."""
+    return 0 if jit.is_installed() else None
+
+
 def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId, Mapping[TaskId, None]] | None) -> Walk | None:
     """At most so many rebalances of this group. `running`: what its clients run already; None: only their number is wanted.
 
