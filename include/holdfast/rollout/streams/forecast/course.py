@@ -17,7 +17,7 @@ from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast import restoring, static_returns
 from holdfast.rollout.streams.forecast.acts import act_of
-from holdfast.rollout.streams.forecast.compiled.walks import Walk
+from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.forecast.outcomes import Course, Length, Round, Stopped
 from holdfast.rollout.streams.forecast.restoring import Restoring
 from holdfast.rollout.streams.forecast.segments import Segment, Start

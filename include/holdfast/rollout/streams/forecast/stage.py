@@ -15,7 +15,7 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast.compiled import walks
-from holdfast.rollout.streams.forecast.compiled.walks import Walk
+from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_requested
 from holdfast.rollout.streams.forecast.outcomes import Length
 from holdfast.rollout.streams.forecast.restoring import as_before

@@ -103,7 +103,7 @@ def _is_plain(consumer: Consumer, line: Behaviour) -> bool:
 
 def _members(group: Group, board: Board) -> tuple[tuple[int, int], ...]:
     """Where each member is in the group, client by client in process-ID order, then by member ID."""
-    found = []
+    found: list[tuple[int, int]] = []
     for client, at in zip(board.clients, board.readings.order, strict=True):
         place = {consumer.member_id: number for number, consumer in enumerate(group.clients[at].consumers)}
         found.extend((at, place[consumer.member_id]) for consumer in client.consumers)

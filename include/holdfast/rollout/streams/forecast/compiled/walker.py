@@ -12,7 +12,7 @@ from holdfast.rollout.streams.forecast.compiled import packing, rebalances, repo
 from holdfast.rollout.streams.forecast.compiled.decisions import Decided, Decision
 from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, STABLE, Kept
-from holdfast.rollout.streams.forecast.compiled.walks import Restores, Walk
+from holdfast.rollout.streams.forecast.compiled.walk import Restores, Walk
 
 _AT_ONCE = 64
 """The most rebalances of one call."""

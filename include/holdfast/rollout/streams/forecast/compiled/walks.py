@@ -1,44 +1,15 @@
-"""The rebalances of one batch in one go, where they are many: what a walk is, and when it is worth it.
+"""The rebalances of one batch in one go: when that is worth it, and how.
 
 What is compiled is imported when the first walk begins: that takes a second, and half a minute where nothing of it is on disk.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from holdfast.kafka.streams.compiled import jit
-from holdfast.kafka.streams.group import Assignment, Client, Group
+from holdfast.kafka.streams.group import Group
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.streams.forecast.open_copies import Copies
+from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.scene.reports import Reports
-
-
-@dataclass(frozen=True, slots=True)
-class Restores:
-    """What one rebalance begins to restore: records by client and task, without complete copies; and the tasks that wait for it."""
-
-    by_client: tuple[tuple[ProcessId, tuple[tuple[TaskId, int], ...]], ...]
-    waiting: tuple[tuple[TaskId, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """Rebalances until the group is stable, or as many as were asked for.
-
-    `asked`: what each asks for; `clients`: what they report then; `running`: what each runs. `open_copies`, `unstarted`: as in
-    `OpenCopies`; `in_doubt`: as `Reports.closed_in_doubt`. `decisions`, `restores`: one a rebalance, if they are recorded.
-    """
-
-    asked: tuple[Trigger | None, ...]
-    clients: tuple[Client, ...]
-    running: Mapping[ProcessId, tuple[TaskId, ...]]
-    open_copies: Copies
-    unstarted: int
-    in_doubt: tuple[TaskId, ...]
-    decisions: tuple[Assignment, ...]
-    restores: tuple[Restores, ...]
-
 
 USUALLY_AFTER = 6
 """Most changes are over by then, or nearly so."""
@@ -64,6 +35,6 @@ def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId,
     one = packing.packed(group, rules)
     if one is None:
         return None
-    walks = walker.Walker(one, records=running is not None)
-    walks.run_before(running or {})
-    return walks.walk(most)
+    begun = walker.Walker(one, records=running is not None)
+    begun.run_before(running or {})
+    return begun.walk(most)
