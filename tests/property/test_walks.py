@@ -18,6 +18,8 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.release import LINES
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.compiled import walks
+from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.course import carried_out, length_of
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
@@ -27,14 +29,12 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 RELEASES = [line.releases[-1] for line in LINES]
 
 
-def told(snapshot: Snapshot, change: Change, after: int | None, *, as_seen: bool) -> Any:
+def told(snapshot: Snapshot, change: Change, due: Due, *, as_seen: bool) -> Any:
     """The course and its length in other circumstances, or why there is none; and the work that was counted."""
-    ground = Ground(snapshot, allowed(snapshot), most_rounds=300, compiled_after=after)
+    ground = Ground(snapshot, allowed(snapshot), most_rounds=300, walks_due=due)
     try:
         shown = carried_out(ground, change, as_seen=as_seen)
-        length = length_of(
-            Ground(snapshot, ground.work, most_rounds=300, compiled_after=after), change, change.assume, as_seen=as_seen
-        )
+        length = length_of(Ground(snapshot, ground.work, most_rounds=300, walks_due=due), change, change.assume, as_seen=as_seen)
     except HoldfastError as refusal:
         return type(refusal), str(refusal)
     return shown, length, ground.work.taken
@@ -56,6 +56,6 @@ def test_a_walk_is_what_is_worked_out_one_by_one(release: str, seed: int, after:
     except HoldfastError:
         return
 
-    walked = told(snapshot, wanted, after, as_seen=as_seen)
+    walked = told(snapshot, wanted, walks.after(after), as_seen=as_seen)
 
-    assert told(snapshot, wanted, None, as_seen=as_seen) == walked
+    assert told(snapshot, wanted, walks.never, as_seen=as_seen) == walked

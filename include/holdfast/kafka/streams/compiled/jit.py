@@ -1,9 +1,10 @@
 """Numba's compiler, where it is installed; and where it keeps what it has compiled.
 
-Compiling takes half a minute, so the machine code is kept on disk. Numba looks only at the file of the function that is called from
-Python, not at those that it calls: so the folder is named by the digest of all of them.
+Compiling takes up to a minute, so the machine code is kept on disk. Numba looks only at the file of the function that is called
+from Python, not at those that it calls: so the folder is named by the digest of all of them.
 """
 
+import functools
 import hashlib
 import importlib.util
 import os
@@ -13,46 +14,54 @@ from typing import Any, TypeVar, cast
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-SOURCES = (
-    *(f"holdfast.kafka.streams.compiled.{name}" for name in ("jit", "arrays", "queue", "movement", "threads", "wire")),
-    *(f"holdfast.rollout.streams.forecast.compiled.{name}" for name in ("reports", "rebalances")),
-)
-"""All modules with compiled functions."""
+SOURCES = tuple(f"holdfast.kafka.streams.compiled.{name}" for name in ("jit", "arrays", "queue", "movement", "threads", "wire"))
+"""The modules here that machine code depends on."""
 ASKED_FOR = os.environ.get("HOLDFAST_COMPILED", "1")
 """`0`: run as ordinary functions. For tests, which measure what they reach."""
 
 
+@functools.cache
 def is_installed() -> bool:
     """Whether there is a compiler, and it is asked for."""
     return ASKED_FOR != "0" and importlib.util.find_spec("numba") is not None
 
 
-def folder() -> str:
+def is_kept(function: str, more_sources: tuple[str, ...]) -> bool:
+    """Whether the machine code of this function (`<module>.<name>`, the last part of it only) is on the disk."""
+    found = (name for _, _, names in os.walk(folder(more_sources)) for name in names)
+    return any(name.startswith(function) and name.endswith(".nbi") for name in found)
+
+
+@functools.cache
+def folder(more_sources: tuple[str, ...] = ()) -> str:
     """Where the machine code of exactly these sources is kept: below `NUMBA_CACHE_DIR`, else in the user's cache."""
     digest = hashlib.sha256()
-    for name in SOURCES:
+    for name in (*SOURCES, *more_sources):
         spec = importlib.util.find_spec(name)
         assert spec is not None, "one of ours"
-        source = cast("Any", spec.loader).get_source(name)  # in a zip too
-        digest.update(str(source).encode())
-    kept = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.expanduser("~"), ".cache", "holdfast", "numba")  # noqa: PTH111, PTH118 - no paths here
-    return os.path.join(kept, digest.hexdigest()[:20])  # noqa: PTH118
+        digest.update(str(cast("Any", spec.loader).get_source(name)).encode())  # in a zip too
+    kept = os.environ.get("NUMBA_CACHE_DIR") or f"{os.path.expanduser('~')}/.cache/holdfast/numba"  # noqa: PTH111 - no paths here
+    return f"{kept}/{digest.hexdigest()[:20]}"
 
 
-def _compiler() -> Callable[[_F], _F]:
+def compiler(more_sources: tuple[str, ...] = ()) -> Callable[[_F], _F]:
+    """What compiles a function at its first call. `more_sources`: modules, besides those here, with functions that it calls.
+
+    Without reference counts (`_nrt`), because no function here makes an array: they took four fifths of the time.
+    """
     if not is_installed():
         return lambda function: function
     numba = cast("Any", import_module("numba"))
-    numba.config.CACHE_DIR = folder()
 
     def compiled(function: _F) -> _F:
+        numba.config.CACHE_DIR = folder(more_sources)
         try:
-            return cast("_F", numba.njit(function, cache=True, _nrt=False, boundscheck=False))
+            return cast("_F", numba.njit(function, cache=True, _nrt=False))
         except RuntimeError:  # nowhere to keep it: it is compiled in each process
-            return cast("_F", numba.njit(function))
+            return cast("_F", numba.njit(function, _nrt=False))
 
     return compiled
 
 
-compiled = _compiler()
-"""Compile a function at its first call."""
+compiled = compiler()
+"""For functions that call those here only."""

@@ -16,6 +16,7 @@ from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast.compiled import walks
 from holdfast.rollout.streams.forecast.compiled.walk import Walk
+from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_requested
 from holdfast.rollout.streams.forecast.outcomes import Length
 from holdfast.rollout.streams.forecast.restoring import as_before
@@ -41,8 +42,7 @@ class Ground:
     segments: Segments = field(default_factory=Segments)
     decisions: Decisions = field(default_factory=Decisions)
     most_rounds: int = MOST_ROUNDS
-    compiled_after: int | None = field(default_factory=walks.usually_after)
-    """So many rebalances of a batch are worked out one by one, the rest by the compiled functions (`walks`); None: all."""
+    walks_due: Due = walks.is_due
 
 
 class Stage:
@@ -185,6 +185,7 @@ class Stage:
         group, members = self._group, size_of(self.scene)
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
+        walks_due = self._ground.walks_due if until is Wait.STABLE and self.scene.failure is None else walks.never
         while True:
             start = Start(self._fingerprints.of(group.clients), group, until, self._assume, self._as_seen)
             if start.fingerprint in seen:
@@ -195,7 +196,10 @@ class Stage:
                 )
             seen[start.fingerprint] = self._at_seconds
             known = self._known(start)
-            walk = self._walk(group, until, len(seen) - 1) if known is None else None
+            walk = None
+            if known is None and walks_due(len(seen) - 1, group):
+                walk = self._walk(group)
+                walks_due = walks.never  # what could not be walked is worked out one by one to its end
             if walk is not None:
                 passed.close(group.clients)
                 passed.segments.append((start, self._take_walk(walk, group, members, trigger, anew=anew)))
@@ -244,11 +248,8 @@ class Stage:
         self.scene = replace(self.scene, clients=segment.clients)
         self._add(segment)
 
-    def _walk(self, group: Group, until: Wait, rebalances: int) -> Walk | None:
-        """The rest of the rebalances by the compiled functions, if it is worth it."""
-        after = self._ground.compiled_after
-        if after is None or rebalances != after or until is not Wait.STABLE or self.scene.failure is not None:
-            return None
+    def _walk(self, group: Group) -> Walk | None:
+        """The rest of the rebalances by the compiled functions, if they can."""
         each = of_a_rebalance(size_of(self.scene), anew=False)
         most = min(self._ground.most_rounds - len(self._triggers), self._ground.work.left // each + 1)
         return walks.walk(group, self._reports, most, running=self._runs() if self.RECORDS else None)
