@@ -129,7 +129,7 @@ class Queue(NamedTuple):
 
 
 class Rooms(NamedTuple):
-    """Room for what is worked out on the way: movements, and the tasks of one client over its threads."""
+    """Room for intermediate results: movements, and the tasks of one client over its threads."""
 
     movement_task: Ints
     movement_destination: Ints

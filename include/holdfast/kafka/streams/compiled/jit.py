@@ -38,7 +38,7 @@ def folder(more_sources: tuple[str, ...] = ()) -> str:
     digest = hashlib.sha256()
     for name in (*SOURCES, *more_sources):
         spec = importlib.util.find_spec(name)
-        assert spec is not None, "one of ours"
+        assert spec is not None, "a module of this package"
         digest.update(str(cast("Any", spec.loader).get_source(name)).encode())  # in a zip too
     kept = os.environ.get("NUMBA_CACHE_DIR") or f"{os.path.expanduser('~')}/.cache/holdfast/numba"  # noqa: PTH111 - no paths here
     return f"{kept}/{digest.hexdigest()[:20]}"

@@ -1,8 +1,8 @@
 """Clients by load, as Kafka queues them. `movement.ConstrainedPrioritySet` says why it is done like this; these are its steps.
 
 `Queue.waiting`, `loads`: who waits, and the load that each was last offered with. `began_…`, `offered`: the same when all were last
-offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`, `array_loads`: the queue's array,
-as far as it was built. `event_…`: what has happened since: two clients offered, or (destination `NONE`) one taken.
+offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`, `array_loads`: the part of the
+queue's array that was built. `event_…`: what has happened since: two clients offered, or (destination `NONE`) one taken.
 """
 
 from holdfast.kafka.streams.compiled.arrays import FEWEST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Flags, Ints, Queue
@@ -13,7 +13,7 @@ IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED = 0, 1, 2, 3, 4, 5, 6
 
 _TREEIFY = 9
 _FEW = 12
-"""So many are sorted by moving each into its place."""
+"""Up to this number are sorted by moving each into its place."""
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Decisions of the leader that are unpacked where somebody looks at them: of most rebalances only the number is asked for."""
+"""Decisions of the leader that are unpacked when they are looked at: of most rebalances only the number is asked for."""
 
 from dataclasses import dataclass, fields
 

@@ -49,7 +49,7 @@ class Packed:
     def standbys(self) -> int:
         """The most copies that can be handed out at a time.
 
-        Of each task: those of the target, those that stand in for them, a warm-up, and that of a withheld task.
+        Of each task: those of the target, those that replace them meanwhile, a warm-up, and that of a withheld task.
         """
         return len(self.tasks) * (2 * int(self.facts.target_standbys.shape[1]) + 2)
 
@@ -82,7 +82,7 @@ def packed(group: Group, rules: Reports) -> Packed | None:
 
 
 def _is_modelled(group: Group, line: Behaviour) -> bool:
-    """As far as that is seen before anything is read."""
+    """What is seen before anything is read."""
     config = group.config
     return (
         config.task_assignor is TaskAssignor.HIGH_AVAILABILITY

@@ -1,4 +1,4 @@
-"""The rebalances of one batch by the compiled functions: what a stage notes of them, unpacked where somebody looks at it."""
+"""The rebalances of one batch by the compiled functions: what a stage notes of them, unpacked."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +17,7 @@ from holdfast.rollout.streams.forecast.compiled.walk import Restores, Walk
 _AT_ONCE = 64
 """The most rebalances of one call."""
 _TIMES_THE_GROUP = 4
-"""There is room for so many times what the first rebalance may have to note. When it is full, a call ends."""
+"""There is room for this many times what the first rebalance may have to note. When it is full, a call ends."""
 _TRIGGERS = {0: None, PROBING: Trigger.PROBING, IMMEDIATE: Trigger.IMMEDIATE}
 
 
@@ -49,7 +49,7 @@ class Walker:
             self._noted.ran_counts[number] = len(rows)
 
     def walk(self, most: int) -> Walk | None:
-        """At most so many rebalances. None: the group comes back to where it was, or is not modelled after all."""
+        """At most `most` rebalances. None: the group comes back to where it was, or is not modelled after all."""
         ended = GOES_ON
         while ended == GOES_ON and len(self._asked) < most:
             ended = self._part(min(_AT_ONCE, most - len(self._asked)))

@@ -14,7 +14,7 @@ from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.scene.reports import Reports
 
 Due = Callable[[int, Group], bool]
-"""Whether the rest of a batch is walked, after so many rebalances of it."""
+"""Whether the rest of a batch is walked, after this number of its rebalances."""
 
 A_REBALANCE_US, A_COPY_AT_A_CLIENT_US = 300, 0.6
 """About what one rebalance takes that is worked out one by one, on one processor, and for each copy times the clients."""
@@ -65,7 +65,7 @@ def after(number: int) -> Due:
 
 
 def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId, Mapping[TaskId, None]] | None) -> Walk | None:
-    """At most so many rebalances of this group. `running`: what its clients run already; None: only their number is wanted.
+    """At most `most` rebalances of this group. `running`: what its clients run already; None: only their number is wanted.
 
     None: it has to be worked out one by one. The group comes back to where it was, or something is modelled by `leader` only.
     """

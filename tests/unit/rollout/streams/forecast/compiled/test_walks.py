@@ -1,7 +1,7 @@
 """Walks on arrays equal the rebalances that are worked out one by one: every decision of a forecast, and all that it notes of them.
 
 Random groups and changes of every line of releases. Here the functions run as they are written, because that is what coverage sees
-and what needs no compiler; `tests/unit/rollout/streams/forecast/compiled` has the same with compiled ones.
+and what needs no compiler; `test_compiled` has the same with compiled ones.
 """
 
 import json
