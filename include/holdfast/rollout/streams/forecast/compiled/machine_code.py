@@ -4,7 +4,7 @@ from holdfast.kafka.streams.compiled import jit
 
 _HERE = "holdfast.rollout.streams.forecast.compiled"
 _SOURCES = tuple(f"{_HERE}.{name}" for name in ("machine_code", "reports", "rebalances"))
-_CALLED = "rebalances.go_on"
+_CALLED = f"{_HERE}.rebalances.go_on"
 """What is called from Python, and is compiled last."""
 
 compiled = jit.compiler(_SOURCES)
