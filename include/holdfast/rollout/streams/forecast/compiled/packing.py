@@ -220,6 +220,8 @@ def _reported(group: Group, board: Board, members: Sequence[tuple[int, int]]) ->
         for owned in {topology.task_of.get(partition) for partition in mine}:
             if owned is None or not mine.issuperset(topology.tasks[row_of[owned]].partitions):
                 return None
+            if found.owner[row_of[owned]] != NONE:
+                return None
             found.owner[row_of[owned]] = number
     _list_reporters(found)
     return found
