@@ -59,7 +59,7 @@ def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
 
 
 class _Tasks:
-    """Where the task of each partition is, of the tasks last asked about: a rolling restart asks for each client, about the same."""
+    """Where the task of each partition is, of the tasks last asked about: a rolling restart asks about the same for each client."""
 
     def __init__(self) -> None:
         self._known: tuple[tuple[Task, ...], Mapping[TopicPartition, int]] = ((), {})
