@@ -79,7 +79,7 @@ class Clusters:
         return {seed.process_id: str(where.of(f"{where.stateful_set}-{ordinal}")) for ordinal, seed in seeds.items()}
 
     def rights(self, urls: Sequence[str]) -> tuple[HostRights, ...]:
-        """Of each namespace that the URLs name: what reading needs, and acting on StatefulSets; and which of it this user lacks."""
+        """Of each namespace that the URLs name: what reading needs, and acting on workloads; and which of it this user lacks."""
         places: dict[tuple[str, str], list[Address]] = {}
         for url in urls:
             with suppress(InvalidInput):  # reading says so
@@ -96,9 +96,9 @@ class Clusters:
             yield HostRights(
                 f"read in {shown}", rights.lacking(api, namespace, rules), rights.role("holdfast-read", namespace, rules)
             )
-            if any(one.stateful_set for one in found):
-                lacking = rights.lacking(api, namespace, rights.ACTS)
-                yield HostRights(f"act in {shown} (optional)", lacking, rights.role("holdfast-act", namespace, rights.ACTS))
+            for role, how, needed in rights.acting(found):
+                lacking = rights.lacking(api, namespace, needed)
+                yield HostRights(f"act in {shown} ({how}optional)", lacking, rights.role(role, namespace, needed))
         except HoldfastError as trouble:
             yield HostRights(f"read in {shown}", (), "see the message", str(trouble))
 

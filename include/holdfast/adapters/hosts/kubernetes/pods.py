@@ -77,6 +77,11 @@ class Pod:
         return path_of(self.namespace, self.name)
 
     @property
+    def has_ended(self) -> bool:
+        """All of its containers, for good."""
+        return self.phase in ("Succeeded", "Failed")
+
+    @property
     def ordinal(self) -> int | None:
         """In its StatefulSet."""
         return address.ordinal_of(self.name) if self.owner is not None and self.owner.kind == "StatefulSet" else None
@@ -201,7 +206,7 @@ def _controlled(api: Api, where: Address) -> list[Pod]:
     workload = api.get(f"/apis/apps/v1/namespaces/{where.namespace}/deployments/{where.deployment}")
     mine = text(workload, "metadata", "uid")
     replica_sets = api.listed(f"/apis/apps/v1/namespaces/{where.namespace}/replicasets", {"labelSelector": selector(workload)})
-    owners = {text(one, "metadata", "uid") for one in replica_sets if _owned_by(one, mine)}
+    owners = {text(one, "metadata", "uid") for one in replica_sets if is_owned_by(one, mine)}
     return of_workload(api, where.namespace, workload, owners)
 
 
@@ -209,10 +214,11 @@ def of_workload(api: Api, namespace: str, workload: Document, owners: set[str]) 
     """The pods that a workload's selector finds and one of `owners` (UIDs) controls: labels alone prove nothing. None has ended."""
     found = api.listed(f"/api/v1/namespaces/{namespace}/pods", {"labelSelector": selector(workload)})
     pods = [parsed(api, one) for one in found]
-    return [pod for pod in pods if pod.owner is not None and pod.owner.uid in owners and pod.phase not in ("Succeeded", "Failed")]
+    return [pod for pod in pods if pod.owner is not None and pod.owner.uid in owners and not pod.has_ended]
 
 
-def _owned_by(document: Document, uid: str) -> bool:
+def is_owned_by(document: Document, uid: str) -> bool:
+    """Whether an object's controller has this UID."""
     return bool(uid) and any(
         at(one, "controller") is True and text(one, "uid") == uid for one in objects(document, "metadata", "ownerReferences")
     )
