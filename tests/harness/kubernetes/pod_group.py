@@ -37,10 +37,10 @@ _BACK_S = 180.0
 
 class Trouble:
     """What happens to the requests of a run. `away`: requests that find no API server; `most`: how often there is trouble;
-    `servers`: how often one of the servers is killed, in addition."""
+    `servers`: how often one of the servers is killed, in addition; `often`: the chance that it happens at a request."""
 
-    def __init__(self, chance: random.Random, most: int, servers: int = 0) -> None:
-        self.chance, self.most, self.servers = chance, most, servers
+    def __init__(self, chance: random.Random, most: int, servers: int = 0, often: float = 0.12) -> None:
+        self.chance, self.most, self.servers, self.often = chance, most, servers, often
         self.away = 0
         self.found = dict.fromkeys((*AT_REQUESTS, *OF_SERVERS), 0)
 
@@ -51,7 +51,7 @@ class Trouble:
             return "refused"
         kinds = AT_REQUESTS if self._had(AT_REQUESTS) < self.most else ()
         kinds += tuple(OF_SERVERS) if self._had(OF_SERVERS) < self.servers else ()
-        if not kinds or self.chance.random() > 0.12:
+        if not kinds or self.chance.random() > self.often:
             return None
         kind = self.chance.choice(kinds)
         self.found[kind] += 1

@@ -1,6 +1,7 @@
 """Runs over pods that are killed at random requests, while their API server goes away, loses its answers, or is killed itself.
 
-    python -m tests.live.running.kubernetes_campaign [--rounds 20] [--trouble 12] [--servers 3] [--seed 1] [--into build/pods.jsonl]
+    python -m tests.live.running.kubernetes_campaign [--rounds 20] [--trouble 12] [--servers 3] [--often 0.12] [--seed 1]
+        [--into build/pods.jsonl]
 
 Each round: three pods of a StatefulSet are restarted by deleting them, by moving the partition of a changed template, or by an
 annotation, or two are stopped by scaling and started again by going back; three Deployments of one pod are restarted, or two
@@ -107,6 +108,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--trouble", type=int, default=12)
     parser.add_argument("--servers", type=int, default=0)
+    parser.add_argument("--often", type=float, default=0.12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--into", type=Path)
     given = parser.parse_args()
@@ -118,7 +120,7 @@ def main() -> int:
             chance = random.Random(f"{given.seed} {number}")
             scenario = list(SCENARIOS)[number % len(SCENARIOS)]
             try:
-                found = one_round(cluster, scenario, Trouble(chance, given.trouble, given.servers))
+                found = one_round(cluster, scenario, Trouble(chance, given.trouble, given.servers, given.often))
             except AssertionError as wrongs:
                 found = {"scenario": scenario, "as_wanted": False, "why": str(wrongs)}
             line = json.dumps({"round": number} | found)

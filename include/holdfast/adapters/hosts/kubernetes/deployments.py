@@ -45,7 +45,7 @@ def look(api: Api, namespace: str, name: str) -> Deployed:
     found = [
         (pod, text(document, "metadata", "annotations", DELETION_COST))
         for document in documents
-        if (pod := pods.parsed(api, document)).owner is not None and pod.owner.uid in owners and not pod.has_ended
+        if (pod := pods.parsed(api, document, namespace)).owner is not None and pod.owner.uid in owners and not pod.has_ended
     ]
     wanted = [one for one in sets if number(one, "spec", "replicas")]
     return Deployed(

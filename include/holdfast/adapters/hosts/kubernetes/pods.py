@@ -100,7 +100,7 @@ def path_of(namespace: str, pod: str) -> str:
 def read(api: Api, namespace: str, name: str) -> Pod:
     """Raise HostTrouble where there is no such pod."""
     try:
-        return parsed(api, api.get(path_of(namespace, name)))
+        return parsed(api, api.get(path_of(namespace, name)), namespace, name)
     except ApiRefusal as refusal:
         if refusal.status != 404:
             raise
@@ -112,11 +112,14 @@ def read(api: Api, namespace: str, name: str) -> Pod:
         ) from None
 
 
-def parsed(api: Api, document: Document) -> Pod:
-    """Raise HostTrouble for an answer that is no pod's."""
-    namespace, name, uid = (text(document, "metadata", field) for field in ("namespace", "name", "uid"))
+def parsed(api: Api, document: Document, namespace: str, wanted: str = "") -> Pod:
+    """A pod of this namespace, and of this name where one is given. Raise HostTrouble for an answer that is no such pod's: what is
+    asked of the API server next has its name."""
+    name, uid = text(document, "metadata", "name"), text(document, "metadata", "uid")
     if not uid or not address.is_name(name):
         raise HostTrouble(f"{api.server.shown}: the API server describes a pod without a name or UID", begun=False)
+    if text(document, "metadata", "namespace") != namespace or wanted not in ("", name):
+        raise HostTrouble(f"{api.server.shown}: the API server describes another pod than {namespace}/{wanted}", begun=False)
     running = {
         text(one, "name"): (text(one, "containerID"), number(one, "restartCount") or 0)
         for field in ("containerStatuses", "ephemeralContainerStatuses")
@@ -213,7 +216,7 @@ def _controlled(api: Api, where: Address) -> list[Pod]:
 def of_workload(api: Api, namespace: str, workload: Document, owners: set[str]) -> list[Pod]:
     """The pods that a workload's selector finds and one of `owners` (UIDs) controls: labels alone prove nothing. None has ended."""
     found = api.listed(f"/api/v1/namespaces/{namespace}/pods", {"labelSelector": selector(workload)})
-    pods = [parsed(api, one) for one in found]
+    pods = [parsed(api, one, namespace) for one in found]
     return [pod for pod in pods if pod.owner is not None and pod.owner.uid in owners and not pod.has_ended]
 
 

@@ -128,7 +128,7 @@ class _Wait:
         """The pod, once the container runs. Raise HostTrouble with Kubernetes' reason where it does not in time."""
         while True:
             document = self.api.get(pods.path_of(self.namespace, pod))
-            found = pods.parsed(self.api, document)
+            found = pods.parsed(self.api, document, self.namespace, pod)
             named = found.container(container)
             if named is not None and named.run:
                 return found
@@ -227,7 +227,7 @@ def _claim_of(api: Api, where: Address, shown: str) -> _Reads:
 def template_of(api: Api, where: Address, workload: Document) -> Pod:
     """A template is a pod without a name and status; the claims of a StatefulSet are made for each pod."""
     meta = {"name": where.stateful_set or where.pod, "namespace": where.namespace, "uid": "template"}
-    return pods.parsed(api, {"metadata": meta, "spec": at(workload, "spec", "template", "spec")})
+    return pods.parsed(api, {"metadata": meta, "spec": at(workload, "spec", "template", "spec")}, where.namespace)
 
 
 @contextmanager

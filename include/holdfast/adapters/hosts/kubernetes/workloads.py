@@ -110,9 +110,9 @@ def lost_with(pod: Pod, container: str, state_dir: str | None, *, keeps_name: bo
 def on_volumes(server: Server, found: Iterable[Pod], container: str, state_dir: str) -> dict[str, str]:
     """Pods by the process IDs that their volumes hold. A pod that cannot be asked now has none; an ID that two have is nobody's."""
     by_id: dict[str, list[str]] = {}
-    for number_, pod in enumerate(found):
-        if number_ >= _MOST_ASKED:
-            raise HostTrouble(f"there are more than {_MOST_ASKED:,} pods to look for a client on: name it (`clients`)", begun=False)
+    for count, pod in enumerate(found):
+        if count >= _MOST_ASKED:
+            raise HostTrouble(f"there are more than {_MOST_ASKED:,} pods to look for a client on", begun=False, lasting=True)
         with suppress(HoldfastError):
             where = Address("", pod.namespace, pod.name, container, state_dir).of(pod.name)
             answer = PodShell(server, where, pod.uid).run(_READ, (where.path,), limit_s=_READ_S, most_bytes=_LARGEST_FILE)
