@@ -1,4 +1,4 @@
-"""Clients that are Deployments of one pod each: what acts on them does one thing once, whoever plays the controllers."""
+"""Clients that are Deployments of one pod each: each act is done once, with played controllers and with Kubernetes' own."""
 
 import json
 from pathlib import Path

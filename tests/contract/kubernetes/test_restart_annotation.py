@@ -1,4 +1,4 @@
-"""A restart by annotation replaces exactly the pod of its act, whoever plays the controller: the tests or Kubernetes."""
+"""A restart by annotation replaces exactly the pod of its act, with a played controller and Kubernetes' own."""
 
 from datetime import UTC, datetime
 

@@ -178,7 +178,7 @@ class Cluster:
 @contextmanager
 def running(folder: Path, program: str | None = REAL, *, controllers: bool = False) -> Iterator[Cluster]:
     """A cluster that keeps its files in `folder`. `program`: a kube-apiserver; None: the contract server. `controllers`: with
-    Kubernetes' own, if the server is (a kube-controller-manager beside it)."""
+    Kubernetes' own, if the server is (a kube-controller-manager in the same folder)."""
     certificate, key = certificate_of(folder)
     tokens = {user: secrets.token_hex(16) for user in USERS}
     kubelet = Kubelet(certificate, key)

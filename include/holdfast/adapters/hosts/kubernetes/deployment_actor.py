@@ -105,7 +105,7 @@ class DeploymentActor:
         )
 
     def _changed(self, does: Does, name: str, before: Pod | None) -> str | None:
-        """None: the Deployment is changed so that it comes to that."""
+        """Why nothing was done. None: the Deployment is changed, now or before."""
         for _ in range(ATTEMPTS):
             found = self._look(name)
             why_not = deployments.why_not(found.deployment, _shown(name))

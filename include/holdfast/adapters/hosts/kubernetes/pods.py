@@ -78,7 +78,7 @@ class Pod:
 
     @property
     def has_ended(self) -> bool:
-        """All of its containers, for good."""
+        """All of its containers, permanently."""
         return self.phase in ("Succeeded", "Failed")
 
     @property

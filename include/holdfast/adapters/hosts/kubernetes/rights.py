@@ -66,7 +66,7 @@ def reading(addresses: Iterable[Address], *, starts_readers: bool) -> tuple[Rbac
 
 
 def acting(addresses: Iterable[Address]) -> tuple[tuple[str, str, tuple[RbacRule, ...]], ...]:
-    """The Roles for acting on the workloads of these, each for one way of acting: its name, the way in words, its rules."""
+    """The Roles for acting on the workloads of these: the name of each, for which actor it is, its rules."""
     given = tuple(addresses)
     found: list[tuple[str, str, tuple[RbacRule, ...]]] = []
     if any(one.stateful_set for one in given):

@@ -4,8 +4,8 @@ Pods of a Deployment are called otherwise every time, so what was done for an ac
 that is written by the same change that scales it: both happen, or none.
 
 - Stop: the pod gets the lowest deletion cost, then the Deployment is scaled down by one. Kubernetes ends pods that are not ready
-  first: where any is not, nothing is done. It promises no order, so where another pod ends instead, that is said.
-- Start: scaled up by one. Which name, node and process ID the pod gets is not known before.
+  first: where any is not, nothing is done. It promises no order, so where another pod ends instead, the act has failed.
+- Start: scaled up by one. Name, node and process ID of the pod are Kubernetes' and the client's to make.
 - Restart: none; a pod that is made in place of another is another client.
 """
 

@@ -209,7 +209,7 @@ class StatefulActor:
         return None
 
     def _scale(self, of_pod: int, wanted: int) -> str | None:
-        """To so many replicas that the pod ends (`wanted` 0), or is added (1)."""
+        """So that the pod ends (`wanted` 0), or is added (1)."""
         for _ in range(ATTEMPTS):
             workload = self._api.get(self._workload.path)
             first = _first(workload)

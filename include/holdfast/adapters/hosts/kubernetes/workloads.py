@@ -47,7 +47,7 @@ def restarted(workload: Document) -> Document:
 
 
 def is_observed(workload: Document) -> bool:
-    """Whether its controller has seen the last change, so that its status tells what becomes of that."""
+    """Whether its controller has seen the last change, so that its status is about that."""
     generation = number(workload, "metadata", "generation")
     return generation is not None and generation == number(workload, "status", "observedGeneration")
 
@@ -108,7 +108,7 @@ def lost_with(pod: Pod, container: str, state_dir: str | None, *, keeps_name: bo
 
 
 def on_volumes(server: Server, found: Iterable[Pod], container: str, state_dir: str) -> dict[str, str]:
-    """Pods by the process IDs that their volumes hold. A pod that cannot be asked now has none; an ID that two have is nobody's."""
+    """Pods by the process IDs that their volumes hold. A pod that cannot be asked now has none; an ID that two have is left out."""
     by_id: dict[str, list[str]] = {}
     for count, pod in enumerate(found):
         if count >= _MOST_ASKED:
