@@ -34,18 +34,23 @@ def step(cluster: Cluster, namespace: str) -> bool:
         pods_run = _kubelets(cluster, namespace)
         rest = [*(_rests(api, namespace, one) for one in sets), *(_deployed(api, namespace, one) for one in deployed)]
         return pods_run and all(rest)
-    before = _all(api, namespace)
+    before = _version(cluster, namespace)
     for one in sets:
         reconcile(cluster, namespace, one["metadata"]["name"])
     for one in deployed:
         reconcile_deployment(cluster, namespace, one["metadata"]["name"])
-    return before == _all(api, namespace)
+    return before == _version(cluster, namespace)
 
 
-def _all(api: Api, namespace: str) -> list[str]:
+def _version(cluster: Cluster, namespace: str) -> object:
+    """Another one after every change in the namespace."""
+    if cluster.contract is not None:
+        return cluster.contract.store.version
     found = [f"/apis/apps/v1/namespaces/{namespace}/{kind}" for kind in ("statefulsets", "deployments", "replicasets")]
     found.append(f"/api/v1/namespaces/{namespace}/pods")
-    return [f"{one['metadata']['uid']} {one['metadata']['resourceVersion']}" for path in found for one in api.listed(path)]
+    return [
+        f"{one['metadata']['uid']} {one['metadata']['resourceVersion']}" for path in found for one in cluster.api().listed(path)
+    ]
 
 
 def _kubelets(cluster: Cluster, namespace: str) -> bool:
