@@ -142,6 +142,18 @@ def test_another_pod_that_ended_is_said_and_nothing_is_done_again(
     assert deployment(driven, namespace)["spec"]["replicas"] == 2
 
 
+def test_a_deployment_that_others_change_all_the_time_is_left_alone(
+    driven: Cluster, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And its pods too: none is the first to end because of what was not done."""
+    actor, before = actor_of(driven, namespace), found(driven, namespace)
+    monkeypatch.setattr(shared_deployment, "patched", lambda *_: False)
+    assert "again and again" in str(actor.perform(Does.STOP, stop(before[0].name)))
+
+    assert set(deployments.look(driven.api(), namespace, "words").costs) == {""}
+    assert found(driven, namespace) == before
+
+
 def test_a_client_is_found_by_the_process_id_on_its_volume(driven: Cluster, namespace: str, tmp_path: Path) -> None:
     mine, twin, third = found(driven, namespace)
     for pod, process_id in ((mine, PROCESS_ID), (twin, PROCESS_ID.replace("4b", "5b")), (third, PROCESS_ID.replace("4b", "5b"))):
@@ -193,16 +205,16 @@ def test_what_was_done_is_kept_bounded(driven: Cluster, namespace: str) -> None:
     assert actor_of(driven, namespace).process(start()).state is ProcessState.RUNNING
 
 
-def test_the_role_is_enough(driven: Cluster, namespace: str) -> None:
+def test_the_role_is_enough(driven: Cluster, namespace: str, tmp_path: Path) -> None:
     access = Access("cluster test", kube_config=driven.kube_config("operator"))
     roles = Clusters(lambda _: access, Deadline(60)).rights([f"kubernetes:///{namespace}/deployment:words/app/data"])
     role = next(one for one in roles if "pods of one Deployment" in one.shown)
-    actor, pod = actor_of(driven, namespace, "operator", state_dir="/none"), found(driven, namespace)[0]
+    actor, pod = actor_of(driven, namespace, "operator", state_dir=f"{tmp_path}/{{pod}}"), found(driven, namespace)[0]
+    (tmp_path / pod.name).mkdir()
+    (tmp_path / pod.name / "kafka-streams-process-metadata").write_text(f'{{"processId":"{PROCESS_ID}"}}')
     driven.bind(namespace, "operator", yaml.safe_load(role.remedy))
-    assert actor.perform(Does.STOP, stop(pod.name)) is None
+    assert actor.perform(Does.STOP, Act(Does.STOP, PROCESS_ID, None, (), "plan.3")) is None
     assert actor.perform(Does.START, start()) is None
-    with pytest.raises(HostTrouble, match="is known"):
-        actor.process(Act(Does.STOP, PROCESS_ID, None, (), "plan.3"))
 
     assert {verb for rule in yaml.safe_load(role.remedy)["rules"] for verb in rule["verbs"]} == {"get", "list", "create", "patch"}
 

@@ -61,7 +61,6 @@ class DeploymentActor:
         try:
             name = self._named(act)
             found = self._look(name)
-            self._process(found, name)
         except HostTrouble as trouble:
             return str(trouble) if trouble.lasting else None  # what passes is waited for when the process is looked at
         if act.does is not Does.RESTART:

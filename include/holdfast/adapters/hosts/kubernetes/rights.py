@@ -50,7 +50,7 @@ ACTS_ON_DEPLOYMENTS = (
 )
 """Each of one pod, which is one client."""
 ACTS_ON_A_SHARED_DEPLOYMENT = (
-    RbacRule("", "pods", ("list", "patch")),
+    RbacRule("", "pods", ("get", "list", "patch")),
     RbacRule("", "pods/exec", ("get", "create")),
     *ACTS_ON_DEPLOYMENTS[1:],
 )

@@ -111,7 +111,8 @@ class SharedDeploymentActor:
         return f"{self._shown} did not get there within {self._workload.limit_s:g} s; Kubernetes goes on with it."
 
     def _changed(self, does: Does, act: Act, ends_at: float) -> str | None:
-        """None: the Deployment is scaled for this act, now or before."""
+        """Why nothing was done. None: the Deployment is scaled for this act, now or before."""
+        pod: Pod | None = None
         for _ in range(ATTEMPTS):
             found = self._settled(ends_at)
             if found is None:
@@ -120,21 +121,23 @@ class SharedDeploymentActor:
             why_not = deployments.why_not(found.deployment, self._shown)
             if _key(act) in done or why_not is not None:
                 return why_not
-            chosen = ""
             if does is Does.STOP:
                 pod = self._pod_of(found, act)
                 why_not = _unsure(found, pod, self._shown)
                 if why_not is not None:
                     return why_not
-                cost = {"uid": pod.uid, "annotations": {DELETION_COST: LOWEST_COST}}
-                self._api.patch(pod.path, {"metadata": cost})
-                chosen = pod.uid
-            kept = dict([*done.items(), (_key(act), chosen)][-_MOST_ACTS:])
+                self._costs(pod, LOWEST_COST)
+            kept = dict([*done.items(), (_key(act), "" if pod is None else pod.uid)][-_MOST_ACTS:])
             wanted = found.replicas + (1 if does is Does.START else -1)
             path = deployments.path_of(self._workload.namespace, self._workload.deployment)
             if patched(self._api, path, found.deployment, {"replicas": wanted}, {ACTS: json.dumps(kept, separators=(",", ":"))}):
                 return None
+        if pod is not None:
+            self._costs(pod, None)  # it would be the first to end when others scale it down
         return f"{self._shown} was changed again and again by another; it was not scaled."
+
+    def _costs(self, pod: Pod, cost: str | None) -> None:
+        self._api.patch(pod.path, {"metadata": {"uid": pod.uid, "annotations": {DELETION_COST: cost}}})
 
     def _settled(self, ends_at: float) -> Deployed | None:
         while True:

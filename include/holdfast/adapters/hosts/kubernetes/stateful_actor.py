@@ -82,8 +82,11 @@ class StatefulActor:
         return workloads.lost_with(pod, self._workload.container, self._workload.state_dir, keeps_name=True)
 
     def cannot_look(self, act: Act) -> str | None:
-        """The same: what is known of a pod is enough for both."""
-        return self.lacks(act)
+        try:
+            self._pod_named(act)
+        except HostTrouble as trouble:
+            return str(trouble) if trouble.lasting else None
+        return None
 
     def process(self, act: Act) -> ClientProcess:
         name = self._pod_named(act)
