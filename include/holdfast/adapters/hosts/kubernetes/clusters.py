@@ -30,9 +30,10 @@ class Clusters:
     _only_one: threading.Lock = field(default_factory=threading.Lock)
 
     def place(self, url: str) -> Place:
-        """Where a directory is. Raise InvalidInput for a URL that cannot be right."""
+        """Where a directory is: in a pod, or on the claim of a Deployment without pods. Raise InvalidInput for a URL that cannot be
+        right."""
         where = address.parse(url)
-        if not where.is_one:
+        if where.stateful_set is not None or (where.deployment is not None and where.depends_on_pod):
             raise InvalidInput(f"{url} stands for several pods; name one of them")
         access, server = self._reached(where.cluster)
         host = PodHost(server, where, access.reader_image)

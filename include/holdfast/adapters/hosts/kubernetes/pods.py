@@ -172,10 +172,13 @@ def _volume(document: Document) -> Volume:
 
 
 def named(api: Api, where: Address) -> tuple[Address, ...]:
-    """The addresses of all pods that an address stands for, by ordinal, else by name. Raise HostTrouble where there is none."""
+    """The addresses of all pods that an address stands for, by ordinal, else by name; the address itself, where it is that of a
+    Deployment without any. Raise HostTrouble where there is none."""
     if where.is_one:
         return (where,)
     found = sorted(_controlled(api, where), key=lambda pod: (pod.ordinal if pod.ordinal is not None else -1, pod.name))
+    if not found and where.deployment is not None and not where.depends_on_pod:
+        return (where,)  # which has a claim, or nothing
     if not found:
         raise HostTrouble(f"{api.server.shown}: no pod belongs to {where.pod} in namespace {where.namespace}", begun=False)
     if len(found) > MOST_PODS:
