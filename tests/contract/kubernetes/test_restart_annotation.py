@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 import yaml
+from tests.contract.kubernetes.test_stateful_actor import PATH, changed, restart, uids
 from tests.harness.kubernetes import controller, killed
 from tests.harness.kubernetes.cluster import Cluster
 
@@ -18,7 +19,6 @@ from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import Does, ProcessState
 
-PATH = "/apis/apps/v1/namespaces/{}/statefulsets/words"
 OTHER_STRATEGY = {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}
 
 
@@ -42,19 +42,6 @@ def actor_of(
 ) -> StatefulActor:
     workload = Workload(namespace, "words", "app", state_dir, {}, limit_s, RestartBy.ANNOTATION)
     return StatefulActor(driven.server(user), workload)
-
-
-def restart(pod: str) -> Act:
-    return Act(Does.RESTART, "", pod)
-
-
-def uids(driven: Cluster, namespace: str) -> dict[str, str]:
-    found = driven.api().listed(f"/api/v1/namespaces/{namespace}/pods")
-    return {one["metadata"]["name"]: one["metadata"]["uid"] for one in found}
-
-
-def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    return sorted(name for name in before | after if before.get(name) != after.get(name))
 
 
 def spec(driven: Cluster, namespace: str) -> Document:
