@@ -8,6 +8,7 @@ from tests.harness.kubernetes.pod_group import Trouble
 from tests.live.running import kubernetes_campaign
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scenario", kubernetes_campaign.SCENARIOS)
 def test_each_pod_is_replaced_ended_or_added_once(driven: Cluster, scenario: str) -> None:
     trouble = Trouble(random.Random(4), 12)

@@ -116,6 +116,7 @@ def test_nothing_is_done_where_kubernetes_might_end_another(driven: Cluster, nam
     assert deployment(driven, namespace)["spec"]["replicas"] == 3
 
 
+@pytest.mark.thorough
 def test_another_pod_that_ended_is_said_and_nothing_is_done_again(
     driven: Cluster, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -243,11 +243,12 @@ def endless(server: Answers, path: str, one: Callable[[int], Document]) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/v1/namespaces/n/pods", "/apis/apps/v1/namespaces/n/replicasets"])
-def test_a_list_without_end_is_given_up(path: str) -> None:
+def test_a_list_without_end_is_given_up(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "_MOST_LISTED", 1_000)
     server = Answers(documents(1))
     endless(server, path, lambda number: pod(f"words-{number}", "ReplicaSet"))
     actor = DeploymentActor(cast("Server", server), OnePodDeployments("n", "{n}", "app", None, {"a": {"n": "words"}}, 1))
-    with pytest.raises(HostTrouble, match="more than 10,000 objects"):
+    with pytest.raises(HostTrouble, match="more than 1,000 objects"):
         actor.process(Act(Does.STOP, "a", None))
     assert server.changes == []
 
