@@ -343,3 +343,20 @@ class Actor(Protocol):
         Raise HostTrouble; `begun`: the command may still be running, for `limit_s` at most.
         """
         ...
+
+    def lacks_config(self, act: "Act", settings: Mapping[str, str | None]) -> str | None:
+        """Why it cannot write these settings for the client of an act, in a sentence. None: it can."""
+        ...
+
+    def read_config(self, act: "Act", keys: Collection[str]) -> Mapping[str, str | None] | None:
+        """These settings as the next start of the client has them, None each: not set. None: nothing here can read them.
+
+        Raise HostTrouble where they are not told.
+        """
+        ...
+
+    def write_config(self, act: "Act", settings: Mapping[str, str | None]) -> str | None:
+        """Write these settings, and no others, for the next start of the client; None: it is not set any more. To do it twice is to
+        do it once. Return why it failed; None: it did not. Raise HostTrouble as `perform`.
+        """
+        ...

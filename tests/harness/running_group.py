@@ -6,7 +6,7 @@ The group is the article's. A process that starts joins `JOINS_S` later with mem
 
 import copy
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 
 from tests.fakes.lake import MemoryLake
@@ -97,6 +97,16 @@ class RunningGroup:
         self.done: list[tuple[Does, str]] = []
         """What took effect, in order."""
         self.later: list[tuple[float, Does, str]] = []
+        self.configs: dict[str, dict[str, str]] = {client: {} for client in self.document["clients"]}
+        """What the next start of each client reads."""
+        self.reads = True
+        """Whether something reads that."""
+        self.written: list[tuple[str, dict[str, str | None]]] = []
+        """What took effect of it, in order."""
+        self.runs_with: dict[str, dict[str, str]] = {client: {} for client in self.document["clients"]}
+        """What each client has read at its last start."""
+        self.written_later: list[tuple[float, str, dict[str, str | None]]] = []
+        self.cannot_write: dict[str, str] = {}
         self.fails: dict[str, str] = {}
         self.breaks: list[str] = []
         """Clients to whose host the connection breaks once, the command going on."""
@@ -153,8 +163,40 @@ class RunningGroup:
         self.lake.life.lives()
         return None
 
+    def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        return None if act.client in self.configs and settings else "Nothing writes its settings."
+
+    def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:
+        if act.client in self.unknown:
+            raise HostTrouble("no route to host", begun=False)
+        return {key: self.configs[act.client].get(key) for key in keys} if self.reads else None
+
+    def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        self.lake.life.lives()
+        if act.client in self.cannot_write:
+            return self.cannot_write[act.client]
+        if act.client in self.breaks:
+            self.breaks.remove(act.client)
+            self.written_later.append((self.time + TAKES_S, act.client, dict(settings)))
+            raise HostTrouble("connection lost", begun=True)
+        try:
+            self.lake.life.lives()
+        except Killed:
+            self.written_later.append((self.time + TAKES_S, act.client, dict(settings)))
+            raise
+        self.write(act.client, settings)
+        self.lake.life.lives()
+        return None
+
+    def write(self, client: str, settings: Mapping[str, str | None]) -> None:
+        self.written.append((client, dict(settings)))
+        found = self.configs[client] | settings
+        self.configs[client] = {key: value for key, value in found.items() if value is not None}
+
     def take_effect(self, does: Does, client: str) -> None:
         process = self.processes[client]
+        if does is not Does.STOP and not (does is Does.START and process.runs):
+            self.runs_with[client] = dict(self.configs[client])
         self.done.append((does, client))
         process.listed = process.runs or self.time - process.changed_at < LISTED_S
         process.runs = does is not Does.STOP
@@ -196,6 +238,9 @@ class RunningGroup:
         for one in [one for one in self.later if one[0] <= self.time]:
             self.later.remove(one)
             self.take_effect(one[1], one[2])
+        for when, client, settings in [one for one in self.written_later if one[0] <= self.time]:
+            self.written_later.remove((when, client, settings))
+            self.write(client, settings)
         self.on_sleep()
 
     # Runs.

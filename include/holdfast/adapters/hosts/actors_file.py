@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from holdfast.adapters import yaml_text
-from holdfast.adapters.hosts import http_settings
+from holdfast.adapters.hosts import client_settings, http_settings
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, DagRuns, Looks
 from holdfast.adapters.hosts.http_settings import Http, HttpLogin
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
@@ -79,13 +79,15 @@ class _Kubernetes:
 
 @record
 class _Dag:
-    """`conf`: an object with places in its strings."""
+    """`conf`: an object with places in its strings. `set_config`: the DAG writes settings of clients too."""
 
     dag_id: str = member(NAME)
+    set_config: bool = member(BOOLEAN, default=False)
     conf: str = member(JSON_TEXT.checked(_is_object), default='{"does":"{does}","host":"{host}"}')
 
 
 def _one_of_all(given: "_Group") -> None:
+    _refuse_settings(given)
     own = [one for one in (given.status, given.start, given.stop, given.restart) if one is not None]
     if sum((given.systemd is not None, given.kubernetes is not None, given.http is not None, bool(own))) > 1:
         raise InvalidInput(
@@ -99,8 +101,19 @@ def _one_of_all(given: "_Group") -> None:
     calls = () if given.http is None else (given.http.start, given.http.stop, given.http.restart)
     if given.dag is not None and any(one is not None for one in (given.start, given.stop, given.restart, *calls)):
         raise InvalidInput("`dag` starts, stops and restarts: what is next to it only shows the process; leave the others out")
-    if any(not one for one in own):
+    if any(not one for one in (*own, *(one for one in (given.set_config, given.read_config) if one is not None))):
         raise InvalidInput("a command is a list of words, the program first; an empty one was found")
+
+
+def _refuse_settings(given: "_Group") -> None:
+    commands = given.set_config is not None or given.read_config is not None
+    if commands and given.kubernetes is not None:
+        raise InvalidInput(client_settings.NONE_OF_PODS)
+    if commands and given.http is not None:
+        raise InvalidInput("`http` has calls of its own that write and read settings (`http.set_config`, `http.read_config`)")
+    by_call = given.http is not None and given.http.set_config is not None
+    if given.dag is not None and given.dag.set_config and (by_call or given.set_config is not None):
+        raise InvalidInput("`dag.set_config` has the DAG write settings: leave the other `set_config` out")
 
 
 @record(check=_one_of_all)
@@ -112,6 +125,8 @@ class _Group:
     start: tuple[str, ...] | None = member(_COMMAND, default=None)
     stop: tuple[str, ...] | None = member(_COMMAND, default=None)
     restart: tuple[str, ...] | None = member(_COMMAND, default=None)
+    set_config: tuple[str, ...] | None = member(_COMMAND, default=None)
+    read_config: tuple[str, ...] | None = member(_COMMAND, default=None)
     http: Http | None = member(nullable(codec_of(Http)), default=None)
     ssh: _Ssh | None = member(nullable(codec_of(_Ssh)), default=None)
     dag: _Dag | None = member(nullable(codec_of(_Dag)), default=None)
@@ -169,7 +184,8 @@ def of_group(
     by_itself = _of_group(group, ssh, access_of, login_of)
     if group.dag is None:
         return by_itself
-    return DagActor(Dag(group.dag.dag_id, group.dag.conf, group.limit_s, _clients(group)), by_itself, dag_runs)
+    dag = Dag(group.dag.dag_id, group.dag.conf, group.limit_s, _clients(group), group.dag.set_config)
+    return DagActor(dag, by_itself, dag_runs)
 
 
 def _of_group(
@@ -219,7 +235,8 @@ def _over_ssh(given: _Ssh, settings: SshSettings) -> Callable[[Mapping[str, str]
 
 
 def _commands(group: _Group) -> Commands:
-    return replace(_on_any_host(group), host=None if group.ssh is None else group.ssh.host)
+    host = None if group.ssh is None else group.ssh.host
+    return replace(_on_any_host(group), host=host, set_config=group.set_config or (), read_config=group.read_config or ())
 
 
 def _clients(group: _Group) -> dict[str, dict[str, str]]:

@@ -8,10 +8,11 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from holdfast.adapters.hosts import client_settings
 from holdfast.adapters.hosts.process_commands import ENDS_S, PLACE, clients_values, is_value
 from holdfast.adapters.hosts.templates_in_json import strings_in, with_values
 from holdfast.errors import HostTrouble
@@ -20,6 +21,8 @@ from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
 from holdfast.rollout.text.wording import listed, printable
 
+SETS = "set_config"
+"""What a DAG does that writes settings."""
 _PAUSE_S = 2.0
 _GOES_ON = ("queued", "running")
 _PLAIN = re.compile(r"[A-Za-z0-9_.~+-]{1,60}", re.ASCII)
@@ -48,12 +51,14 @@ class Looks(Actor, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dag:
-    """`conf`: JSON as text, with places in its strings; `{does}` is the act. `clients` as for commands."""
+    """`conf`: JSON as text, with places in its strings; `{does}` is the act. `clients` as for commands. `sets_config`: its runs
+    write settings of clients too, for which they have `settings` in their conf."""
 
     dag_id: str
     conf: str
     limit_s: int
     clients: Mapping[str, Mapping[str, str]]
+    sets_config: bool = False
 
 
 class DagActor:
@@ -67,7 +72,10 @@ class DagActor:
         return self._dag.limit_s + ENDS_S
 
     def lacks(self, act: Act) -> str | None:
-        values = self._values(act.does, act)
+        return self._unfilled(act) or self._looks.cannot_look(act)
+
+    def _unfilled(self, act: Act) -> str | None:
+        values = self._values(act.does.value, act)
         wanted = {name for text in strings_in(json.loads(self._dag.conf)) for name in PLACE.findall(text)}
         missing = sorted(wanted - values.keys())
         if missing:
@@ -75,39 +83,66 @@ class DagActor:
         bad = next((values[name] for name in sorted(wanted) if not is_value(values[name])), None)
         if bad is not None:
             return f"{printable(bad, 100)} cannot be part of a DAG's conf: letters, digits and ._:@%+- can."
-        return self._looks.cannot_look(act)
+        return None
 
     def process(self, act: Act) -> ClientProcess:
         may_run = (act.does, Does.START) if act.does is Does.RESTART else (act.does,)
-        if any(self._runs.state(self._dag.dag_id, run_id(does, act)) in _GOES_ON for does in may_run):
+        if any(self._runs.state(self._dag.dag_id, run_id(does.value, act)) in _GOES_ON for does in may_run):
             return ClientProcess(ProcessState.CHANGING)
         return self._looks.process(act)
 
     def perform(self, does: Does, act: Act) -> str | None:
-        ends_at = time.monotonic() + self._dag.limit_s
-        called = run_id(does, act)
+        called = run_id(does.value, act)
+        made, failed = self._run(called, self._conf(does.value, act))
+        return failed or (None if made else f"{self._shown(called)} was successful before, and the process is as it was.")
+
+    def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        if not self._dag.sets_config:
+            return self._looks.lacks_config(act, settings)
+        return self._unfilled(act) or client_settings.refused(settings)
+
+    def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:
+        return self._looks.read_config(act, keys)
+
+    def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        """One that was successful before has written the same: the ID is of this step and this client."""
+        if not self._dag.sets_config:
+            return self._looks.write_config(act, settings)
+        conf = self._conf(SETS, act) | {"settings": dict(settings)}
+        return self._run(run_id(SETS, act), conf)[1]
+
+    def _conf(self, does: str, act: Act) -> dict[str, Any]:
         conf = with_values(json.loads(self._dag.conf), self._values(does, act))
         assert isinstance(conf, dict), "it was read as one"
-        shown = f"The run {called} of the DAG {self._dag.dag_id}"
+        return conf
+
+    def _shown(self, called: str) -> str:
+        return f"The run {called} of the DAG {self._dag.dag_id}"
+
+    def _run(self, called: str, conf: Mapping[str, Any]) -> tuple[bool, str | None]:
+        """Whether it was triggered just now, and why it failed; None: it was successful."""
+        ends_at = time.monotonic() + self._dag.limit_s
+        shown = self._shown(called)
         made = self._runs.trigger(self._dag.dag_id, called, conf)
         while True:
             state = self._runs.state(self._dag.dag_id, called)
             if state == "success":
-                return None if made else f"{shown} was successful before, and the process is as it was."
+                return made, None
             if state not in _GOES_ON:
-                return f"{shown} is {printable(str(state), 50)}: clear it in Airflow, or delete it to have it triggered again."
+                said = f"{shown} is {printable(str(state), 50)}: clear it in Airflow, or delete it to have it triggered again."
+                return made, said
             if time.monotonic() > ends_at:
                 raise HostTrouble(f"{shown} is {state} after {self._dag.limit_s} s. Is the DAG paused?", begun=True)
             _sleep(_PAUSE_S)
 
-    def _values(self, does: Does, act: Act) -> dict[str, str]:
-        return clients_values(act, self._dag.clients) | {"does": does.value}
+    def _values(self, does: str, act: Act) -> dict[str, str]:
+        return clients_values(act, self._dag.clients) | {"does": does}
 
 
-def run_id(does: Does, act: Act) -> str:
+def run_id(does: str, act: Act) -> str:
     """Of letters, digits and `_.~+-` only, whatever the client is called."""
     called = act.called if _PLAIN.fullmatch(act.called) else _short(act.called)
-    return f"holdfast__{called}__{does.value}__{_short(act.kept_as)}"
+    return f"holdfast__{called}__{does}__{_short(act.kept_as)}"
 
 
 def _short(text: str) -> str:

@@ -12,13 +12,13 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.hosts import awaiting
+from holdfast.adapters.hosts import awaiting, client_settings
 from holdfast.adapters.hosts.process_commands import ENDS_S, PLACE, STATUS_S, clients_values, filled
 from holdfast.adapters.hosts.templates_in_json import strings_in, with_values
 from holdfast.errors import ClusterTrouble, HostTrouble
@@ -58,8 +58,13 @@ class Call:
         query = urlencode([(name, filled(value, values)) for name, value in self.query])
         return f"{path}?{query}" if query else path
 
-    def content(self, values: Mapping[str, str]) -> bytes | None:
-        return None if self.body is None else json.dumps(with_values(json.loads(self.body), values)).encode()
+    def content(self, values: Mapping[str, str], settings: Mapping[str, str | None] | None = None) -> bytes | None:
+        """`settings`: the member of that name of the body, which is an object then."""
+        body = None if self.body is None else with_values(json.loads(self.body), values)
+        if settings is not None:
+            assert body is None or isinstance(body, dict), "it was read as one"
+            body = (body or {}) | {"settings": dict(settings)}
+        return None if body is None else json.dumps(body).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,10 @@ class Calls:
     does: Mapping[Does, Call]
     limit_s: int
     clients: Mapping[str, Mapping[str, str]]
+    set_config: Call | None = None
+    read_config: Call | None = None
+    shows_config: str = ""
+    """A JSON pointer to the object of settings in the answer of `read_config`."""
 
 
 class HttpActor:
@@ -172,10 +181,51 @@ class HttpActor:
             return None
         return f"{act.shown} was not {does.goal.value} within {self._calls.limit_s} s of the call."
 
-    def _ask(self, call: Call, values: Mapping[str, str], limit_s: float, *, begun: bool) -> tuple[int, bytes]:
+    def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        calls = [one for one in (self._calls.set_config, self._calls.read_config) if one is not None]
+        if self._calls.set_config is None:
+            return "No call that writes the settings of a client is given (`http.set_config`)."
+        return self._unfilled(act, *calls) or client_settings.refused(settings)
+
+    def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:
+        call, service = self._calls.read_config, self._calls.service
+        if call is None:
+            return None
+        _refuse(self._unfilled(act, call))
+        values = clients_values(act, self._calls.clients)
+        status, content = self._ask(call, values, min(STATUS_S, self._calls.limit_s), begun=False)
+        if status != http.client.OK:
+            said = f"{service.shown} answered the call that reads settings with {_words(status)}; 200 is needed"
+            raise HostTrouble(said, begun=False, lasting=status in _LASTING or 300 <= status < 400)
+        found = client_settings.from_object(_at(_document(content), self._calls.shows_config), keys, service.shown)
+        if any(value is not None and service.secrets().are_in(value) for value in found.values()):
+            raise HostTrouble(f"{service.shown} told a setting that holds a secret: it is not kept", begun=False, lasting=True)
+        return found
+
+    def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        """A service that answers with a 5xx may have written them: to do it again is to do it once."""
+        _refuse(self.lacks_config(act, settings))
+        assert self._calls.set_config is not None, "else it lacks that"
+        values = clients_values(act, self._calls.clients)
+        status, _ = self._ask(self._calls.set_config, values, self._calls.limit_s, begun=True, settings=settings)
+        if status >= 500:
+            said = f"{self._calls.service.shown} answered the call that writes settings with {_words(status)}"
+            raise HostTrouble(said, begun=True)
+        said = f"The call that writes the settings of {act.shown} was answered with {_words(status)}."
+        return None if 200 <= status < 300 else said
+
+    def _ask(
+        self,
+        call: Call,
+        values: Mapping[str, str],
+        limit_s: float,
+        *,
+        begun: bool,
+        settings: Mapping[str, str | None] | None = None,
+    ) -> tuple[int, bytes]:
         """The status, and what was answered. `begun`: the call acts, once it is sent."""
         service, deadline = self._calls.service, Deadline(limit_s)
-        target, body = call.target(values), call.content(values)
+        target, body = call.target(values), call.content(values, settings)
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "holdfast", "Connection": "close"}
         headers |= {} if body is None else {"Content-Type": "application/json"}
         headers |= {**service.headers, **service.secrets().headers}
@@ -215,10 +265,9 @@ class HttpActor:
     def _read(self, content: bytes) -> ClientProcess:
         """Raise HostTrouble for what does not show the process."""
         shows, said, secrets = self._calls.shows, self._calls.service.shown, self._calls.service.secrets()
-        try:
-            document = json.loads(content)
-        except (ValueError, RecursionError):
-            raise HostTrouble(f"{said} answered the status call with no JSON", begun=False) from None
+        document = _document(content)
+        if document is None:
+            raise HostTrouble(f"{said} answered the status call with no JSON", begun=False)
         found = _scalar(_at(document, shows.state))
         state = None if found is None else shows.states.get(found)
         if state is None:
@@ -233,6 +282,14 @@ class HttpActor:
         identity = "/".join(part for part in parts if part)
         whole = all(parts) and _IDENTITY.fullmatch(identity) and len(identity) <= LONGEST_IDENTITY
         return ClientProcess(state, identity if whole and not secrets.are_in(identity) else None)
+
+
+def _document(content: bytes) -> object:
+    """None: it is no JSON."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _refuse(lacking: str | None) -> None:

@@ -43,6 +43,20 @@ class _Call:
     body: str | None = member(nullable(JSON_TEXT), default=None)
 
 
+def _is_object(given: "_Call") -> None:
+    if given.body is not None and not given.body.startswith("{"):
+        raise InvalidInput("the body is an object: `settings` becomes a member of it", "body")
+
+
+@record
+class _Config:
+    """`settings`: a JSON pointer to the object of settings."""
+
+    path: str = member(NAME)
+    query: tuple[tuple[str, str], ...] = member(STRING_MAP, default=())
+    settings: str = member(NAME, default="/settings")
+
+
 @record
 class _Status:
     path: str = member(NAME)
@@ -64,6 +78,8 @@ class Http:
     start: _Call | None = member(nullable(codec_of(_Call)), default=None)
     stop: _Call | None = member(nullable(codec_of(_Call)), default=None)
     restart: _Call | None = member(nullable(codec_of(_Call)), default=None)
+    set_config: _Call | None = member(nullable(codec_of(_Call).checked(_is_object)), default=None)
+    read_config: _Config | None = member(nullable(codec_of(_Config)), default=None)
     headers: tuple[tuple[str, str], ...] = member(STRING_MAP, default=())
     secret_headers: tuple[tuple[str, str], ...] = member(STRING_MAP, default=())
     connection: str | None = member(nullable(NAME), default=None)
@@ -116,17 +132,25 @@ def actor(given: Http, limit_s: int, clients: Mapping[str, Mapping[str, str]], l
             return Secrets(login.headers, () if login.password is None else (login.password,))
         return Secrets({name: source() for name, source in sources})
 
+    sets, reads = given.set_config, given.read_config
     calls = {Does.START: given.start, Does.STOP: given.stop, Does.RESTART: given.restart}
     return HttpActor(
         Calls(
             Service(host, port, context, dict(given.headers), secrets),
             Call("GET", _path(before, given.status.path), given.status.query),
             _shown(given.status),
-            {does: Call(one.method.value, _path(before, one.path), one.query, one.body) for does, one in calls.items() if one},
+            {does: _called(before, one) for does, one in calls.items() if one},
             limit_s,
             clients,
+            None if sets is None else _called(before, sets),
+            None if reads is None else Call("GET", _path(before, reads.path), reads.query),
+            "" if reads is None else _pointer(reads.settings, "http.read_config"),
         )
     )
+
+
+def _called(before: str, given: _Call) -> Call:
+    return Call(given.method.value, _path(before, given.path), given.query, given.body)
 
 
 def _place(given: Http) -> tuple[str, int, str, ssl.SSLContext | None]:
@@ -162,11 +186,16 @@ def _path(before: str, path: str) -> str:
 
 def _shown(given: _Status) -> Shown:
     for pointer in (given.state, *given.identity):
-        if not pointer.startswith("/"):
-            raise InvalidInput(f"{printable(pointer, 100)} is no JSON pointer: /state, or /process/started", "http.status")
+        _pointer(pointer, "http.status")
     if not given.identity:
         raise InvalidInput("`identity` is needed: what differs between two processes of one client", "http.status")
     return Shown(given.state, given.identity, dict(given.states))
+
+
+def _pointer(text: str, where: str) -> str:
+    if not text.startswith("/"):
+        raise InvalidInput(f"{printable(text, 100)} is no JSON pointer: /state, or /process/started", where)
+    return text
 
 
 def _refuse_headers(headers: Mapping[str, str]) -> None:

@@ -6,9 +6,10 @@ with `-`.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from holdfast.adapters.hosts import client_settings
 from holdfast.adapters.hosts.shell import ScriptEnd, Shell
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
@@ -41,6 +42,10 @@ class Commands:
     clients: Mapping[str, Mapping[str, str]]
     host: str | None = None
     """Where they run, with places; None: on this machine."""
+    set_config: Command = ()
+    """Writes the settings that it is given as JSON on standard input."""
+    read_config: Command = ()
+    """Prints as JSON the settings whose keys it is given on standard input."""
 
 
 class CommandActor:
@@ -85,10 +90,30 @@ class CommandActor:
         answer = self._run(values, self._commands.does[does], self._commands.limit_s)
         return None if answer.status == 0 else f"The command to {does.value} {act.shown} failed: {answer.said}"
 
-    def _run(self, values: Mapping[str, str], command: Command, limit_s: float) -> ScriptEnd:
+    def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        if not self._commands.set_config:
+            return "No command that writes the settings of a client is given (`set_config`)."
+        return self._unfilled(act, self._commands.set_config, self._commands.read_config) or client_settings.refused(settings)
+
+    def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:
+        if not self._commands.read_config:
+            return None
+        limit_s = min(STATUS_S, self._commands.limit_s)
+        answer = self._run(self._values(act), self._commands.read_config, limit_s, client_settings.to_read(keys))
+        if answer.status != 0:
+            raise HostTrouble(f"The command that reads the settings of {act.shown} failed: status {answer.status}", begun=False)
+        return client_settings.from_json(answer.stdout, keys, f"The command that reads the settings of {act.shown}")
+
+    def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
+        content = client_settings.to_write(settings)
+        answer = self._run(self._values(act), self._commands.set_config, self._commands.limit_s, content)
+        shown = f"The command that writes the settings of {act.shown}"
+        return None if answer.status == 0 else f"{shown} failed: {answer.said}"
+
+    def _run(self, values: Mapping[str, str], command: Command, limit_s: float, stdin: bytes = b"") -> ScriptEnd:
         words = tuple(filled(word, values) for word in command)
         shell = self._shell_of(values)
-        return shell.run(_RUN, (f"{limit_s:g}", *words), limit_s=limit_s + ENDS_S, most_bytes=MOST_BYTES)
+        return shell.run(_RUN, (f"{limit_s:g}", *words), stdin=stdin, limit_s=limit_s + ENDS_S, most_bytes=MOST_BYTES)
 
     def _values(self, act: Act) -> dict[str, str]:
         return clients_values(act, self._commands.clients)

@@ -9,7 +9,8 @@ from holdfast.rollout.json.record import member, record
 
 
 class ActionName(StrEnum):
-    """What an action is called in documents. Topics come and go for consumer groups only."""
+    """What an action is called in documents. Topics come and go for consumer groups only. No step is a `set_client_config`: it is
+    what a run does to each client in a `set_config` of clients."""
 
     STOP_CLIENT = "stop_client"
     WRITE_PROCESS_METADATA = "write_process_metadata"
@@ -17,6 +18,7 @@ class ActionName(StrEnum):
     START_CLIENT = "start_client"
     RESTART_CLIENT = "restart_client"
     SET_CONFIG = "set_config"
+    SET_CLIENT_CONFIG = "set_client_config"
     SET_RELEASE = "set_release"
     SET_THREADS = "set_threads"
     ADD_PARTITIONS = "add_partitions"

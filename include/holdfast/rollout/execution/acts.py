@@ -4,7 +4,7 @@ The journal has the identity of the process before the act. After a crash at any
 running: a restart was done; the same: it was not. Nothing is concluded while a command may still be running on the host.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -126,9 +126,20 @@ def next_move(act: Act, entries: Sequence[JournalEntry], now: ClientProcess, *, 
 def may_run_s(act: Act, step: str, journal: Journal, limit_s: float) -> float:
     """For how many seconds from now on the command of an act may still be running, where none takes longer than `limit_s`. 0: it
     was not begun, or the journal has its end or that of its run.
+    """
+    acted = (act.does, act.kept_as)
+    return _may_run_s(step, journal, limit_s, lambda one: one.acted is not None and (one.acted.does, one.acted.client) == acted)
 
-    A run that takes over looks on for that time. If it is killed meanwhile, the time between its takeover and the next one counts
-    for the next one, but never more than half of `limit_s`: no clock that was set in between ends the wait by itself.
+
+def may_write_s(client: Act, step: str, journal: Journal, limit_s: float) -> float:
+    """The same of what writes the settings of a client."""
+    name = client.kept_as
+    return _may_run_s(step, journal, limit_s, lambda one: one.configured is not None and one.configured.client == name)
+
+
+def _may_run_s(step: str, journal: Journal, limit_s: float, is_of_it: Callable[[JournalEntry], bool]) -> float:
+    """A run that takes over looks on for that time. If it is killed meanwhile, the time between its takeover and the next one
+    counts for the next one, but never more than half of `limit_s`: no clock that was set in between ends the wait by itself.
     """
     taken_over: list[datetime] | None = None
     """Since the command was begun. None: none is."""
@@ -138,7 +149,7 @@ def may_run_s(act: Act, step: str, journal: Journal, limit_s: float) -> float:
                 taken_over.append(datetime.fromisoformat(entry.at))
         elif entry.event is JournalEvent.HALTED:
             taken_over = taken_over or None  # the run that began it has seen its end; one that took over has not
-        elif entry.step == step and entry.acted is not None and (entry.acted.does, entry.acted.client) == (act.does, act.kept_as):
+        elif entry.step == step and is_of_it(entry):
             taken_over = [] if entry.event is JournalEvent.BEGUN else None
     if taken_over is None:
         return 0.0

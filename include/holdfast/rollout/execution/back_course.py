@@ -124,6 +124,7 @@ def _touched(undos: Iterable[Undo]) -> tuple[set[str], int]:
             unnamed += name is None
             named |= set() if name is None else {name}
         unnamed += 0 if undo.goes or undo.returns else len(undo.acts)
+        named |= {one.client.client for one in (undo.roll.clients() if undo.roll else ()) if one.acts}
     return named, unnamed
 
 

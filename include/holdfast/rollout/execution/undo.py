@@ -10,8 +10,10 @@ from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import ActionName, WriteProcessMetadata
+from holdfast.rollout.execution import rolls
 from holdfast.rollout.execution.acts import Act, Acts, GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep
+from holdfast.rollout.execution.rolls import Roll
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 
@@ -25,6 +27,7 @@ class Nature(StrEnum):
     PROCESSES = "processes"
     FILE = "file"
     CONFIGS = "configs"
+    ROLL = "roll"
     PERSON = "person"
     LOST = "lost"
 
@@ -32,22 +35,24 @@ class Nature(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rollback:
     """What a kind of group says of a step. `gone`: the names of clients that it takes from the group; `new`: of those that it
-    brings; None: one without a lasting name. `file`, `configs`: what it writes."""
+    brings; None: one without a lasting name. `file`, `configs`, `roll`: what it writes."""
 
     nature: Nature
     gone: tuple[str | None, ...] = ()
     new: tuple[str | None, ...] = ()
     file: WriteProcessMetadata | None = None
     configs: tuple[GroupSetting, ...] = ()
+    roll: Roll | None = None
 
 
 class WhyLeft(StrEnum):
-    """Why nothing is done for a step."""
+    """Why nothing is done for a step. `WITH_OTHERS`: another step's rollback brings its own, as that step's restarts brought it."""
 
     WAIT = "wait"
     AS_BEFORE = "as before"
     LOST = "lost"
     OWN_ID = "own ID"
+    WITH_OTHERS = "with others"
 
 
 class Manual(StrEnum):
@@ -81,8 +86,8 @@ class PutConfigBack:
 @dataclass(frozen=True, slots=True)
 class Undo:
     """The rollback of one step, in this order: `acts` on processes, which the policy allows by `actions`; a `file`; `configs` of
-    the group; what is `manual`. `left`: nothing. `goes` and `returns`: clients that the group loses and gains by it, None: one
-    without a lasting name.
+    the group; settings of clients and their restarts (`roll`); what is `manual`. `left`: nothing. `goes` and `returns`: clients that
+    the group loses and gains by it, None: one without a lasting name.
     """
 
     step: AnyStep
@@ -90,6 +95,7 @@ class Undo:
     actions: tuple[ActionName, ...] = ()
     file: PutBack | None = None
     configs: tuple[PutConfigBack, ...] = ()
+    roll: Roll | None = None
     manual: Manual | None = None
     left: WhyLeft | None = None
     goes: tuple[str | None, ...] = ()
@@ -127,6 +133,8 @@ def _undo(step: AnyStep, forward: Journal, how: Rollback, acts: Acts | None) -> 
     match how.nature:
         case Nature.CONFIGS:
             return _configs(step, entries, how)
+        case Nature.ROLL:
+            return _rolled(step, forward, how)
         case Nature.NOTHING:
             return Undo(step, left=WhyLeft.WAIT)
         case Nature.LOST:
@@ -164,6 +172,22 @@ def _configs(step: AnyStep, entries: Sequence[JournalEntry], how: Rollback) -> U
         return Undo(step, manual=Manual.CONFIGS_UNKNOWN)
     put_back = tuple(PutConfigBack(one.key, one.after, was[one.key]) for one in how.configs)
     return Undo(step, actions=(ActionName.SET_CONFIG,), configs=put_back)
+
+
+def _rolled(step: AnyStep, forward: Journal, how: Rollback) -> Undo:
+    """Holdfast's part of it; the rest, and what a person said is done, is a person's."""
+    assert how.roll is not None, "a step that gives clients settings says which"
+    first = how.roll.first
+    if not any(rolls.has_begun(first, one, forward) for one in how.roll.clients()):
+        return Undo(step, manual=Manual.NOT_A_PROCESS)
+    if step.id != first:
+        return Undo(step, left=WhyLeft.WITH_OTHERS)
+    said = forward.has(first, JournalEvent.CONFIRMED) and not how.roll.is_done(forward)
+    back = rolls.back(how.roll, forward)
+    manual = Manual.DONE_BY_PERSON if said else None
+    if not back.batches:
+        return Undo(step, left=None if said else WhyLeft.AS_BEFORE, manual=manual)
+    return Undo(step, actions=back.actions, roll=back, manual=manual)
 
 
 _OPPOSITE = {Does.STOP: Does.START, Does.START: Does.STOP}

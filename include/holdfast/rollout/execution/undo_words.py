@@ -2,6 +2,7 @@
 
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.execution.back_course import BuiltUpon, ClientsCompared, MovedOn, Open, Strayed, Unsettled
+from holdfast.rollout.execution.rolls import Roll
 from holdfast.rollout.execution.undo import Manual, PutBack, Undo, WhyLeft
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.text.wording import many, printable
@@ -13,6 +14,7 @@ _LEFT = {
     WhyLeft.WAIT: "Nothing to roll back: it only waited.",
     WhyLeft.AS_BEFORE: "Nothing to roll back: the client runs as before. New software or configuration that it was given stays.",
     WhyLeft.OWN_ID: "Nothing to roll back: the directory held this process ID before.",
+    WhyLeft.WITH_OTHERS: "Nothing to roll back here: the restarts of an earlier step brought it, and its rollback takes it back.",
 }
 
 
@@ -24,6 +26,7 @@ def describe(undo: Undo) -> str:
     if undo.file is not None:
         parts.append(_put_back(undo.file))
     parts += [f"set {one.key} back from {value_word(one.written)} to {value_word(one.was)}" for one in undo.configs]
+    parts += [] if undo.roll is None else [_rolled(undo.roll)]
     text = "; ".join(parts)
     text = f"{text[:1].upper()}{text[1:]}." if text else ""
     return f"{text} {manual(undo)}".strip() if undo.manual is not None else text
@@ -52,6 +55,22 @@ def needed(undo: Undo, because: str = "") -> str:
     """What a person is asked for."""
     says = f"{because} Rollback: {describe(undo)}" if because else manual(undo)
     return f"Roll back step {undo.step.id}. {says}"
+
+
+def _rolled(roll: Roll) -> str:
+    """Values may differ from client to client: those of the first one are shown."""
+    clients = tuple(roll.clients())
+    settings = ", ".join(
+        f"{one.key} back from {client_value_word(one.before)} to {client_value_word(one.after)}" for one in clients[0].settings
+    )
+    restarts = sum(bool(one.acts) for one in clients)
+    restarted = f", and restart {many(restarts, 'client')}, one batch after the other" if restarts else ""
+    return f"set {settings} for {many(len(clients), 'client')}{restarted}"
+
+
+def client_value_word(value: str | None) -> str:
+    """A setting of a client. None: it is not set."""
+    return "Kafka's default" if value is None else repr(printable(value, 100))
 
 
 def _shown(act: Act) -> str:

@@ -18,6 +18,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.execution.rolls import Roll
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Nature, Rollback
 from holdfast.rollout.group.deciding import Decider, Row
@@ -299,6 +300,10 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
 
     def acts(self, plan: P, step: AnyStep) -> Acts | None:  # noqa: ARG002 - a kind of group may leave all to people
         """What Holdfast can do of a step by itself. None: nothing."""
+        return None
+
+    def roll(self, plan: P, step: AnyStep) -> Roll | None:  # noqa: ARG002 - as `acts`
+        """The settings of clients that Holdfast can write for a step, and their restarts. None: the step is none, or a person's."""
         return None
 
     def rollback(self, plan: P, step: AnyStep) -> Rollback:  # noqa: ARG002 - as `acts`

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from holdfast.rollout.json.codec import NAME, TEXT, choice, nullable
+from holdfast.rollout.json.codec import NAME, TEXT, TEXTS, choice, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
 
@@ -38,11 +38,13 @@ class ClientProcess:
 
 @record
 class Acted:
-    """An act on one client, named as its plan names it, and its process before the act (`begun`) or after it (`acted`)."""
+    """An act on one client, named as its plan names it, and its process before the act (`begun`) or after it (`acted`). `members`:
+    those that the group listed of it before, where one restart of a step follows the other; None: not kept."""
 
     does: Does = member(choice(Does))
     client: str = member(TEXT)
     process: ClientProcess = member(codec_of(ClientProcess))
+    members: tuple[str, ...] | None = member(nullable(TEXTS), default=None, omit=True)
 
 
 class Halt(StrEnum):

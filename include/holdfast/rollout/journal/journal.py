@@ -8,7 +8,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.rollout.facts.differences import DIFFERENCES, Difference
 from holdfast.rollout.journal.acted import Acted, Halt
-from holdfast.rollout.journal.back import ClientSeen, ConfigHeld, HeldProcessId
+from holdfast.rollout.journal.back import ClientConfigured, ClientSeen, ConfigHeld, HeldProcessId
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable
@@ -139,8 +139,9 @@ class JournalEntry:
 
     `directory`, on `host`: where a process ID was about to be written, or may have been; None where it surely was not. `seen`: who
     was there when the step began; with `CONFIRMED`, who of those that were stopped is listed still. `before`: what the directory
-    held, `configs`: the group's own configs before they were set; `clients`: who was in the group when going back began. `pause`: a
-    digest of the pause that a run stopped for.
+    held, `configs`: the group's own configs before they were set; `configured`: a client whose settings are written (`begun`), or
+    have been (`acted`); `clients`: who was in the group when going back began. `pause`: a digest of the pause that a run stopped
+    for.
     """
 
     at: str = member(INSTANT)
@@ -176,6 +177,12 @@ class JournalEntry:
     )
     configs: tuple[ConfigHeld, ...] | None = member(
         nullable(items(codec_of(ConfigHeld))), "The configs of the group before a step set them.", default=None, omit=True
+    )
+    configured: ClientConfigured | None = member(
+        nullable(codec_of(ClientConfigured)),
+        "The client whose settings Holdfast writes, and what they were before.",
+        default=None,
+        omit=True,
     )
     clients: tuple[ClientSeen, ...] | None = member(
         nullable(items(codec_of(ClientSeen))),
@@ -233,6 +240,11 @@ class Journal:
     def acts(self, step: str) -> tuple["JournalEntry", ...]:
         """The entries about processes in this step, in order."""
         return tuple(entry for entry in self.entries if entry.step == step and entry.acted is not None)
+
+    def configured(self, step: str, client: str) -> tuple["JournalEntry", ...]:
+        """The entries about the settings of a client in this step, in order."""
+        mine = (one for one in self.entries if one.step == step and one.configured is not None)
+        return tuple(one for one in mine if one.configured is not None and one.configured.client == client)
 
     def last_halt(self) -> "JournalEntry | None":
         """Where the last run stopped. None: none did, or it has gone on since."""

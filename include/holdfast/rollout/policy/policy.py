@@ -59,10 +59,14 @@ ACTS = (
     ActionName.RESTART_CLIENT,
     ActionName.WRITE_PROCESS_METADATA,
     ActionName.SET_CONFIG,
+    ActionName.SET_CLIENT_CONFIG,
     ActionName.STOP_CLASSIC_CLIENTS,
     ActionName.START_MOVED_CLIENT,
 )
 """The actions that Holdfast can carry out by itself, where the policy's `acts` names them."""
+
+OF_STEPS = tuple(one for one in ActionName if one is not ActionName.SET_CLIENT_CONFIG)
+"""The actions of steps."""
 
 LONGEST_VALID_S = 7 * 24 * 3600
 """The longest lifetime of a plan, in seconds: later the group has changed too much."""
@@ -211,7 +215,7 @@ class Policy:
         default=(),
     )
     actions: tuple[str, ...] | None = member(
-        nullable(names_of(ActionName, "action")), "The actions that steps may use. Null: all.", default=None
+        nullable(names_of(OF_STEPS, "action")), "The actions that steps may use. Null: all.", default=None
     )
     acts: tuple[str, ...] = member(
         names_of(ACTS, "action that Holdfast can carry out"),

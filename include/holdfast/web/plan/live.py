@@ -344,7 +344,9 @@ def _acts(page: PlanPage) -> Fact:
 def _planned(plan: AnyPlan) -> int:
     kind = kind_of(plan)
     acts = (kind.acts(plan, step) for step in plan.steps)
-    return sum(len(one.acts) for one in acts if one is not None and guards.may(plan, *one.actions))
+    rolls = {one.first: one for step in plan.steps if (one := kind.roll(plan, step)) is not None and guards.may(plan, *one.actions)}
+    restarts = sum(len(one.acts) for roll in rolls.values() for one in roll.clients())
+    return restarts + sum(len(one.acts) for one in acts if one is not None and guards.may(plan, *one.actions))
 
 
 def _lag(plan: AnyPlan, found: RunProgress | None) -> Fact:

@@ -57,8 +57,8 @@ class Clocks:
 @dataclass
 class Acting:
     """What acts are done with. `may_begin`: whether an act of a step may be done now; False: later. It raises Halted where nothing
-    may be done any more. Its last argument: a client is down that the act starts again. `listed`: the members that an act ends.
-    `back`: the acts roll steps back."""
+    may be done any more. Its last argument: a client is down that the act starts again. `listed`: the members that an act ends;
+    `members`: those of the client of that name at the last look, None: not visible. `back`: the acts roll steps back."""
 
     actor: Actor
     writing: Writing
@@ -67,29 +67,32 @@ class Acting:
     tell: Callable[[AnyStep, str], None]
     listed: Callable[[AnyStep], Sighting | None] = lambda _: None
     back: bool = False
+    members: Callable[[str], tuple[str, ...] | None] = lambda _: None
 
     @property
-    def _journal(self) -> Journal:
+    def journal(self) -> Journal:
+        """Of what is done now: forward, or back."""
         found = self.writing.journal
         return found.back() if self.back else found
 
     def lacks(self, step: AnyStep, acts: Sequence[Act]) -> str | None:
         """Why the acts of a step cannot be done, in a sentence. None: they can, or were."""
-        return next((text for one in acts if (text := self.actor.lacks(self._called(step, one))) is not None), None)
+        return next((text for one in acts if (text := self.actor.lacks(self.called(step, one))) is not None), None)
 
-    def _called(self, step: AnyStep, act: Act) -> Act:
+    def called(self, step: AnyStep, act: Act) -> Act:
         return replace(act, called=f"{self.writing.journal.plan_id}.{step.id}{'.back' if self.back else ''}")
 
-    def carry_out(self, step: AnyStep, act: Act) -> bool:
-        """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen."""
+    def carry_out(self, step: AnyStep, act: Act, *, rolled: bool = False) -> bool:
+        """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen.
+        `rolled`: it is one of several restarts of a step, each of which the group has to show."""
         clock = self.clocks.elapsed
-        act = self._called(step, act)
-        quiet_at = clock() + may_run_s(act, step.id, self._journal, self.actor.limit_s)
+        act = self.called(step, act)
+        quiet_at = clock() + may_run_s(act, step.id, self.journal, self.actor.limit_s)
         allowed_at: float | None = None
         begun, performed, failed = False, False, None
         while True:
             now = self._process(act, quiet_at)
-            entries, open_ = self._journal.acts(step.id), clock() < quiet_at
+            entries, open_ = self.journal.acts(step.id), clock() < quiet_at
             move = next_move(act, entries, now, may_be_running=open_, performed=performed)
             match move:
                 case Finished():
@@ -104,10 +107,11 @@ class Acting:
                         return False
                     allowed_at = clock()
                 case Begin(does):
-                    self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown}", act, now, self._listed(step, act))
+                    text, seen = f"{_DOING[does]} {act.shown}", self._listed(step, act)
+                    self._keep(step, JournalEvent.BEGUN, text, act, now, seen, rolled=rolled)
                     begun = True
                 case Perform(does) if not begun:
-                    self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown} again", act, now)
+                    self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown} again", act, now, rolled=rolled)
                     begun = True
                 case Perform(does):
                     asks_again = allowed_at is None or clock() > allowed_at + _ASKED_AGAIN_S
@@ -147,7 +151,7 @@ class Acting:
             return str(trouble), trouble.begun
 
     def _finished(self, step: AnyStep, act: Act, now: ClientProcess) -> None:
-        acted = (one.acted for one in self._journal.acts(step.id) if one.event is JournalEvent.ACTED)
+        acted = (one.acted for one in self.journal.acts(step.id) if one.event is JournalEvent.ACTED)
         if not any(one is not None and (one.does, one.client) == (act.does, act.kept_as) for one in acted):
             self._keep(step, JournalEvent.ACTED, f"{act.shown}: {now.state.value}", act, now)
 
@@ -155,10 +159,19 @@ class Acting:
         return self.listed(step) if act.does is Does.RESTART and not self.back else None
 
     def _keep(
-        self, step: AnyStep, event: JournalEvent, detail: str, act: Act, now: ClientProcess, seen: Sighting | None = None
+        self,
+        step: AnyStep,
+        event: JournalEvent,
+        detail: str,
+        act: Act,
+        now: ClientProcess,
+        seen: Sighting | None = None,
+        *,
+        rolled: bool = False,
     ) -> None:
         entry = self.writing.hands.entry(step, UNDO_OF[event] if self.back else event, detail)
-        self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now), seen=seen))
+        members = self.members(act.client) if rolled else None
+        self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now, members), seen=seen))
 
 
 _DOING = {Does.STOP: "stopping", Does.START: "starting", Does.RESTART: "restarting"}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution import back_course, undo_words
-from holdfast.rollout.execution.acts import may_run_s
+from holdfast.rollout.execution.acts import may_run_s, may_write_s
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, WaitForOutside
 from holdfast.rollout.execution.undo import PutBack, Undo, WhyLeft, remaining
@@ -124,7 +124,7 @@ class Back(Walk):
         because = self._why_not(undo)
         if because is not None:
             return WaitForOutside(undo.step, undo_words.needed(undo, because), can_confirm=True)
-        if undo.acts:
+        if undo.acts or undo.roll is not None:
             self._let_commands_end(undo)
         for act in undo.acts:
             if not self._acting.carry_out(undo.step, act):
@@ -133,6 +133,8 @@ class Back(Walk):
             self._put_back(undo.step, undo.file)
         if undo.configs and not self._setting(self._means.configs).put_back(undo.step, undo.configs):
             self._wait(undo.step, f"The group is {self._fresh.group_state}.", None)
+        if undo.roll is not None:
+            self._carry_out_roll(undo.step, undo.roll)
         if undo.manual is not None:
             return WaitForOutside(undo.step, undo_words.needed(undo), can_confirm=True)
         self._close(undo, JournalEvent.UNDONE, undo_words.describe(undo))
@@ -146,7 +148,7 @@ class Back(Walk):
             return f"The plan's policy does not let Holdfast do this ({', '.join(sorted(set(undo.actions)))})."
         if undo.configs and self._means.configs is None:
             return "This run cannot set configs of the group."
-        lacking = self._acting.lacks(undo.step, undo.acts)
+        lacking = self._acting.lacks(undo.step, undo.acts) if undo.roll is None else self._lacking(undo.roll)
         if lacking is not None or undo.file is None:
             return lacking
         hands, file = self._means.hands, undo.file
@@ -194,7 +196,7 @@ class Back(Walk):
 
     # What it waits for.
 
-    def _may_begin(self, step: AnyStep, down: bool) -> bool:  # noqa: ARG002 - as every run
+    def _may_begin(self, step: AnyStep, down: bool) -> bool:
         """A stable group. To start a client that is down waits for nothing: until it runs its tasks are with others, or nowhere."""
         self._refuse_paused()
         undone = steps_of(self._plan, self._journal)
@@ -203,16 +205,12 @@ class Back(Walk):
             if self._strayed(undone) is not None:
                 return False
         undo = next(one for one in undone if one.step.id == step.id)
-        starts_only = not undo.goes and not undo.configs
+        starts_only = not undo.goes and not undo.configs and (undo.roll is None or down)
         return starts_only or self._fresh.group_state == STABLE or self._rested(step)
 
     def _let_commands_end(self, undo: Undo) -> None:
         """A command of the run before may still act on a process that is looked at here."""
-        acts = self._kind.acts(self._plan, undo.step)
-        if self._journal.back().acts(undo.step.id) or acts is None:
-            return
-        most_s = self._means.actor.limit_s
-        limit_s = max((may_run_s(act, undo.step.id, self._journal, most_s) for act in acts.acts), default=0.0)
+        limit_s = self._may_run_s(undo.step)
         if not limit_s:
             return
         clocks = self._means.clocks
@@ -223,9 +221,19 @@ class Back(Walk):
             clocks.sleep(LOOK_AGAIN_S)
         self._look()
 
+    def _may_run_s(self, step: AnyStep) -> float:
+        back, most_s = self._journal.back(), self._means.actor.limit_s
+        roll, acts = self._kind.roll(self._plan, step), self._kind.acts(self._plan, step)
+        clients = () if roll is None else tuple(roll.clients())
+        if back.acts(step.id) or any(back.configured(step.id, one.client.kept_as) for one in clients):
+            return 0.0
+        commands = (*(() if acts is None else acts.acts), *(act for one in clients for act in one.acts))
+        writes = (may_write_s(one.client, step.id, self._journal, most_s) for one in clients)
+        return max((*(may_run_s(act, step.id, self._journal, most_s) for act in commands), *writes), default=0.0)
+
     def _settle(self, step: AnyStep, undone: list[Undo]) -> None:
         """The group shows what was rolled back so far, and is stable."""
-        if not any(one.acts or one.configs or one.manual for one in undone):
+        if not any(one.acts or one.configs or one.roll or one.manual for one in undone):
             return
         if self._fresh.group_state in REBALANCING:
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)

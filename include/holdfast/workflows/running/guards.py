@@ -80,7 +80,9 @@ def _done_in_a_run(plan: AnyPlan, step: AnyStep) -> bool:
     kind = kind_of(plan)
     acts = kind.acts(plan, step)
     sets = bool(kind.sets(plan, step)) and may(plan, ActionName.SET_CONFIG)
-    return kind.waits(step) or sets or (acts is not None and bool(acts.acts) and may(plan, *acts.actions))
+    roll = kind.roll(plan, step)
+    rolls = roll is not None and may(plan, *roll.actions)
+    return kind.waits(step) or sets or rolls or (acts is not None and bool(acts.acts) and may(plan, *acts.actions))
 
 
 def may(plan: AnyPlan, *actions: ActionName) -> bool:

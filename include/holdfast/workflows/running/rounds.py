@@ -174,5 +174,5 @@ class Rounds:
 def _acts(entry: JournalEntry) -> bool:
     """Whether something was done by then, or may have been."""
     if entry.event is JournalEvent.BEGUN:
-        return entry.acted is not None or entry.directory is not None
+        return any(one is not None for one in (entry.acted, entry.directory, entry.configured))
     return entry.event in (JournalEvent.CONFIRMED, JournalEvent.DONE, JournalEvent.ACTED)

@@ -18,6 +18,7 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.group_state import EMPTY, REBALANCING, STABLE
 from holdfast.rollout.execution.acts import GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, NothingLeft, Stop, WaitForOutside
+from holdfast.rollout.execution.rolls import Roll
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Approval, JournalEvent, Sighting
@@ -206,6 +207,9 @@ class _Forward(Walk):
         if settings and self._means.configs is not None and guards.may(self._plan, ActionName.SET_CONFIG):
             self._set(step, found, settings, self._means.configs)
             return None
+        roll = self._kind.roll(self._plan, step)
+        if roll is not None:
+            return self._rolled(step, found, roll)
         acts = self._kind.acts(self._plan, step)
         if acts is None or not guards.may(self._plan, *acts.actions):
             return found
@@ -239,6 +243,21 @@ class _Forward(Walk):
             self._wait(step, f"The group is {self._fresh.group_state}.", walking.SHOWS_WITHIN_S)
         self._writing.add(self._means.hands.entry(step, JournalEvent.CONFIRMED, self._kind.step_text(step)))
         self._look_again()
+
+    def _rolled(self, step: AnyStep, found: WaitForOutside, roll: Roll) -> WaitForOutside | None:
+        """Settings of clients. Those whose restarts are another step's are there with it, if a run did that."""
+        journal = self._writing.journal
+        if not guards.may(self._plan, *roll.actions) or (step.id != roll.first and not roll.is_done(journal)):
+            return found
+        if journal.has(step.id, JournalEvent.CONFIRMED):
+            self._wait(step, found.needed, walking.SHOWS_WITHIN_S)
+        if step.id == roll.first:
+            lacking = self._lacking(roll)
+            if lacking is not None:
+                return WaitForOutside(step, f"{lacking} {found.needed}", found.can_confirm)
+            self._carry_out_roll(step, roll)
+        self._writing.add(self._means.hands.entry(step, JournalEvent.CONFIRMED, self._kind.step_text(step)))
+        return None
 
     def _processes_decide(self, step: AnyStep) -> bool:
         """Whether Holdfast acts on the processes of the step, and has not: a client that lost its session comes back as other
@@ -290,11 +309,13 @@ class _Forward(Walk):
         """A stable group, or one without members where the step ends no client; within a batch of acts, any group that is not
         rebalancing."""
         state = self._fresh.group_state
-        acts = self._kind.acts(self._plan, step)
-        if state == EMPTY and (acts is None or all(one.does is Does.START for one in acts.acts)):
+        acts, roll = self._kind.acts(self._plan, step), self._kind.roll(self._plan, step)
+        ends = roll is not None and any(one.acts for one in roll.clients())
+        if state == EMPTY and not ends and (acts is None or all(one.does is Does.START for one in acts.acts)):
             return True
         before = self._plan.steps[: [one.id for one in self._plan.steps].index(step.id)]
         first = not before or self._kind.waits(before[-1])
+        first = first or (roll is not None and not roll.is_amid_batch(self._writing.journal))
         return state == STABLE if first else state not in REBALANCING
 
     def _refuse_unguarded(self) -> None:

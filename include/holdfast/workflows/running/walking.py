@@ -7,9 +7,11 @@ from typing import ClassVar, Never
 
 from holdfast.errors import CannotPredict, ClusterTrouble
 from holdfast.ports import Actor, GroupSettings
-from holdfast.rollout.contract.group_state import REBALANCING
+from holdfast.rollout.contract.group_state import REBALANCING, STABLE
+from holdfast.rollout.execution import rolls
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, WaitForOutside
+from holdfast.rollout.execution.rolls import Configuring, Roll
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.back import ClientSeen
@@ -23,6 +25,7 @@ from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Applied, Hands, Writing
 from holdfast.workflows.running import pausing
 from holdfast.workflows.running.acting import Acting, Clocks, Halted
+from holdfast.workflows.running.configuring import ClientConfigs
 from holdfast.workflows.running.progress import Progress, Tells
 from holdfast.workflows.running.setting import Setting
 from holdfast.workflows.running.showing import Showing
@@ -123,7 +126,9 @@ class Walk(ABC):
             lambda step, text: self._tell(Tells.ACT, text, step),
             self._listed,
             self.BACK,
+            self._members,
         )
+        self._client_configs = ClientConfigs(self._acting)
         self._went_back: WentBack | None = None
 
     def turn(self, *, accept: bool | Halt = False) -> Ran | None:
@@ -175,6 +180,53 @@ class Walk(ABC):
         assert configs is not None, "asked for before"
         group_id, clocks = self._plan.basis.group_id, self._means.clocks
         return Setting(configs, group_id, self._writing, clocks, self._may_begin, self._acting.tell)
+
+    def _lacking(self, roll: Roll) -> str | None:
+        """Why the settings of clients cannot be written, or the clients not restarted. None: they can."""
+        for one in roll.clients():
+            settings = {each.key: each.after for each in one.settings}
+            found = (self._means.actor.lacks_config(one.client, settings), *map(self._means.actor.lacks, one.acts))
+            lacking = next((text for text in found if text is not None), None)
+            if lacking is not None:
+                return lacking
+        return None
+
+    def _carry_out_roll(self, step: AnyStep, roll: Roll) -> None:
+        """Batch after batch. One that was begun is brought to its end; the next one begins once the group shows those before it,
+        and what the plan waits for after the step is over. Raise Halted, and Later."""
+        done: list[Configuring] = []
+        for batch in roll.batches:
+            left = [one for one in batch if not rolls.has_happened(step.id, one, self._acting.journal)]
+            if left and not any(rolls.has_begun(step.id, one, self._acting.journal) for one in batch):
+                self._await_batch(step, done)
+            for one in left:
+                acts = (self._acting.carry_out(step, act, rolled=True) for act in one.acts)
+                if not (self._client_configs.carry_out(step, one) and all(acts)):
+                    self._wait(step, f"The group is {self._fresh.group_state}.", SHOWS_WITHIN_S)
+                self._waits_for = ""  # what comes next has all of its time
+            if any(one.acts for one in left):
+                self._look_again()
+            done += batch
+        self._await_batch(step, done, last=True)
+
+    def _await_batch(self, step: AnyStep, done: list[Configuring], *, last: bool = False) -> None:
+        """The group shows the restarts so far. `last`: the plan's own wait follows."""
+        if not any(one.acts for one in done):
+            return
+        if self._fresh.group_state != STABLE:
+            self._wait(step, f"The group is {self._fresh.group_state}.", SHOWS_WITHIN_S)
+        missing = rolls.not_shown(step.id, done, self._acting.journal, self._clients() or ())
+        if missing is not None:
+            self._wait(step, f"The group does not show the restart of {missing} yet.", SHOWS_WITHIN_S)
+        after = self._plan.steps[[one.id for one in self._plan.steps].index(step.id) :]
+        wait = None if last else next((one for one in after if self._kind.waits(one)), None)
+        pending_s = None if wait is None else self._kind.pending_s(wait, self._fresh)
+        if pending_s is not None:
+            self._wait(step, "The group is stable, and another rebalance is pending.", pending_s)
+
+    def _members(self, name: str) -> tuple[str, ...] | None:
+        """Of one client, at the last look. None: it is not there, or no member is visible."""
+        return next((one.members for one in self._clients() or () if one.name == name), None)
 
     def _due(self) -> AnyStep | None:
         """The step that comes next. None: there is none."""

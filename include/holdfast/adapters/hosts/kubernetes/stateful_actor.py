@@ -10,10 +10,10 @@ Each is conditional on what was seen (UID, resourceVersion), so that one that is
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts import awaiting
+from holdfast.adapters.hosts import awaiting, client_settings
 from holdfast.adapters.hosts.kubernetes import address, pods, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, ApiRefusal, Document, at, number, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
@@ -122,6 +122,15 @@ class StatefulActor:
         ):
             return None
         return f"The pod {name} was not {does.goal.value} within {self._workload.limit_s:g} s; Kubernetes goes on with it."
+
+    def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:  # noqa: ARG002 - of no pod
+        return client_settings.NONE_OF_PODS
+
+    def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:  # noqa: ARG002 - of no pod
+        return None
+
+    def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:  # noqa: ARG002 - of no pod
+        return client_settings.NONE_OF_PODS
 
     def _restart(self, name: str, ends_at: float) -> str | None:
         seen = self._seen.get(name)

@@ -1,13 +1,14 @@
 """What Holdfast can do by itself of a plan for a streams group whose broker assigns: stop, start and restart processes.
 
 A person does what has to happen within the assignment interval, or without leaving the group, with another process ID or disk; and
-partitions. Configs of the group are set at the brokers. Of a move it does all but the setting of the clients, and process IDs.
+partitions. Configs of the group are set at the brokers. Of a move it does all but process IDs.
 """
 
 from holdfast.rollout.broker_streams.events.add_client import AddClient
 from holdfast.rollout.broker_streams.events.remove_client import RemoveClient
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.events.set_group_protocol import SetGroupProtocol
 from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
@@ -15,8 +16,8 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamThread
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.execution.acts import Act, Acts, GroupSetting
+from holdfast.rollout.execution.rolls import ClientSetting, Configuring, Roll, as_text
 from holdfast.rollout.journal.acted import Does
-from holdfast.rollout.json.kafka import ConfigValue
 
 
 def acts(plan: BrokerPlan, step: BrokerStep) -> Acts | None:
@@ -48,14 +49,18 @@ def sets(plan: BrokerPlan, step: BrokerStep) -> tuple[GroupSetting, ...]:
     for one in plan.steps[: plan.steps.index(step)]:
         if isinstance(one.item, SetConfig):
             config |= dict(one.item.settings)
-    return tuple(GroupSetting(key, _text(config.get(key)), _text(value)) for key, value in step.item.settings)
+    return tuple(GroupSetting(key, as_text(config.get(key)), as_text(value)) for key, value in step.item.settings)
 
 
-def _text(value: ConfigValue) -> str | None:
-    """As brokers have it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(value) if isinstance(value, tuple) else None if value is None else str(value)
+_TO_STREAMS = ClientSetting("group.protocol", "classic", "streams", "classic")
+
+
+def roll(plan: BrokerPlan, step: BrokerStep) -> Roll | None:
+    """Of a move: its clients get the setting, and restart with a later step."""
+    if not isinstance(step.item, SetGroupProtocol):
+        return None
+    each = (Configuring((_TO_STREAMS,), (), _act(plan, Does.RESTART, one)) for one in step.item.process_ids)
+    return Roll(step.id, (tuple(each),))
 
 
 def _act(plan: BrokerPlan, does: Does, process_id: str) -> Act:

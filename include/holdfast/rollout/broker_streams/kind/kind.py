@@ -36,6 +36,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.execution.rolls import Roll
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
@@ -263,6 +264,10 @@ class BrokerStreamsKind(
 
     def planned_for(self, plan: BrokerPlan) -> tuple[str, ...]:
         return undo.planned_for(plan)
+
+    def roll(self, plan: BrokerPlan, step: AnyStep) -> Roll | None:
+        assert isinstance(step, BrokerStep), "a step of this kind's plans"
+        return acts.roll(plan, step)
 
     def sets(self, plan: BrokerPlan, step: AnyStep) -> tuple[GroupSetting, ...]:
         assert isinstance(step, BrokerStep), "a step of this kind's plans"

@@ -140,8 +140,10 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
     absent = any(plan.basis.client(process_id) is not None and process_id not in present for process_id in moving)
     arrived = any(plan.basis.client(client.process_id) is None for client in fresh.clients)
     moved = any(isinstance(one.action, _MOVING) for one in until[:-1])
+    rolled = _restarted_in_rolls(plan, journal, until)
+    acts = isinstance(step.action, StartClient | RestartInPlace | ChangeThreads)
     return Allowed(
-        moving=moving if moved or absent or isinstance(step.action, StartClient | RestartInPlace | ChangeThreads) else (),
+        moving=(*moving, *rolled) if moved or absent or rolled or acts else (),
         new_random_ids=sum(_brings_new_random_id(one) for one in until),
         settings=(
             *(one.action.key for one in until if isinstance(one.action, RollOutConfig)),
@@ -150,6 +152,13 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
         ownership=moved or absent or arrived or isinstance(step.action, _UNDER_WAY),
         tasks=any(isinstance(one.action, GrowTopic | DeployTopology) for one in until),
     )
+
+
+def _restarted_in_rolls(plan: Plan, journal: Journal, until: Sequence[Step]) -> tuple[ProcessId, ...]:
+    """The clients that a run has begun to restart for the settings of all."""
+    rolls = (one for one in until if isinstance(one.action, RollOutConfig))
+    begun = {entry.acted.client for one in rolls for entry in journal.acts(one.id) if entry.acted is not None}
+    return tuple(one.process_id for one in plan.basis.clients if str(one.process_id) in begun)
 
 
 _UNDER_WAY = RestartInPlace | RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopAllClients | DeployTopology

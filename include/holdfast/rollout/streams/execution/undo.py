@@ -3,6 +3,7 @@
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.execution.undo import Nature, Rollback
 from holdfast.rollout.journal.back import ClientSeen
+from holdfast.rollout.streams.execution.acts import roll
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import (
@@ -11,6 +12,7 @@ from holdfast.rollout.streams.steps.steps import (
     DeployTopology,
     GrowTopic,
     RestartInPlace,
+    RollOutConfig,
     StartClient,
     Step,
     StopAllClients,
@@ -34,6 +36,9 @@ def rollback(plan: Plan, step: Step) -> Rollback:
             if back != process_id:
                 return Rollback(Nature.PERSON)
             return Rollback(Nature.AS_BEFORE if keeps_state else Nature.LOST)
+        case RollOutConfig():
+            found = roll(plan, step)
+            return Rollback(Nature.PERSON) if found is None else Rollback(Nature.ROLL, roll=found)
         case StopAllClients():
             return Rollback(Nature.AS_BEFORE)
         case GrowTopic() | DeployTopology(keeps_state=False):

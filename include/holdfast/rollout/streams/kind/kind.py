@@ -13,6 +13,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts
 from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.execution.rolls import Roll
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
@@ -273,6 +274,10 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
     def acts(self, plan: Plan, step: AnyStep) -> Acts | None:
         assert isinstance(step, Step), "a step of this kind's plans"
         return acts.acts(plan, step)
+
+    def roll(self, plan: Plan, step: AnyStep) -> Roll | None:
+        assert isinstance(step, Step), "a step of this kind's plans"
+        return acts.roll(plan, step)
 
     def listed(self, plan: Plan, step: AnyStep, fresh: Snapshot) -> Sighting | None:
         assert isinstance(step, Step), "a step of this kind's plans"
