@@ -351,7 +351,7 @@ class Actor(Protocol):
     def read_config(self, act: "Act", keys: Collection[str]) -> Mapping[str, str | None] | None:
         """These settings as the next start of the client has them, None each: not set. None: nothing here can read them.
 
-        Raise HostTrouble where they are not told.
+        Raise HostTrouble where they are not shown.
         """
         ...
 

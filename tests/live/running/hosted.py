@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from kafka.admin import KafkaAdminClient
+from tests.harness import properties_file
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.maven import kafka_streams
 from tests.harness.kafka.streams_app import StreamsClient
@@ -41,6 +43,8 @@ PROCESS_IDS = (
     "1d9c0a77-52f3-4b8e-8a6c-3f0e7cbb2d11",
     "5f3b7c20-9e14-4c6d-b2a8-6d1f40c9ae35",
 )
+PROPERTIES = "application.properties"
+"""What the next start of a client on a machine reads, on its disk."""
 STRANGER = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
 SHORT = {"session.timeout.ms": "6000", "heartbeat.interval.ms": "500"}
 _ENDS_WITHIN_S = 300
@@ -121,8 +125,12 @@ class Clients(Run):
     def on(self, machine: Machine, process_id: str | None = None) -> StreamsClient:
         """`process_id` None: what the disk has, or a random one."""
         folder = self.folder / f"client-{len(self._ever) + 1}-{machine.address}"
+        file = machine.disk / PROPERTIES
+        if not file.exists():
+            file.parent.mkdir(exist_ok=True)
+            properties_file.write(file, self.application.settings)
         client = StreamsClient(
-            self.application,
+            replace(self.application, settings=properties_file.read(file)),
             folder,
             threads=self.experiment.threads,
             process_id=process_id,
@@ -213,6 +221,10 @@ class Hosted:
         """The file that `--actors` takes. Process IDs distinguish machines that share an address."""
         commands = {verb: ["sh", str(SCRIPT), str(self.services.folder), verb, "{host}"] for verb in _VERBS}
         clients = self.streams.addresses() if self.together else {}
+        disk = self.machines[0].own_disk
+        file = f"{disk.parent / '{host}' if self.together else disk}/{PROPERTIES}"
+        script = [sys.executable, str(properties_file.SCRIPT)]
+        commands |= {"set_config": [*script, "set", file], "read_config": [*script, "read", file]}
         group = commands | {"ssh": self._ssh, "limit_s": LIMIT_S, "clients": clients}
         (self.folder / "actors.yaml").write_text(json.dumps({"format_version": "1.0", "groups": {self.group_id: group}}))
 

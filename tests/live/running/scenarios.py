@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from tests.harness.kafka.streams_app import PROCESS_METADATA
+from tests.harness import properties_file
+from tests.harness.kafka.streams_app import PROCESS_METADATA, StreamsClient
 from tests.live.experiment import process_ids
 from tests.live.running import hosted
 from tests.live.running.hosted import Document, Hosted
@@ -62,11 +63,25 @@ def scale_in(group: Hosted, chance: random.Random) -> Planned:
 
 
 def another_setting(group: Hosted, _chance: random.Random) -> Planned:
-    """A standby for each task, or none any more. A person rolls it out."""
+    """A standby for each task, or none any more."""
     now = group.streams.application.settings[STANDBYS]
     wanted = "0" if now == "1" else "1"
     planned = _planned(group, {"rolling_restart": {"set_config": {STANDBYS: int(wanted)}}})
-    return replace(planned, by_hand=lambda _: _roll_out(group, wanted))
+
+    def afterwards() -> tuple[Document, list[str]]:
+        """Each client runs with it, and the next start of each reads it."""
+        application = group.streams.application
+        group.streams.application = replace(application, settings=dict(application.settings) | {STANDBYS: wanted})
+        found: dict[str, tuple[str | None, str | None]] = {}
+        for address in group.runs_on():
+            service = group.services.of[address]
+            assert isinstance(service.client, StreamsClient)
+            runs = service.client.application.settings.get(STANDBYS)
+            found[address] = (runs, properties_file.read(service.machine.disk / hosted.PROPERTIES).get(STANDBYS))
+        differ = [f"{STANDBYS} on {address}: {seen}" for address, seen in found.items() if seen != (wanted, wanted)]
+        return {"set": wanted}, differ
+
+    return replace(planned, afterwards=afterwards)
 
 
 def sixth_client(group: Hosted, _chance: random.Random) -> Planned:
@@ -145,6 +160,8 @@ def acts_of(plan: Path, by_hand: Callable[[str], bool] | None = None) -> Planned
     made = any_kind.plan_from_json(document)
     kind = kind_of(made)
     found = [(step.id, act) for step in made.steps if (acts := kind.acts(made, step)) is not None for act in acts.acts]
+    rolls = {roll.first: roll for step in made.steps if (roll := kind.roll(made, step)) is not None}
+    found += [(roll.first, act) for roll in rolls.values() for one in roll.clients() for act in one.acts]
     acts = tuple((act.does.value, (act.host or "").removeprefix("/")) for _, act in found)
     return Planned(plan, tuple(document["steps"]), acts, tuple(one for one, _ in found), (), by_hand)
 
@@ -155,19 +172,7 @@ def _made_ready(group: Hosted) -> str:
     state = group.services.of[address].machine.disk / "state"
     shutil.rmtree(state, ignore_errors=True)
     (state / group.group_id).mkdir(parents=True)
+    (state.parent / hosted.PROPERTIES).unlink(missing_ok=True)
     if group.services.of[address].waiting is None:
         group.services.make_ready(address)
     return address
-
-
-def _roll_out(group: Hosted, standbys: str) -> bool:
-    """As a person would: client by client, each once the group is stable. No snapshot shows it."""
-    application = group.streams.application
-    group.streams.application = replace(application, settings=dict(application.settings) | {STANDBYS: standbys})
-    for address in group.runs_on():
-        subprocess.run(["sh", str(SCRIPT), str(group.services.folder), "restart", address], check=True)
-        ends_at, since = time.monotonic() + _STABLE_WITHIN_S, len(group.streams.generations())
-        while len(group.streams.generations()) == since or group.snapshot().group_state != STABLE:
-            assert time.monotonic() < ends_at, "the group is stable soon after a restart"
-            time.sleep(0.5)
-    return True

@@ -18,7 +18,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 @dataclass(frozen=True, slots=True)
 class ClientSetting:
     """A setting of clients, as text: what the plan expects before, and what it is after; None: not set. `default`: Kafka's own,
-    which an unset one means; None: not known here."""
+    which holds where none is set; None: unknown here."""
 
     key: str
     before: str | None
@@ -27,9 +27,9 @@ class ClientSetting:
 
     def is_same(self, one: str | None, other: str | None) -> bool:
         """Whether two values mean the same to a client: a list is the same with spaces after its commas, as Kafka reads it."""
-        return self._meant(one) == self._meant(other)
+        return self._effective(one) == self._effective(other)
 
-    def _meant(self, value: str | None) -> str | None:
+    def _effective(self, value: str | None) -> str | None:
         text = self.default if value is None else value
         return None if text is None else ",".join(part.strip() for part in text.split(","))
 

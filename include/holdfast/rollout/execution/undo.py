@@ -86,8 +86,8 @@ class PutConfigBack:
 @dataclass(frozen=True, slots=True)
 class Undo:
     """The rollback of one step, in this order: `acts` on processes, which the policy allows by `actions`; a `file`; `configs` of
-    the group; settings of clients and their restarts (`roll`); what is `manual`. `left`: nothing. `goes` and `returns`: clients that
-    the group loses and gains by it, None: one without a lasting name.
+    the group; settings of clients and their restarts (`roll`); what is `manual`. `left`: nothing. `goes` and `returns`: clients
+    that the group loses and gains by it, None: one without a lasting name.
     """
 
     step: AnyStep
@@ -175,7 +175,7 @@ def _configs(step: AnyStep, entries: Sequence[JournalEntry], how: Rollback) -> U
 
 
 def _rolled(step: AnyStep, forward: Journal, how: Rollback) -> Undo:
-    """Holdfast's part of it; the rest, and what a person said is done, is a person's."""
+    """Holdfast rolls back what it did; the rest, which a person has confirmed as done, is a person's."""
     assert how.roll is not None, "a step that gives clients settings says which"
     first = how.roll.first
     if not any(rolls.has_begun(first, one, forward) for one in how.roll.clients()):

@@ -96,7 +96,7 @@ def test_any_plan_is_led_back(case: tuple[Document, Document], steps: int, held:
     ("event", "nature"),
     [
         ({"restart_client": {"process_id": A, "keeps_state": False}}, Nature.LOST),
-        ({"set_config": {"max.warmup.replicas": 3}}, Nature.PERSON),
+        ({"rolling_restart": {"set_config": {"max.warmup.replicas": 3}, "late": True}}, Nature.PERSON),
         ({"add_partitions": {"topic": "input", "partitions": 8}}, Nature.LOST),
     ],
 )

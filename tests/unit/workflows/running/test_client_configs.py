@@ -1,10 +1,10 @@
-"""A run gives all clients other settings, and rolls that back: client by client, each written before it restarts, whatever is killed."""
+"""A run gives all clients other settings, and rolls that back: client by client, before each restart, whatever is killed."""
 
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from itertools import count
-from typing import Any
+from itertools import count, pairwise
+from typing import Any, ClassVar
 
 import pytest
 from tests.harness.article import AFTER, A, B, C, client, group
@@ -88,7 +88,7 @@ def test_a_restart_waits_until_the_group_shows_the_one_before() -> None:
 
     reality.perform = noted  # type: ignore[method-assign]
     reality.run(rolled())
-    assert [later - one >= 4 for one, later in zip(began, began[1:], strict=False)] == [True, True]
+    assert [later - one >= 4 for one, later in pairwise(began)] == [True, True]
 
 
 def test_clients_that_restart_together_do_not_wait_for_each_other() -> None:
@@ -220,7 +220,7 @@ def test_a_kill_at_each_single_operation(run: Callable[..., Ran], *, reads: bool
 class TestGoingBack:
     """What each client had before, the last client first, each restarted."""
 
-    BEFORE = {C: {LAG: "0"}, A: {LAG: "0", WARMUPS: "2", "other": "x"}, B: {LAG: "0"}}
+    BEFORE: ClassVar = {C: {LAG: "0"}, A: {LAG: "0", WARMUPS: "2", "other": "x"}, B: {LAG: "0"}}
 
     def reality(self) -> RunningGroup:
         found = real()

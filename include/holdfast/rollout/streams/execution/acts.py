@@ -112,7 +112,7 @@ def _at_once(plan: Plan) -> int | None:
 
 
 def _clients_by(plan: Plan, step: Step) -> tuple[Act, ...]:
-    """The clients that there are when a step begins, in the order of their process IDs, each as it is restarted. None at all: one
+    """The clients that there are when a step begins, in the order of their process IDs, each with its restart. None at all: one
     of them has no name, or another one than the plan knows."""
     found = {one.process_id: Act(Does.RESTART, str(one.process_id), one.host) for one in plan.basis.clients}
     for one in plan.steps[: plan.steps.index(step)]:
