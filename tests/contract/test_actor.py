@@ -1,5 +1,5 @@
-"""What stops and starts processes: commands of this machine and of hosts, calls of a service, workloads in
-Kubernetes, and the fake of the tests, held to the same."""
+"""What stops and starts processes, and writes settings of clients: commands of this machine and of hosts, calls of a service, workloads
+in Kubernetes, and the fake of the tests, held to the same."""
 
 import shutil
 import sys
@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
+from tests.harness import properties_file
 from tests.harness.article import A
 from tests.harness.deployer import TOKEN, Deployer
 from tests.harness.kubernetes import controller
@@ -34,6 +35,8 @@ def by_commands(folder: Path, more: str = "") -> Actor:
     (folder / "app-1").write_text("1")
     verbs = ("status", "start", "stop", "restart")
     given = "\n".join(f'    {verb}: [sh, "{SERVICE}", "{folder}", {verb}, "{{host}}"]' for verb in verbs)
+    for name, verb in (("set_config", "set"), ("read_config", "read")):
+        given += f'\n    {name}: [{sys.executable}, "{properties_file.SCRIPT}", {verb}, "{folder}/{{host}}.properties"]'
     return actors_file.read(f'format_version: "1.0"\ngroups:\n  orders:\n{given}\n{more}'.encode(), "orders")
 
 
@@ -102,6 +105,45 @@ def test_a_process_keeps_its_identity_until_it_is_another_one(actor: Actor) -> N
     assert actor.perform(Does.START, CLIENT) is None
 
     assert len({first, second, running(actor.process(CLIENT))}) == 3
+
+
+SETTINGS = {"num.standby.replicas": "1", "client.tag.note": "a, \"b\" $(id) `id`; 'c' = é \\n {host}"}
+
+
+def test_settings_are_written_for_the_next_start_and_no_others(actor: Actor) -> None:
+    """As text, whatever a shell would make of it; twice is once."""
+    assert actor.lacks_config(CLIENT, SETTINGS) is None
+    first = running(actor.process(CLIENT))
+    assert actor.read_config(CLIENT, SETTINGS) == dict.fromkeys(SETTINGS)
+    for _ in range(2):
+        assert actor.write_config(CLIENT, SETTINGS) is None
+        assert actor.read_config(CLIENT, SETTINGS) == SETTINGS
+    removed = {"num.standby.replicas": None}
+    assert actor.write_config(CLIENT, removed) is None
+
+    assert actor.read_config(CLIENT, SETTINGS) == SETTINGS | removed
+    assert running(actor.process(CLIENT)) == first, "nothing restarts for it"
+
+
+def test_the_program_of_the_documentation_does_that(tmp_path: Path) -> None:
+    """Its file keeps its mode, and what else it holds."""
+    text = (Path(__file__).parents[2] / "docs" / "apply.md").read_text(encoding="utf-8")
+    program = text.partition("```python\n")[2].partition("```")[0]
+    file = tmp_path / "1.properties"
+    file.write_text("client.id=app-1\n")
+    file.chmod(0o640)
+    (tmp_path / "settings.py").write_text(program.replace("/etc/orders", str(tmp_path)))
+    words = f'[{sys.executable}, "{tmp_path}/settings.py", {{}}, "{{{{unit}}}}"]'
+    given = f"    status: [x]\n    set_config: {words.format('set')}\n    read_config: {words.format('read')}\n"
+    clients = "    clients: {app-1: {unit: '1'}}\n"
+    made = actors_file.read(f'format_version: "1.0"\ngroups:\n  orders:\n{given}{clients}'.encode(), "orders")
+
+    for _ in range(2):
+        assert made.write_config(CLIENT, SETTINGS) is None
+        assert made.read_config(CLIENT, SETTINGS) == SETTINGS
+    assert made.write_config(CLIENT, dict.fromkeys(SETTINGS)) is None
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("client.id=app-1\n", 0o640)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["1.properties", "settings.py"]
 
 
 def test_a_client_without_commands_is_named(actor: Actor) -> None:

@@ -21,6 +21,7 @@ class Deployer:
         self.processes, self.begun = {"app-1": 1}, 1
         self.asked: list[tuple[str, str, Any]] = []
         self.tokens: list[str | None] = []
+        self.settings: dict[str, dict[str, str]] = {"app-1": {"client.id": "app-1"}}
         self.answers: Callable[[BaseHTTPRequestHandler, Callable[[], None]], None] | None = None
         self._server = tls_server(_handler(self), self.ca, key)
 
@@ -34,6 +35,10 @@ class Deployer:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+    def write(self, client: str, settings: dict[str, str | None]) -> None:
+        found = self.settings[client] | settings
+        self.settings[client] = {key: value for key, value in found.items() if value is not None}
 
     def act(self, client: str, verb: str) -> None:
         self.begun += verb != "stop"
@@ -58,6 +63,8 @@ groups:
       start: {{path: "/clients/{{host}}/start"}}
       stop: {{path: "/clients/{{host}}/stop"}}
       restart: {{path: "/clients/{{host}}/restart", query: {{who: "{{host}}"}}, body: {{client: ["{{host}}", 1, null], why: plan}}}}
+      set_config: {{path: "/clients/{{host}}/config", method: PUT, body: {{by: "{{host}}"}}}}
+      read_config: {{path: "/clients/{{host}}/config", settings: /deployed/config}}
 {more}""".encode()
 
 
@@ -68,17 +75,26 @@ def _handler(deployer: Deployer) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             self._answered(lambda _: None)
 
+        def do_PUT(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            deployer.asked.append(("config", self.path, body))
+            self._answered(lambda _: None, lambda client: deployer.write(client, body["settings"]))
+
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self._answered(lambda verb: deployer.asked.append((verb, self.path, json.loads(body) if body else None)))
 
-        def _answered(self, note: Callable[[str], None]) -> None:
+        def _answered(self, note: Callable[[str], None], write: Callable[[str], None] = lambda _: None) -> None:
             deployer.tokens.append(self.headers.get("Authorization"))
             _, _, _, client, *verb = (unquote(part) for part in urlsplit(self.path).path.split("/"))
             for one in verb:
                 note(one)
 
             def usual() -> None:
+                if verb == ["config"]:
+                    write(client)
+                    send(self, 200, json.dumps({"deployed": {"config": deployer.settings[client]}}).encode())
+                    return
                 for one in verb:
                     deployer.act(client, one)
                 number = deployer.processes.get(client, 0)

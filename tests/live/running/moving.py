@@ -1,6 +1,6 @@
-"""A classic Streams group on machines that moves to `group.protocol=streams` by runs of a plan: a person changes the setting of its
-clients, the run stops them all, waits until the group is empty, and starts them. Then it goes back to the classic protocol,
-offline, and moves again.
+"""A classic Streams group on machines that moves to `group.protocol=streams` by runs of a plan: the run writes the setting of its
+clients, stops them all, waits until the group is empty, and starts them. Then it goes back to the classic protocol, offline, and
+moves again.
 
     python -m tests.live.running.campaign --kind moving [--scenarios moves,moves_seeded] [--rounds 1] [--kills 8]
 """
@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tests.harness import properties_file
 from tests.harness.kafka.streams_app import PROCESS_METADATA, Application, StreamsClient
 from tests.live.running import other_kinds
-from tests.live.running.hosted import Document, Hosted
+from tests.live.running.hosted import PROPERTIES, Document, Hosted
 from tests.live.running.machines import Machine
 from tests.live.running.other_kinds import Client
 from tests.live.running.scenarios import Planned, acts_of
@@ -27,13 +28,14 @@ DELAY_MS = 120_000
 """The initial delay: all clients start within it, each after a command over SSH, also where a run is killed between two of them:
 the next one waits for the command of the killed one."""
 SESSION_MS = 20_000
+_PROTOCOL = "group.protocol"
 _EMPTY_WITHIN_S = 300
 _DELAY_OPTIONS = ("longer-initial-delay", "seed-process-ids-and-longer-initial-delay")
 _SEEDS = "seed-process-ids"
 
 
 class Moving(other_kinds.ByBroker):
-    """One client on each of the first machines. `protocol`: the setting that clients start with."""
+    """One client on each of the first machines, which starts with the protocol that its properties file has."""
 
     group_id, topic = "streams-moving", "streams-moving-input"
     exclude: tuple[str, ...] = (*_DELAY_OPTIONS, _SEEDS)
@@ -41,16 +43,28 @@ class Moving(other_kinds.ByBroker):
 
     def __init__(self, release: str, bootstrap: str, folder: Path) -> None:
         super().__init__(release, bootstrap, folder)
-        self.protocol = "classic"
+        self._files: set[Path] = set()
+
+    @property
+    def protocol(self) -> str:
+        """That the clients of all machines start with, or some."""
+        return max((properties_file.read(file).get(_PROTOCOL, "classic") for file in self._files), default="classic")
+
+    def goes_classic(self) -> None:
+        for file in self._files:
+            properties_file.write(file, {})
 
     def about(self, folder: Path) -> list[str]:
         properties = folder / "application.properties"
-        text = "".join(f"{key}={value}\n" for key, value in self._settings().items())
+        text = "".join(f"{key}={value}\n" for key, value in _settings(self.protocol).items())
         properties.write_text(text, encoding="utf-8")
         return ["--kafka-release", self.release, "--app-config", str(properties)] if self.protocol == "classic" else []
 
     def on(self, machine: Machine, process_id: str | None = None) -> Client:
-        self.application = Application(self.release, self.group_id, self.bootstrap, self.topic, self._settings())
+        file = machine.disk / PROPERTIES
+        self._files.add(file)
+        settings = _settings(properties_file.read(file).get(_PROTOCOL, "classic"))
+        self.application = Application(self.release, self.group_id, self.bootstrap, self.topic, settings)
         folder = self.folder / f"client-{len(self.ever) + 1}-{machine.address}"
         found = StreamsClient(
             self.application,
@@ -65,14 +79,15 @@ class Moving(other_kinds.ByBroker):
         found.load()
         return found
 
-    def _settings(self) -> dict[str, str]:
-        if self.protocol == "streams":
-            return {"group.protocol": "streams"}
-        return {"session.timeout.ms": str(SESSION_MS), "heartbeat.interval.ms": "1000"}
+
+def _settings(protocol: str) -> dict[str, str]:
+    if protocol == "streams":
+        return {_PROTOCOL: "streams"}
+    return {"session.timeout.ms": str(SESSION_MS), "heartbeat.interval.ms": "1000"}
 
 
 def moves(group: Hosted, _chance: random.Random) -> Planned:
-    """All but the setting is the run's."""
+    """All is the run's."""
     return _planned(group, (*_DELAY_OPTIONS, _SEEDS))
 
 
@@ -100,7 +115,7 @@ def _planned(group: Hosted, exclude: tuple[str, ...]) -> Planned:
     chosen = next(one for one in document["candidates"] if one["name"] == document["chosen"])
 
     def by_hand(step: str) -> bool:
-        return _does(group, clients, document, step)
+        return _does(group, document, step)
 
     def afterwards() -> tuple[Document, list[str]]:
         now = _owners(group, group.snapshot())
@@ -137,17 +152,14 @@ def _figures(plan: Document) -> Document:
     return {"forecast": found}
 
 
-def _does(group: Hosted, clients: Moving, plan: Document, step: str) -> bool:
+def _does(group: Hosted, plan: Document, step: str) -> bool:
     """What a person does of the step that a run waits for. Whether it has to be confirmed."""
     item = next(one for one in plan["steps"] if one["id"] == step)
-    if item["action"] == "set_group_protocol":
-        clients.protocol = "streams"
-        for address in group.runs_on():
-            group.services.make_ready(address)  # so that a start takes no time, however busy this machine is
-        return True
     assert item["action"] == "start_moved_client", item
     starts = [one["inputs"] for one in plan["steps"] if one["action"] == "start_moved_client"]
     at = {_process_id(group, address): address for address in group.services.of if _disk(group, address).exists()}
+    for address in at.values():
+        group.services.make_ready(address)
     for one in starts:
         _disk(group, at[one["process_id"]]).write_text(json.dumps({"processId": one["new_process_id"]}, separators=(",", ":")))
     for one in starts:
@@ -173,7 +185,7 @@ def _goes_back(group: Hosted, clients: Moving) -> None:
     while group.state() not in ("Empty", "Dead"):
         assert time.monotonic() < ends_at, "the group is empty soon after all of its clients have stopped"
         time.sleep(1)
-    clients.protocol = "classic"
+    clients.goes_classic()
     for address in there:
         shutil.rmtree(group.services.of[address].machine.disk / "state")
         group.services.make_ready(address)

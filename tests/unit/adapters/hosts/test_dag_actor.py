@@ -56,6 +56,15 @@ class Runs:
 
     lacks = cannot_look
 
+    def lacks_config(self, act: Act, _: Mapping[str, str | None]) -> str | None:
+        return f"No command for {act.client}."
+
+    def read_config(self, *_: object) -> Mapping[str, str | None]:
+        return {"a": "1"}
+
+    def write_config(self, *_: object) -> str | None:
+        return "It writes none."
+
     def process(self, act: Act) -> ClientProcess:
         return self.processes[act.client].shown()
 
@@ -228,3 +237,33 @@ def of_group(given: dict[str, Any], runs: Runs) -> Actor:
         raise AssertionError
 
     return actors_file.of_group(given, "orders", None, none, none, runs)
+
+
+SETTINGS = {"num.standby.replicas": "1", "x": None}
+
+
+def writer(runs: Runs) -> DagActor:
+    return DagActor(Dag("restarts", '{"who":"{host}","does":"{does}"}', 60, {}, sets_config=True), runs, runs)
+
+
+def test_a_run_of_the_dag_writes_settings_where_it_is_meant_to(runs: Runs) -> None:
+    """Once, however often a run of the plan asks for it; one that failed is a person's to clear."""
+    found = writer(runs)
+    assert found.lacks_config(RESTART, SETTINGS) is None
+    assert "secret" in str(found.lacks_config(RESTART, {"x.password": "y"}))
+    for _ in range(2):
+        assert found.write_config(RESTART, SETTINGS) is None
+    assert runs.confs == [("restarts", {"who": "app-1", "does": "set_config", "settings": SETTINGS})]
+    assert found.read_config(RESTART, ("a",)) == {"a": "1"}
+
+    back = replace(RESTART, called=f"{RESTART.called}.back")
+    runs.ends, runs.after = "failed", 2
+    assert "clear it in Airflow" in str(found.write_config(back, {"x": "0"}))
+    assert len(runs.confs) == 2
+
+
+def test_a_dag_that_does_not_leaves_it_to_what_is_next_to_it(runs: Runs) -> None:
+    found = actor(runs)
+    assert found.lacks_config(RESTART, SETTINGS) == "No command for id-1."
+    assert found.write_config(RESTART, SETTINGS) == "It writes none."
+    assert runs.confs == []

@@ -302,3 +302,43 @@ def test_a_call_that_is_not_given_is_a_person_s(deployer: Deployer) -> None:
     found = actor(deployer, **{'      stop: {path: "/clients/{host}/stop"}\n': ""})
     assert found.lacks(Act(Does.STOP, "id-1", "/app-1")) == "No call to stop a client is given."
     assert found.lacks(RESTART) is None
+
+
+class TestSettings:
+    def test_are_a_member_of_the_body(self, deployer: Deployer) -> None:
+        found = actor(deployer)
+        assert found.lacks_config(RESTART, {"a": "1"}) is None
+        assert found.write_config(RESTART, {"a": "1", "b": None}) is None
+        assert deployer.asked == [("config", "/api/clients/app-1/config", {"by": "app-1", "settings": {"a": "1", "b": None}})]
+        assert set(deployer.tokens) == {TOKEN}
+
+    @pytest.mark.parametrize("answer", [huge, truncated, elsewhere, no_json, nothing, no_http, echoes])
+    def test_that_no_answer_shows_are_unknown(self, deployer: Deployer, answer: Answer) -> None:
+        deployer.answers = answer
+        with pytest.raises(HostTrouble) as refused:
+            actor(deployer).read_config(RESTART, ("a",))
+        assert TOKEN.split()[1] not in str(refused.value)
+
+    def test_that_hold_the_secret_that_was_sent_are_not_kept(self, deployer: Deployer) -> None:
+        token = TOKEN.split()[1]
+        deployer.answers = lambda handler, _: send(handler, 200, json.dumps({"deployed": {"config": {"a": f"x{token}"}}}).encode())
+        with pytest.raises(HostTrouble, match="holds a secret") as refused:
+            actor(deployer).read_config(RESTART, ("a",))
+        assert token not in str(refused.value)
+
+    def test_that_are_refused_say_how_and_that_may_be_written_are_open(self, deployer: Deployer) -> None:
+        found = actor(deployer)
+        deployer.answers = lambda handler, _: send(handler, 409, TOKEN.encode())
+        assert found.write_config(RESTART, {"a": "1"}) == (
+            "The call that writes the settings of id-1 on /app-1 was answered with 409 Conflict."
+        )
+        deployer.answers = lambda handler, _: send(handler, 503, b"")
+        with pytest.raises(HostTrouble) as refused:
+            found.write_config(RESTART, {"a": "1"})
+        assert refused.value.begun
+
+    def test_without_a_call_are_a_person_s(self, deployer: Deployer) -> None:
+        lines = [one for one in deployer.actors().decode().splitlines() if "_config" not in one]
+        found = actors_file.read("\n".join(lines).encode(), "orders")
+        assert "`http.set_config`" in str(found.lacks_config(RESTART, {"a": "1"}))
+        assert found.read_config(RESTART, ("a",)) is None

@@ -23,7 +23,8 @@ class Recorder:
     def run(
         self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
     ) -> ScriptEnd:
-        assert (stdin, most_bytes > 0, limit_s > float(arguments[0])) == (b"", True, True)
+        assert (most_bytes > 0, limit_s > float(arguments[0])) == (True, True)
+        self.stdin = stdin
         self.ran.append((script, arguments))
         return self.answer
 
@@ -215,3 +216,76 @@ def test_pods_are_not_reached_over_ssh() -> None:
     content = OWN.split(b"    status")[0] + pods
     with pytest.raises(InvalidInput, match="by their cluster"):
         actors_file.read(content, "orders")
+
+
+class TestSettings:
+    """They go to a command as JSON on its standard input, and to no shell."""
+
+    CONFIG = SYSTEMD + b'    set_config: [/opt/set, "{ordinal}"]\n    read_config: [/opt/read, "{ordinal}"]\n'
+
+    def test_are_no_words_of_the_command(self) -> None:
+        found, shell = actor(self.CONFIG)
+        assert found.lacks_config(act(), {"num.standby.replicas": "1", "x": None}) is None
+        assert found.write_config(act(), {"num.standby.replicas": "$(id)", "x": None}) is None
+        assert shell.ran[0][1][1:] == ("/opt/set", "1")
+        assert shell.stdin == b'{"num.standby.replicas": "$(id)", "x": null}'
+
+    def test_are_read_by_key(self) -> None:
+        found, shell = actor(self.CONFIG, b'{"a": 1, "b": true, "other": ["x"], "d": null}')
+        assert found.read_config(act(), ("a", "b", "c", "d")) == {"a": "1", "b": "true", "c": None, "d": None}
+        assert (shell.ran[0][1][1:], shell.stdin) == (("/opt/read", "1"), b'["a", "b", "c", "d"]')
+
+    def test_are_not_read_where_nothing_does(self) -> None:
+        found, shell = actor(SYSTEMD + b"    set_config: [/opt/set]\n")
+        assert found.read_config(act(), ("a",)) is None
+        assert shell.ran == []
+
+    @pytest.mark.parametrize(
+        "stdout", [b"", b"no", b"[]", b'{"a": ["x"]}', b'{"a": "x\\ny"}', b'{"a": "' + b"x" * 5_000 + b'"}', b"[" * 9_000]
+    )
+    def test_that_are_none_are_refused(self, stdout: bytes) -> None:
+        with pytest.raises(HostTrouble):
+            actor(self.CONFIG, stdout)[0].read_config(act(), ("a",))
+
+    def test_that_hold_a_secret_are_neither_read_nor_written(self) -> None:
+        secret = "jdbc:x?password=hunter2"
+        with pytest.raises(HostTrouble) as refused:
+            actor(self.CONFIG, b'{"a": "%s"}' % secret.encode())[0].read_config(act(), ("a",))
+        assert (refused.value.lasting, "hunter2" in str(refused.value)) == (True, False)
+        found, _ = actor(self.CONFIG)
+        for settings in ({"a": secret}, {"ssl.key.password": "x"}):
+            lacks = found.lacks_config(act(), settings)
+            assert lacks is not None
+            assert "secret" in lacks
+            assert "hunter2" not in lacks
+
+    @pytest.mark.parametrize("settings", [{"a\nb": "1"}, {"a": "1\nb=2"}, {"a": "x" * 5_000}, {"": "1"}, {"a=b": "1"}, {"-a": "1"}])
+    def test_that_would_be_more_than_a_line_are_refused(self, settings: dict[str, str | None]) -> None:
+        assert actor(self.CONFIG)[0].lacks_config(act(), settings) is not None
+
+    def test_a_command_that_fails_says_so(self) -> None:
+        found, _ = actor(self.CONFIG, status=3)
+        assert found.write_config(act(), {"a": "1"}) == (
+            "The command that writes the settings of id-1 on /app-1 failed: no such unit"
+        )
+        with pytest.raises(HostTrouble, match="status 3"):
+            found.read_config(act(), ("a",))
+
+    def test_a_client_without_a_command_or_a_value_for_it_is_named(self) -> None:
+        assert "`set_config`" in str(actor()[0].lacks_config(act(), {"a": "1"}))
+        assert "ordinal" in str(actor(self.CONFIG)[0].lacks_config(act("id-9", "app-9"), {"a": "1"}))
+
+    @pytest.mark.parametrize(
+        ("group", "says"),
+        [
+            ("kubernetes: {namespace: n, stateful_set: s, container: c}\n    set_config: [x]", "Settings of pods"),
+            ("http: {url: 'https://h/', status: {path: /s}}\n    read_config: [x]", "http.set_config"),
+            ("systemd: {unit: u}\n    dag: {dag_id: d, set_config: true}\n    set_config: [x]", "leave the other"),
+            ("systemd: {unit: u}\n    set_config: []", "an empty one was found"),
+            ("http: {url: 'https://h/', status: {path: /s}, set_config: {path: /c, body: [1]}}", "the body is an object"),
+            ("http: {url: 'https://h/', status: {path: /s}, read_config: {path: /c, settings: x}}", "no JSON pointer"),
+        ],
+    )
+    def test_what_does_not_go_together_is_refused(self, group: str, says: str) -> None:
+        with pytest.raises(InvalidInput, match=says):
+            actors_file.read(f'format_version: "1.0"\ngroups:\n  orders:\n    {group}\n'.encode(), "orders")

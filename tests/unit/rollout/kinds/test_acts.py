@@ -17,6 +17,7 @@ from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.execution.acts import Act, Acts
+from holdfast.rollout.execution.rolls import ClientSetting, Roll
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.kinds.registry import kind_of
@@ -98,6 +99,65 @@ class TestStreams:
 
         assert plan.steps
         assert done(plan) == []
+
+
+class TestSettingsOfClients:
+    """What is rolled out together is one roll of the first step, in the order of process IDs."""
+
+    def roll(self, *events: object) -> tuple[list[Roll | None], AnyPlan]:
+        plan = streams(*events)
+        kind = kind_of(plan)
+        return [kind.roll(plan, step) for step in plan.steps if not kind.waits(step)], plan
+
+    def test_each_client_gets_all_of_them_and_restarts(self) -> None:
+        (first, second), plan = self.roll({"set_config": {"max.warmup.replicas": 3, "rack.aware.assignment.tags": ["a", "b"]}})
+        assert first is not None
+        assert first == second
+        assert (first.first, [len(batch) for batch in first.batches]) == (plan.steps[0].id, [1, 1, 1])
+        assert [one.acts for one in first.clients()] == [(Act(Does.RESTART, one, host(one)),) for one in (C, A, B)]
+        assert {one.settings for one in first.clients()} == {
+            (
+                ClientSetting("max.warmup.replicas", "2", "3", "2"),
+                ClientSetting("rack.aware.assignment.tags", None, "a,b", ""),
+            )
+        }
+        assert first.actions == (ActionName.SET_CLIENT_CONFIG, ActionName.RESTART_CLIENT)
+
+    def test_in_batches_of_those_that_restart_together(self) -> None:
+        ((first,), _) = self.roll({"rolling_restart": {"set_config": {"max.warmup.replicas": 3}, "at_once": 2}})
+        assert first is not None
+        assert [len(batch) for batch in first.batches] == [2, 1]
+
+    @pytest.mark.parametrize(
+        "rolling",
+        [{"late": True}, {"process_ids": [A]}, {"kafka_release": "3.9.1"}, {"keeps_process_id": False}, {"keeps_state": False}],
+    )
+    def test_other_restarts_are_a_person_s(self, rolling: dict[str, object]) -> None:
+        found, _ = self.roll({"rolling_restart": {"set_config": {"max.warmup.replicas": 3}} | rolling})
+        assert found
+        assert found == [None] * len(found)
+
+    def test_of_the_clients_that_there_are_then(self) -> None:
+        """One is gone by then, and one has come; one without a process ID would have no name."""
+        removed, wait = {"remove_client": {"process_id": A, "leaves": False}}, {"then": "stable"}
+        sets = {"set_config": {"max.warmup.replicas": 3}}
+        added = {"add_client": {"process_id": LAST, "threads": 2, "host": "app-new"}}
+        found, _ = self.roll(removed, wait, added, wait, sets)
+        last = found[-1]
+        assert last is not None
+        assert [one.client.client for one in last.clients()] == [C, B, LAST]
+        assert [one.client.moves for one in last.clients()] == [False, False, False]
+        unnamed = {"add_client": {"process_id": None, "threads": 2, "host": "app-new"}}
+        policy = Policy(exclude=("relabel", "seed-process-id"))
+        plan = planned(group(AFTER), unnamed, wait, sets, policy=policy)
+        found = [kind_of(plan).roll(plan, step) for step in plan.steps if "max.warmup" in str(step.action)]
+        assert found == [None]
+
+    def test_settings_mean_the_same_where_one_is_the_default(self) -> None:
+        setting = ClientSetting("max.warmup.replicas", "2", "3", "2")
+        assert setting.is_same(None, "2")
+        assert not setting.is_same(None, "3")
+        assert ClientSetting("x", None, "a").is_same("a, b", "a,b")
 
 
 class TestConsumers:
