@@ -3,7 +3,8 @@
 The script reads only. It follows no link: the path given must have none, `find` follows none, and a file is sent with the device
 and inode of what was opened, which must be those of the name in the listing. A name with a line end is counted, and not read.
 File contents are sent in base64, so that no content can look like a line of the answer; a random token shows where the answer
-begins, after whatever a host prints at a login.
+begins, after whatever a host prints at a login. To start a process costs a host more than to read a small file: files are opened
+seven at a time and sent as one, with their sizes before and after that.
 """
 
 import base64
@@ -27,6 +28,8 @@ _ENTRY = re.compile(
 )
 """Mode, size, blocks of 512 bytes, seconds, device, inode and name: a host may say anything, and no figure is larger than its kind
 can be."""
+_SIZED = re.compile(r"([0-9]{1,20} [0-9]{1,20}) ([0-9]{1,16})", re.ASCII)
+"""Device and inode, and size."""
 _MOST = 2**64
 _MOST_BYTES_OF_A_DISK = 2**63
 _PATH = re.compile(r"/[^\x00-\x1f\x7f]{0,4000}")
@@ -43,6 +46,7 @@ nl='
 '
 exec 4>&1
 send() { base64; }
+namespace=$(readlink /proc/self/ns/pid 2>/dev/null)
 for folder do
   printf ':directory\n'
   if ! cd -P -- "$folder" 2>/dev/null; then
@@ -58,7 +62,7 @@ for folder do
     continue
   fi
   [ -r . ] || { printf ':forbidden\n:end\n'; continue; }
-  printf ':namespace %s\n' "$(readlink /proc/self/ns/pid 2>/dev/null)"
+  printf ':namespace %s\n' "$namespace"
   printf ':locks\n'; cat /proc/locks 2>/dev/null || printf ':nolocks\n'
   stat -f -c ':space %a %S %T' . 2>/dev/null
   for tool in find stat head base64; do
@@ -68,17 +72,35 @@ for folder do
   errors=$(find . -maxdepth 7 -name "*$nl*" -prune -o -exec stat -c 'e %f %s %b %Y %d %i %n' {} + 2>&1 >&4 |
     while read -r line; do case $line in *'No such file or directory') ;; *) printf '%s\n' "$line" ;; esac; done | head -c 4000)
   find . -maxdepth 7 -name "*$nl*" -prune -exec sh -c 'printf ":newlines %s\n" "$#"' x {} + 2>/dev/null
-  printf ':errors\n'; printf %s "$errors" | send
+  printf ':errors\n'; [ -z "$errors" ] || printf %s "$errors" | send
   find . -maxdepth 6 -name "*$nl*" -prune -o -type d -exec sh -c '
-    for each do [ -r "$each" ] && [ -x "$each" ] || printf ":denied %s\n" "$each"; done' x {} + 2>/dev/null
-  find . -maxdepth 6 -name "*$nl*" -prune -o -type f \( \
+    for each do [ -r "$each" ] && [ -x "$each" ] || printf ":denied %s\n" "$each"; done' x {} + -o -type f \( \
     \( \( -name kafka-streams-process-metadata -o -name '.checkpoint*' -o -name CURRENT \) -size -2049 \) \
     -o \( -name 'MANIFEST-*' -size -4097 \) -o \( -name '*.sst' -size -129 \) \) -exec sh -c '
+    open="/proc/self/fd/3 /proc/self/fd/4 /proc/self/fd/5 /proc/self/fd/6 /proc/self/fd/7 /proc/self/fd/8 /proc/self/fd/9"
+    seven() {
+      {
+        printf ":files\n"; printf "n %s\n" "$@"
+        stat -L -c "b %d %i %s" $open; cat $open | base64; stat -L -c "a %d %i %s" $open
+      } 3<"$1" 4<"$2" 5<"$3" 6<"$4" 7<"$5" 8<"$6" 9<"$7"
+    }
+    alone() {
+      for one do
+        [ -f "$one" ] && { printf ":file %s\n" "$one"; stat -L -c "s %d %i" /proc/self/fd/3; base64 <&3; } 3<"$one"
+      done
+    }
+    left=$#
     for each do
-      if [ -f "$each" ] && [ ! -L "$each" ]; then
-        { printf ":file %s\n" "$each"; stat -L -c "s %d %i" /proc/self/fd/3; base64 <&3; } 3<"$each"
-      fi
-    done' x {} + 2>/dev/null
+      [ "$left" = 0 ] || { set --; left=0; }
+      if [ -f "$each" ] && [ ! -L "$each" ]; then set -- "$@" "$each"; fi
+      if [ $# = 7 ]; then seven "$@" || alone "$@"; set --; fi
+    done
+    if [ $# -gt 1 ]; then
+      while [ $# -lt 7 ]; do set -- "$@" /dev/null; done
+      seven "$@" || alone "$@"
+    else
+      alone "$@"
+    fi' x {} + 2>/dev/null
   printf ':end\n'
 done
 """
@@ -172,10 +194,16 @@ def read(part: bytes, shown: str) -> Listing | StatePathTrouble:
             case ":list" | ":newlines":
                 listing.strange_names += int(rest) if rest.isdecimal() and len(rest) < 10 else 0
                 _entries(listing, lines)
-    for word, rest, lines in found:
-        if word == ":file":
-            _content(listing, _below(rest), lines)
+    for word, rest, lines in found:  # the names are all known now
+        _sent(listing, word, rest, lines)
     return listing
+
+
+def _sent(listing: Listing, word: str, rest: str, lines: list[str]) -> None:
+    if word == ":file":
+        _content(listing, _below(rest), lines)
+    elif word == ":files":
+        _contents(listing, lines)
 
 
 def _refusal(found: list[tuple[str, str, list[str]]], shown: str) -> StatePathTrouble | None:
@@ -247,10 +275,33 @@ def _entries(listing: Listing, lines: list[str]) -> None:
 
 def _content(listing: Listing, path: str, lines: list[str]) -> None:
     """Kept where what was opened is what the listing has under that name: nothing was swapped in between."""
+    if lines:
+        _keep(listing, path, lines[0].split(" ")[1:], _decoded(lines[1:]))
+
+
+def _keep(listing: Listing, path: str, identity: list[str], data: bytes) -> None:
     entry = listing.entries.get(path)
-    words = lines[0].split(" ") if lines else []
-    if entry is None or not entry.is_file or words != ["s", *map(str, entry.identity)]:
-        return
-    data = _decoded(lines[1:])
-    if len(data) <= _LARGEST:
+    if entry is not None and entry.is_file and identity == [*map(str, entry.identity)] and len(data) <= _LARGEST:
         listing.contents[path] = data
+
+
+def _contents(listing: Listing, lines: list[str]) -> None:
+    """Of files that were sent as one. Where one of them changed its size meanwhile, what the others do not have is its; of several,
+    those between the first and the last of them are left out."""
+    said = {kind: [line[2:] for line in lines if line.startswith(f"{kind} ")] for kind in "nba"}
+    before, after = ([_SIZED.fullmatch(one) for one in said[kind]] for kind in "ba")
+    if not len(said["n"]) == len(before) == len(after) or not all((*before, *after)):
+        return
+    data = _decoded([line for line in lines if " " not in line])
+    was, sizes = ([int(one[2]) if one else 0 for one in found] for found in (before, after))
+    changed = [number for number, size in enumerate(sizes) if size != was[number]]
+    first, last = (changed[0], changed[-1]) if changed else (len(sizes), len(sizes))
+    unknown = len(data) - sum(sizes[:first]) - sum(sizes[last + 1 :])
+    if unknown < 0 or (unknown and not changed):
+        return
+    for number, (name, found) in enumerate(zip(said["n"], before, strict=True)):
+        if first <= number <= last and first != last:
+            continue
+        start = sum(sizes[:number]) if number <= first else len(data) - sum(sizes[number:])
+        size = unknown if number == first else sizes[number]
+        _keep(listing, _below(name), found[1].split(" ") if found else [], data[start : start + size])

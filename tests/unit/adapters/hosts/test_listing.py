@@ -1,5 +1,6 @@
 """A state directory read by a script: the same as the reader of local folders finds, whatever is in it."""
 
+import base64
 import fcntl
 import os
 import shutil
@@ -70,10 +71,27 @@ def without_fractions(found: StateDirectory) -> StateDirectory:
     return replace(found, files=files, free_bytes=None)
 
 
+def shell_of(kind: str, folder: Path) -> LocalShell:
+    """With that `sh`, also for what the script starts; busybox has all the other commands too."""
+    folder.mkdir()
+    program = shutil.which(kind)
+    assert program is not None, f"{kind} is needed (apt-get install {kind})"
+    names = ("sh",) if kind != "busybox" else ("sh", "find", "stat", "cat", "head", "base64", "readlink", "dd", "ls")
+    for name in names:
+        (folder / name).symlink_to(program)
+    return LocalShell((str(folder / "sh"),), str(folder) if kind == "busybox" else f"{folder}:/usr/bin:/bin")
+
+
 @pytest.mark.thorough
-def test_the_same_as_on_a_local_disk(directory: Path) -> None:
+@pytest.mark.parametrize("shell", ["dash", "bash", "busybox"])
+def test_the_same_as_on_a_local_disk(directory: Path, tmp_path: Path, shell: str) -> None:
+    for task in range(9):  # more small files than are sent as one
+        (directory / f"2_{task}").mkdir()
+        (directory / f"2_{task}/.checkpoint").write_text(f"0\n1\nwc-{'x' * 400 * task} {task} 7\n")
     expected, said = FsspecStateDirectories(Deadline(60)).read(str(directory))
-    found, unknown = one(directory)
+    (answer,) = by_script(directory, shell=shell_of(shell, tmp_path / "bin"))
+    assert not isinstance(answer, HoldfastError), answer
+    found, unknown = answer
 
     assert without_fractions(found) == without_fractions(replace(expected, url=found.url))
     assert [each.reason for each in unknown] == [each.reason for each in said]
@@ -240,6 +258,58 @@ def test_what_a_hostile_host_says_is_refused_or_bounded(answer: bytes) -> None:
     else:
         assert found[0].process_id is None
         assert (found[0].free_bytes or 0) < 2**63
+
+
+SENT = b"AAAA" + b"BB" + b"CCCCCC" + b"DDD"
+
+
+def sent(before: tuple[int, ...], after: tuple[int, ...], data: bytes = SENT, identity: str = "8 {}") -> dict[str, bytes]:
+    """What is kept of files a to d with these sizes, sent as one."""
+    entries = "".join(f"e 81a4 {size} 8 1 8 {number} ./{'abcd'[number]}\n" for number, size in enumerate(before))
+    names = "".join(f"n ./{one}\n" for one in "abcd"[: len(before)])
+    stats = [
+        "".join(f"{kind} {identity.format(number)} {size}\n" for number, size in enumerate(sizes))
+        for kind, sizes in (("b", before), ("a", after))
+    ]
+    text = f":list\n{entries}:files\n{names}{stats[0]}{base64.b64encode(data).decode()}\n{stats[1]}:end\n"
+    found = listing.read(text.encode(), "here")
+    assert isinstance(found, Listing)
+    return found.contents
+
+
+A_TO_D = {"a": b"AAAA", "b": b"BB", "c": b"CCCCCC", "d": b"DDD"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ((4, 2, 6, 3), (4, 2, 6, 3), "abcd"),
+        ((4, 2, 5, 3), (4, 2, 6, 3), "abcd"),  # one that grew, before it was read
+        ((4, 2, 5, 3), (4, 2, 9, 3), "abcd"),  # and after
+        ((3, 2, 6, 3), (4, 2, 6, 3), "abcd"),
+        ((4, 2, 6, 1), (4, 2, 6, 3), "abcd"),
+        ((4, 1, 5, 3), (4, 2, 6, 3), "ad"),  # where two did, nobody knows where the second begins
+        ((3, 2, 6, 1), (4, 2, 6, 3), ""),
+        ((4, 2, 6, 4), (4, 2, 6, 4), ""),
+        ((4, 2, 6, 2), (4, 2, 6, 2), ""),
+        ((9, 9, 9, 9), (9, 9, 8, 9), ""),
+    ],
+)
+def test_files_that_are_sent_as_one_are_split_by_size(before: tuple[int, ...], after: tuple[int, ...], kept: str) -> None:
+    assert sent(before, after) == {name: A_TO_D[name] for name in kept}
+
+
+def test_a_file_that_is_another_one_than_the_listing_has_is_left_out() -> None:
+    assert sent((4, 2, 6, 3), (4, 2, 6, 3), identity="9 {}") == {}
+
+
+@pytest.mark.parametrize(
+    "bad", [b"n ./a\n", b"b 8 0 4\n", b"b 8 0 x\na 8 0 4\n", b"n ./a\nb 8 0 99999999999999999999\na 8 0 4\nAAAA\n"]
+)
+def test_files_that_are_not_sent_whole_are_left_out(bad: bytes) -> None:
+    found = listing.read(b":list\ne 81a4 4 8 1 8 0 ./a\n:files\n" + bad + b":end\n", "here")
+    assert isinstance(found, Listing)
+    assert found.contents == {}
 
 
 @pytest.mark.parametrize("answer", [b"", b"welcome\n:directory\n:end\n", b":directory\n:list\n", b":directory\n:end\n" * 2])
