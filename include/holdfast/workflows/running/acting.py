@@ -21,7 +21,7 @@ SHOWS_WITHIN_S = 10.0
 LOOK_AGAIN_S = 1.0
 PATIENCE_S = 60.0
 """How much longer than its command an act is waited for."""
-_ASKED_AGAIN_S = 0.5
+_ASKED_AGAIN_S = 0.2
 """After this time it is asked again whether an act may be done: its host may have taken long to show the state of the process."""
 
 

@@ -33,7 +33,7 @@ from holdfast.workflows.running.showing import Showing
 LOOK_S = 20.0
 """The most that one look at the group may take."""
 LOOK_AGAIN_S = 2.0
-OLD_S = 1.0
+OLD_S = 0.3
 """An act goes by no look that is older: a host may have taken long to show the state of a process."""
 SHOWS_WITHIN_S = 600.0
 """Within this time a group shows what was done to its clients."""
