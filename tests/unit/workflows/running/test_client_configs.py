@@ -8,16 +8,19 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.harness.article import AFTER, A, B, C, client, group
-from tests.harness.operators_hands import STRANGER, waits_for
+from tests.harness.operators_hands import STRANGER, approved, waits_for
 from tests.harness.plans import planned
 from tests.harness.running_group import Killed, RunningGroup
 from tests.unit.workflows.running.test_run import halt
 
 from holdfast.errors import HostTrouble
+from holdfast.rollout.execution import undo_words
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.workflows.apply import Confirmation, apply
+from holdfast.workflows.rollbacks import steps_of
 from holdfast.workflows.running.run import Ran
 
 WARMUPS, LAG = "max.warmup.replicas", "acceptable.recovery.lag"
@@ -285,6 +288,37 @@ class TestGoingBack:
         reality.run(plan)
         assert waits_for(reality.run(plan, back=True).applied) == "1"
         assert reality.written == []
+
+    def test_what_a_person_did_of_it_stays_a_person_s(self) -> None:
+        """The run had done one client, and begun to write another's, when a person did the rest, and confirmed both steps."""
+        reality, plan = self.reality(), rolled()
+        reality.cannot_write[A] = "read-only file system"
+        assert halt(reality.run(plan)) is Halt.COMMAND
+        for one in (A, B):
+            reality.write(one, WANTED)
+            reality.take_effect(Does.RESTART, one)
+        reality.sleep(60)
+        hands = reality.means().hands
+        words = tuple(Confirmation(one, "ann", "by hand") for one in ("1", "2"))
+        assert waits_for(apply(plan, reality.look(1), approved(plan), words, hands)) is None
+        reality.written.clear()
+        reality.cannot_write.clear()
+        ran = reality.run(plan, back=True)
+
+        assert reality.written == [(A, {LAG: "0", WARMUPS: "2"}), (C, {LAG: "0", WARMUPS: None})]
+        assert ran.applied.waiting_for is not None
+        assert "Holdfast did not do this step itself, or not all of it" in ran.applied.waiting_for.needed
+
+    def test_is_listed_before(self) -> None:
+        """By the words of each step; the second one's settings went with the first one's restarts."""
+        reality, plan = self.reality(), rolled()
+        reality.run(plan)
+        undos = {one.step.id: undo_words.describe(one) for one in steps_of(plan, reality.journal(plan))}
+        assert undos["1"] == (
+            f"Set {LAG} back from '5' to '0', {WARMUPS} back from '3' to Kafka's default for 3 clients, and restart 3 clients,"
+            " one batch after the other."
+        )
+        assert undos["2"].startswith("Nothing to roll back here: the restarts of an earlier step brought it")
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("run", RUNS)

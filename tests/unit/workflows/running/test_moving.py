@@ -1,4 +1,4 @@
-"""A run carries out the move of a classic group to group.protocol=streams: a person changes the setting, and it does the rest."""
+"""A run carries out the move of a classic group to group.protocol=streams: the setting, which may be a person's, and the rest."""
 
 import itertools
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ class MovingGroup(RunningGroup):
     def take_effect(self, does: Does, client: str) -> None:
         super().take_effect(does, client)
         if does is Does.START:
-            self.started_with[client] = self.protocol
+            self.started_with[client] = self.configs[client].get("group.protocol", self.protocol)
 
     def look(self, _limit_s: float) -> AnySnapshot:
         self.lake.life.lives()
@@ -119,6 +119,33 @@ class MovingGroup(RunningGroup):
 
 def _approved(plan: BrokerPlan) -> Approval:
     return Approval(plan.plan_id, True, "vera", "", "2026-11-21T01:36:30Z", plan_fingerprint=fingerprint(plan))
+
+
+def test_a_run_that_may_changes_the_setting_of_all_and_restarts_none_for_it() -> None:
+    reality = MovingGroup(planned(*MOVES, "set_client_config"))
+    ran = reality.goes()
+
+    assert (ran.halted, ran.applied.waiting_for) == (None, None)
+    assert sorted(reality.written) == [(one, {"group.protocol": "streams"}) for one in sorted(CLIENTS)]
+    assert sorted(reality.done) == sorted((does, one) for one in CLIENTS for does in (Does.STOP, Does.START))
+    assert verify.compare(None, reality.plan, reality.look(1)).result is Result.AS_FORECAST
+
+
+@pytest.mark.thorough
+def test_that_is_killed_at_any_moment() -> None:
+    plan = planned(*MOVES, "set_client_config")
+    for dies_after in itertools.count(0, 3):
+        reality = MovingGroup(plan)
+        try:
+            reality.goes(dies_after=dies_after)
+        except Killed:
+            reality.sleep(1.0)
+            ran = reality.goes()
+            assert (ran.halted, ran.applied.waiting_for) == (None, None), dies_after
+            assert sorted(reality.done) == sorted((does, one) for one in CLIENTS for does in (Does.STOP, Does.START)), dies_after
+        else:
+            break
+    assert dies_after > 40
 
 
 def test_a_person_changes_the_setting_and_the_run_does_the_rest() -> None:
