@@ -98,6 +98,9 @@ class CommandActor:
     def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:
         if not self._commands.read_config:
             return None
+        lacking = self._unfilled(act, self._commands.read_config)
+        if lacking is not None:
+            raise HostTrouble(lacking, begun=False, lasting=True)
         limit_s = min(STATUS_S, self._commands.limit_s)
         answer = self._run(self._values(act), self._commands.read_config, limit_s, client_settings.to_read(keys))
         if answer.status != 0:

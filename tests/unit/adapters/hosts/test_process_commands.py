@@ -235,6 +235,12 @@ class TestSettings:
         assert found.read_config(act(), ("a", "b", "c", "d")) == {"a": "1", "b": "true", "c": None, "d": None}
         assert (shell.ran[0][1][1:], shell.stdin) == (("/opt/read", "1"), b'["a", "b", "c", "d"]')
 
+    def test_are_not_read_of_a_client_that_has_no_value_for_the_command(self) -> None:
+        found, shell = actor(self.CONFIG)
+        with pytest.raises(HostTrouble, match="need ordinal") as refused:
+            found.read_config(act("id-9", "app-9"), ("a",))
+        assert (refused.value.lasting, shell.ran) == (True, [])
+
     def test_are_not_read_where_nothing_does(self) -> None:
         found, shell = actor(SYSTEMD + b"    set_config: [/opt/set]\n")
         assert found.read_config(act(), ("a",)) is None
