@@ -319,6 +319,26 @@ class TestGoingBack:
         )
         assert undos["2"].startswith("Nothing to roll back here: the restarts of an earlier step brought it")
 
+    @pytest.mark.parametrize("left", ["down", "running with the new ones"])
+    def test_of_a_restart_that_was_cut_off(self, left: str) -> None:
+        """Whatever it left: the client runs, and has read what it had before."""
+        for operations in count(8):
+            reality, plan = self.reality(), rolled()
+            with suppress(Killed):
+                reality.run(plan, dies_after=operations)
+            if any(one.acted for one in reality.journal(plan).entries):
+                break
+        assert reality.done == []
+        reality.take_effect(Does.STOP if left == "down" else Does.RESTART, C)
+        reality.done.clear()
+        ran = reality.run(plan, back=True)
+
+        assert ran.halted is None, ran.halted
+        assert reality.done == ([(Does.START, C)] if left == "down" else []) + [(Does.RESTART, C)]
+        assert reality.configs == self.BEFORE
+        assert reality.runs_with[C] == self.BEFORE[C]
+        assert reality.processes[C].runs
+
     @pytest.mark.thorough
     def test_after_a_kill_at_each_operation(self) -> None:
         """Whatever was begun is rolled back, and no command of the killed run comes after that."""
