@@ -4,7 +4,6 @@ run and sshd are killed; and one that another client interrupts. `campaign` has 
 from collections.abc import Iterator
 
 import pytest
-from tests.harness import properties_file
 from tests.live.running import hosted, machines
 from tests.live.running.hosted import PROCESS_IDS, Hosted
 
@@ -50,34 +49,6 @@ def test_a_rolling_restart_goes_by_itself_and_ends_as_forecast(group: Hosted) ->
     assert verdict["result"] == "as forecast"
     least, most = verdict["rebalances"]["expected"]
     assert least <= verdict["rebalances"]["found"] <= most
-
-
-def test_another_setting_goes_by_itself_and_back(group: Hosted) -> None:
-    """Also where its run is killed amid a restart; going back brings each client what it had before."""
-    settled = {"acceptable.recovery.lag": "5000"}
-    files = [machine.disk / hosted.PROPERTIES for machine in group.machines[:CLIENTS]]
-    before = [properties_file.read(file) for file in files]
-    group.services.done.clear()
-    plan = group.plan({"set_config": {"acceptable.recovery.lag": 5000}})
-    first = group.run(plan)
-    first.wait_until(lambda: group.services.busy)
-    first.kill()
-    ran = group.run(plan)
-    status, _ = ran.end()
-
-    assert status == 0, ran.log()
-    assert group.services.done == in_order(group)
-    assert [properties_file.read(file) for file in files] == [one | settled for one in before]
-    assert group.verdict(plan)["result"] == "as forecast"
-
-    group.services.done.clear()
-    back = group.run(plan, "--back")
-    status, lines = back.end()
-
-    assert status == 0, back.log()
-    assert group.services.done == in_order(group)[::-1]
-    assert [properties_file.read(file) for file in files] == before
-    assert lines[-1]["went_back"]["in_place"] is True
 
 
 def test_a_client_that_joins_midway_halts_it_before_the_next_act(group: Hosted) -> None:
