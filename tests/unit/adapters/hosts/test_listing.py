@@ -288,7 +288,7 @@ A_TO_D = {"a": b"AAAA", "b": b"BB", "c": b"CCCCCC", "d": b"DDD"}
         ((4, 2, 5, 3), (4, 2, 9, 3), "abcd"),  # and after
         ((3, 2, 6, 3), (4, 2, 6, 3), "abcd"),
         ((4, 2, 6, 1), (4, 2, 6, 3), "abcd"),
-        ((4, 1, 5, 3), (4, 2, 6, 3), "ad"),  # where two did, nobody knows where the second begins
+        ((4, 1, 5, 3), (4, 2, 6, 3), "ad"),  # where two did, it is unknown where the second begins
         ((3, 2, 6, 1), (4, 2, 6, 3), ""),
         ((4, 2, 6, 4), (4, 2, 6, 4), ""),
         ((4, 2, 6, 2), (4, 2, 6, 2), ""),
