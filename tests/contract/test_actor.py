@@ -1,5 +1,5 @@
-"""What stops and starts processes, and writes settings of clients: commands of this machine and of hosts, calls of a service, workloads
-in Kubernetes, and the fake of the tests, held to the same."""
+"""What stops and starts processes, and writes settings of clients: commands of this machine and of hosts, calls of a service,
+workloads in Kubernetes, and the fake of the tests, held to the same."""
 
 import shutil
 import sys
@@ -19,7 +19,7 @@ from tests.harness.kubernetes.cluster import running as running_cluster
 from tests.harness.running_group import RunningGroup
 from tests.harness.sshd import Sshd
 
-from holdfast.adapters.hosts import actors_file
+from holdfast.adapters.hosts import actors_file, client_settings
 from holdfast.adapters.hosts.kubernetes.api import Api
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
 from holdfast.errors import HostTrouble
@@ -71,15 +71,19 @@ def fake(_folder: Path) -> Actor:
     return RunningGroup()
 
 
-ACTORS: dict[str, Callable[[Path], AbstractContextManager[Actor]]] = {
-    "commands": lambda folder: nullcontext(by_commands(folder)),
-    "ssh": over_ssh,
-    "http": over_http,
+Actors = dict[str, Callable[[Path], AbstractContextManager[Actor]]]
+ON_PODS: Actors = {
     "StatefulSet": lambda folder: as_pods(folder, OfStatefulSet()),
     "StatefulSet by annotation": lambda folder: as_pods(folder, OfStatefulSet(restart_by=RestartBy.ANNOTATION)),
     "Deployments": lambda folder: as_pods(folder, OfDeployments()),
+}
+WITH_SETTINGS: Actors = {
+    "commands": lambda folder: nullcontext(by_commands(folder)),
+    "ssh": over_ssh,
+    "http": over_http,
     "fake": lambda folder: nullcontext(fake(folder)),
 }
+ACTORS = WITH_SETTINGS | ON_PODS
 
 
 @pytest.fixture(params=ACTORS.values(), ids=ACTORS.keys())
@@ -110,6 +114,7 @@ def test_a_process_keeps_its_identity_until_it_is_another_one(actor: Actor) -> N
 SETTINGS = {"num.standby.replicas": "1", "client.tag.note": "a, \"b\" $(id) `id`; 'c' = é \\n {host}"}
 
 
+@pytest.mark.parametrize("actor", WITH_SETTINGS.values(), ids=WITH_SETTINGS.keys(), indirect=True)
 def test_settings_are_written_for_the_next_start_and_no_others(actor: Actor) -> None:
     """As text, whatever a shell would make of it; twice is once."""
     assert actor.lacks_config(CLIENT, SETTINGS) is None
@@ -123,6 +128,13 @@ def test_settings_are_written_for_the_next_start_and_no_others(actor: Actor) -> 
 
     assert actor.read_config(CLIENT, SETTINGS) == SETTINGS | removed
     assert running(actor.process(CLIENT)) == first, "nothing restarts for it"
+
+
+@pytest.mark.parametrize("actor", ON_PODS.values(), ids=ON_PODS.keys(), indirect=True)
+def test_settings_of_pods_are_refused_by_name(actor: Actor) -> None:
+    assert actor.lacks_config(CLIENT, SETTINGS) == client_settings.NONE_OF_PODS
+    assert actor.read_config(CLIENT, SETTINGS) is None
+    assert actor.write_config(CLIENT, SETTINGS) == client_settings.NONE_OF_PODS
 
 
 def test_the_program_of_the_documentation_does_that(tmp_path: Path) -> None:

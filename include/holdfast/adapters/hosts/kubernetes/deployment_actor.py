@@ -18,6 +18,7 @@ from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, Document, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.deployments import Deployed
 from holdfast.adapters.hosts.kubernetes.pods import Pod
+from holdfast.adapters.hosts.kubernetes.without_settings import WithoutSettings
 from holdfast.adapters.hosts.kubernetes.workloads import ATTEMPTS, PAUSE_S, patched
 from holdfast.adapters.hosts.process_commands import PLACE, filled
 from holdfast.errors import HostTrouble
@@ -44,7 +45,7 @@ class OnePodDeployments:
     """How long one act may take, until the pod has ended or another one runs."""
 
 
-class DeploymentActor:
+class DeploymentActor(WithoutSettings):
     """The port `Actor`. Every method that asks the API server raises HostTrouble."""
 
     def __init__(self, server: Server, workload: OnePodDeployments, request_s: float = LIMIT_S) -> None:

@@ -20,6 +20,7 @@ from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, Document, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.deployments import DELETION_COST, Deployed
 from holdfast.adapters.hosts.kubernetes.pods import Pod
+from holdfast.adapters.hosts.kubernetes.without_settings import WithoutSettings
 from holdfast.adapters.hosts.kubernetes.workloads import ATTEMPTS, PAUSE_S, patched
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
@@ -45,7 +46,7 @@ class SharedDeployment:
     """How long one act may take, until the pod has ended or one more runs."""
 
 
-class SharedDeploymentActor:
+class SharedDeploymentActor(WithoutSettings):
     """The port `Actor`. Every method that asks the API server raises HostTrouble."""
 
     def __init__(self, server: Server, workload: SharedDeployment, request_s: float = LIMIT_S) -> None:

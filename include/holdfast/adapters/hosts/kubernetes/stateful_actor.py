@@ -10,15 +10,16 @@ Each is conditional on what was seen (UID, resourceVersion), so that one that is
 """
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts import awaiting, client_settings
+from holdfast.adapters.hosts import awaiting
 from holdfast.adapters.hosts.kubernetes import address, pods, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, ApiRefusal, Document, at, number, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.pods import Pod
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
+from holdfast.adapters.hosts.kubernetes.without_settings import WithoutSettings
 from holdfast.adapters.hosts.kubernetes.workloads import ATTEMPTS, PAUSE_S, is_observed, ordinal, patched, replicas
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
@@ -48,7 +49,7 @@ class Workload:
         return f"/apis/apps/v1/namespaces/{self.namespace}/statefulsets/{self.stateful_set}"
 
 
-class StatefulActor:
+class StatefulActor(WithoutSettings):
     """The port `Actor`. Every method that asks the API server raises HostTrouble."""
 
     def __init__(self, server: Server, workload: Workload, request_s: float = LIMIT_S) -> None:
@@ -122,15 +123,6 @@ class StatefulActor:
         ):
             return None
         return f"The pod {name} was not {does.goal.value} within {self._workload.limit_s:g} s; Kubernetes goes on with it."
-
-    def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:  # noqa: ARG002 - of no pod
-        return client_settings.NONE_OF_PODS
-
-    def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:  # noqa: ARG002 - of no pod
-        return None
-
-    def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:  # noqa: ARG002 - of no pod
-        return client_settings.NONE_OF_PODS
 
     def _restart(self, name: str, ends_at: float) -> str | None:
         seen = self._seen.get(name)
