@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, DEFAULTS, SESSION_TIMEOUT, STANDBYS, number_of
-from holdfast.kafka.coordinator.release import behaviour, minor_of
+from holdfast.kafka.coordinator.release import behaviour, known, minor_of
 from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.workflows.collecting.collector import Advice
@@ -75,7 +75,8 @@ def _configs(group: DescribedGroup, config: Mapping[str, str], release: str | No
     if any(one.changelog_topics for one in subtopologies):
         yield _standbys(group, number_of(config, STANDBYS), clients, servers)
     yield _session(group, number_of(config, SESSION_TIMEOUT), servers)
-    if release is not None and release != "4.1" and behaviour(release).has_interval:
+    line = None if release is None else known(release)
+    if line is not None and line.has_interval:
         yield _interval(group, number_of(config, ASSIGNMENT_INTERVAL), servers)
 
 
