@@ -1,14 +1,21 @@
 """A verdict as a person reads it: the result and its figures first, what shows each step, then what differs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from holdfast.rollout.contract.plan_words import RESULTS
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyVerdict
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.text.wording import many, printable, span
 
+RESULTS: Mapping[Result, str] = {
+    Result.AS_FORECAST: "as forecast",
+    Result.NOT_YET: "steps pending",
+    Result.ON_THE_WAY: "in progress",
+    Result.DIFFERENT: "diverged from forecast",
+    Result.NOT_COMPARED: "not compared",
+}
+"""What a verification found; documents keep the value that it has."""
 MOST_ROWS = 50
 MOST_OF_A_REASON = 1_000
 _NEXT = {
