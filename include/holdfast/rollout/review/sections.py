@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from holdfast.rollout.contract.plan_age import holds_until, taken
 from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS, WHO, needs_review, setting
-from holdfast.rollout.contract.rule_meanings import MEANINGS
 from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
+from holdfast.rollout.policy.rules import MEANINGS
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
 from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
 

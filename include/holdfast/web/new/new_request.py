@@ -13,10 +13,10 @@ from holdfast.rollout.contract.requests import What
 from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import policy_floor
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.requested_change import FIELDS as PARAMS
 from holdfast.rollout.kinds.requested_change import change_requested
+from holdfast.rollout.policy import floor
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.kind.about import SETTINGS
 from holdfast.rollout.text.wording import printable
@@ -93,7 +93,7 @@ def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = No
         requested = change_requested(conf)
         change = None if snapshot is None else requested(snapshot)
         if team is not None and change is not None:
-            policy_floor.refuse_faster(change, team)
+            floor.refuse_faster(kind_of(change).records_per_second(change), team)
     except HoldfastError as refusal:
         return CheckedRequest(conf, _by_field(refusal, sent))
     return CheckedRequest(conf, {}, _unchecked(conf) if change is None or snapshot is None else sentence(change, snapshot))
