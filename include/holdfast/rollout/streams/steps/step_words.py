@@ -6,6 +6,7 @@ from typing import assert_never
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.plan_words import setting
+from holdfast.rollout.disks import process_metadata
 from holdfast.rollout.streams.steps.steps import (
     Action,
     AwaitRebalance,
@@ -132,7 +133,7 @@ def command(action: Action, group_id: str) -> str | None:
     STATE_DIR is the setting state.dir, BOOTSTRAP_SERVERS the brokers."""
     match action:
         case WriteProcessMetadata():
-            return by_hand(action, group_id)
+            return process_metadata.by_hand(action.process_id, group_id)
         case GrowTopic():
             servers = '"${BOOTSTRAP_SERVERS:?}"'
             topic = f"--topic {shlex.quote(action.topic)} --partitions {action.partitions}"
@@ -145,9 +146,3 @@ def about_the_command(action: Action) -> str:
     if isinstance(action, WriteProcessMetadata):
         return "Command, for a directory that Holdfast cannot reach (STATE_DIR is the application's state.dir):"
     return "Command (BOOTSTRAP_SERVERS is the address of the brokers):"
-
-
-def by_hand(action: WriteProcessMetadata, group_id: str) -> str:
-    """Writes the file in a directory that Holdfast does not reach: that of the application, whose ID is the group's."""
-    directory = f'"${{STATE_DIR:?}}"/{shlex.quote(group_id)}'
-    return f"""printf '{{"processId":"{action.process_id}"}}' > {directory}/kafka-streams-process-metadata"""
