@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from holdfast.rollout.contract import plan_words
+from holdfast.rollout.contract.requests import What
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.kinds import verdict_words
 from holdfast.rollout.policy.rules import MEANINGS
@@ -57,6 +58,7 @@ def environment() -> Environment:
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {
         "rule_says": MEANINGS,
+        "What": What,
         "verdict_words": plan_words.VERDICTS,
         "result_says": verdict_words.RESULTS,
         "matrix_of": placement.matrix,
