@@ -67,7 +67,7 @@ def brief(action: Action, shared: frozenset[str | None] = frozenset()) -> str:
         case AwaitRebalance():
             return "wait for a rebalance"
         case AwaitStable():
-            return "wait until it is stable"
+            return "wait until the group is stable"
         case _:
             assert_never(action)
 
