@@ -24,8 +24,8 @@ def sentence(one: Difference) -> str:
             return f"Not in the forecast: {', '.join(one.found)}. A client started with a process ID of its own."
         case Differs.CLIENTS:
             missing = [f"missing: {', '.join(one.expected)}"] if one.expected else []
-            still = [f"still in the group: {', '.join(one.found)}"] if one.found else []
-            return f"The clients are not those of the forecast yet; {'; '.join([*missing, *still])}."
+            found = [f"still in the group: {', '.join(one.found)}"] if one.found else []
+            return f"The clients are not those of the forecast yet; {'; '.join([*missing, *found])}."
         case Differs.OWNER | Differs.STANDBYS | Differs.READER | Differs.TARGET:
             return _assigned(one, of)
         case Differs.REBALANCES:

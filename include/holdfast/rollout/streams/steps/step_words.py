@@ -1,6 +1,5 @@
 """A step in words: in full, in brief, and as a shell command."""
 
-import shlex
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -22,6 +21,7 @@ from holdfast.rollout.streams.steps.steps import (
     StopAllClients,
     StopClient,
 )
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.wording import duration, many
 
 
@@ -135,9 +135,7 @@ def command(action: Action, group_id: str) -> str | None:
         case WriteProcessMetadata():
             return process_metadata.by_hand(action.process_id, group_id)
         case GrowTopic():
-            servers = '"${BOOTSTRAP_SERVERS:?}"'
-            topic = f"--topic {shlex.quote(action.topic)} --partitions {action.partitions}"
-            return f"kafka-topics.sh --bootstrap-server {servers} --alter {topic}"
+            return kafka_tools.grow_topic(action.topic, action.partitions)
         case _:
             return None
 
@@ -145,4 +143,4 @@ def command(action: Action, group_id: str) -> str | None:
 def about_the_command(action: Action) -> str:
     if isinstance(action, WriteProcessMetadata):
         return "Command, for a directory that Holdfast cannot reach (STATE_DIR is the application's state.dir):"
-    return "Command (BOOTSTRAP_SERVERS is the address of the brokers):"
+    return kafka_tools.ABOUT
