@@ -135,8 +135,8 @@ def _draws(found: Draws) -> str:
         f"{span(one.least, one.most)} {what}" for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "restored in full"))
     )
     return (
-        f"the IDs below are one of {found.count:,} simulated draws; {', '.join(ranges)} over all of them. What all draws have in"
-        f" common is wrong for at most {found.missed_at_most:.1%} of real starts ({found.confidence:.0%} confidence)."
+        f"the IDs below are one of {found.count:,} simulated draws; {', '.join(ranges)} over all of them. "
+        f"{effect_words.missed(found)}"
     )
 
 

@@ -92,7 +92,7 @@ def _standbys(group: DescribedGroup, replicas: int, clients: int, servers: str) 
 
 
 def _session(group: DescribedGroup, milliseconds: int, servers: str) -> Advice:
-    found = f"{milliseconds / 1000:g} s: so long tasks have no owner when a client ends without leaving"
+    found = f"{milliseconds / 1000:g} s: tasks have no owner for that long when a client ends without leaving"
     usual = DEFAULTS[SESSION_TIMEOUT]
     return Advice(SESSION_TIMEOUT, found, _set(group, SESSION_TIMEOUT, usual, servers) if milliseconds > usual else "")
 
@@ -101,8 +101,8 @@ def _interval(group: DescribedGroup, milliseconds: int, servers: str) -> Advice:
     if milliseconds >= LONGEST_INTERVAL_MS:
         return Advice(ASSIGNMENT_INTERVAL, f"{milliseconds / 1000:g} s")
     found = (
-        f"{milliseconds / 1000:g} s: a client that restarts is away for longer, so that its tasks move away, and tasks move again"
-        " when it is back"
+        f"{milliseconds / 1000:g} s: a client that restarts is away for longer, so that its tasks move to others, and tasks move"
+        " again when it is back"
     )
     longer = _set(group, ASSIGNMENT_INTERVAL, LONGEST_INTERVAL_MS, servers)
     back = f"{_alter(group, servers)} --delete-config {ASSIGNMENT_INTERVAL}"
