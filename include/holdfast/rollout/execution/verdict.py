@@ -36,7 +36,7 @@ class Rebalances:
 
 @record(closed=False)
 class TaskScore:
-    THINGS: ClassVar[str] = "tasks"
+    THING: ClassVar[str] = "task"
 
     as_forecast: int = member(SCORED, name="tasks_as_forecast")
     compared: int = member(SCORED, name="tasks")
@@ -44,7 +44,7 @@ class TaskScore:
 
 @record(closed=False)
 class PartitionScore:
-    THINGS: ClassVar[str] = "partitions"
+    THING: ClassVar[str] = "partition"
 
     as_forecast: int = member(SCORED, name="partitions_as_forecast")
     compared: int = member(SCORED, name="partitions")

@@ -9,7 +9,7 @@ from holdfast.rollout.json.record import codec_of, member, record
 
 
 def _counted(value: object) -> TaskScore | PartitionScore:
-    counted: type[TaskScore | PartitionScore] = PartitionScore if PartitionScore.THINGS in strict.mapping(value) else TaskScore
+    counted: type[TaskScore | PartitionScore] = PartitionScore if f"{PartitionScore.THING}s" in strict.mapping(value) else TaskScore
     return codec_of(counted).read(value)
 
 
