@@ -29,6 +29,7 @@ from benchmarks import report
 from benchmarks.assign import OPTIONS, again, case_of
 from benchmarks.assign import Shape as Size
 from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.compiled import jit
 from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
@@ -104,7 +105,7 @@ def on_the_way(snapshot: Snapshot, change: Change, rebalances: int) -> list[Grou
             seen.append(group)
         return decide(group, memory)
 
-    with patch.object(leader, "assign", watch):
+    with patch.object(leader, "assign", watch), patch.object(jit, "is_installed", lambda: False):
         forecast(snapshot, change)
     return seen[: SAMPLED + 1]
 

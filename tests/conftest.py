@@ -18,6 +18,8 @@ from xdist.scheduler import LoadScopeScheduling
 _HOME = tempfile.TemporaryDirectory(prefix="holdfast-airflow-")
 os.environ["AIRFLOW_HOME"] = _HOME.name
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
+os.environ.setdefault("HOLDFAST_COMPILED", "0")
+"""Nothing waits for the compiler, and coverage sees what is not compiled; `test_compiled` compiles in a process of its own."""
 os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Spark's JVMs live for seconds here: with the quick compiler alone a cluster of them costs half the processor time."""
 

@@ -85,7 +85,7 @@ class TestTheImage:
             r'^  "([a-z0-9-]+)[=<>]', (ROOT / "pyproject.toml").read_text().split("[dependency-groups]")[0], re.MULTILINE
         )
         added = re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
-        locked_extras = {"asyncssh", "kubernetes"}
+        locked_extras = {"asyncssh", "kubernetes", "numba"}
         comes_with_airflow = {"apache-airflow", "fastapi", "jinja2", "itsdangerous", "httpx"}
 
         assert comes_with_airflow < set(project)

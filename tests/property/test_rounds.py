@@ -21,6 +21,7 @@ from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.execution.rounds import courses_of, placed_by
 from holdfast.rollout.streams.forecast import course
+from holdfast.rollout.streams.forecast.compiled import walks
 from holdfast.rollout.streams.forecast.next_rebalance import what_is_requested
 from holdfast.rollout.streams.forecast.outcomes import Round
 from holdfast.rollout.streams.forecast.stage import Ground
@@ -41,20 +42,20 @@ class _AsTheyAre(Reports):
     chance: random.Random
 
     def after(self, clients: Iterable[Client], decision: Assignment, pause: TimeBetween, seconds: float) -> tuple[Client, ...]:
-        self._as_seen = self.chance.random() < OPENED_LATE
+        self.as_seen = self.chance.random() < OPENED_LATE
         return super().after(clients, decision, pause, seconds)
 
     def _caught_up(self, task: TaskId, before: int | None, pause: TimeBetween, seconds: float) -> int:
         likely = 0.2 if pause is TimeBetween.NONE else 0.7
         assume = CatchUp.NEXT_REBALANCE if self.chance.random() < likely else CatchUp.PROBING_REBALANCE
-        self._assume = replace(self._assume, catch_up=assume)
+        self.assume = replace(self.assume, catch_up=assume)
         return super()._caught_up(task, before, TimeBetween.NONE if pause is TimeBetween.PROBING else pause, seconds)
 
 
 class _Reality(course.RecordedStage):
     def __init__(self, snapshot: Snapshot, change: Change, chance: random.Random) -> None:
         self._chance = chance
-        super().__init__(Ground(snapshot, allowed(snapshot, 10), most_rounds=60), change.assume)
+        super().__init__(Ground(snapshot, allowed(snapshot, 10), most_rounds=60, walks_due=walks.never), change.assume)
 
     def _rules(self) -> Reports:
         rules = _AsTheyAre(self._group, self._assume)

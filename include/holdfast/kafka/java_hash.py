@@ -44,7 +44,7 @@ def hash_order_without(
     such removal: it leaves the order alone."""
     table = _filled(keys, hash_code, rank, capacity)
     for key in removed:
-        table.remove(key, _spread(hash_code(key)))
+        table.remove(key, bits_of(hash_code(key)))
     return list(table)
 
 
@@ -62,7 +62,7 @@ def order_of_computed(
         table.make_room()
         if key not in known:
             known.add(key)
-            table.compute(key, _spread(hash_code(key)))
+            table.compute(key, bits_of(hash_code(key)))
     return list(table)
 
 
@@ -79,11 +79,11 @@ def string_order_of_computed(calls: Sequence[str], capacity: int = _FIRST_CAPACI
 @lru_cache(maxsize=2**16)
 def spread(text: str) -> int:
     """`HashMap.hash` of a string, unsigned: its low bits are its bucket. A forecast asks for the same IDs again and again."""
-    return _spread(java.string_hash(text))
+    return bits_of(java.string_hash(text))
 
 
-def _spread(code: int) -> int:
-    """What Java makes of a hash code to find its bucket, unsigned."""
+def bits_of(code: int) -> int:
+    """What Java makes of a hash code to find its bucket (`HashMap.hash`), unsigned."""
     code &= 0xFFFFFFFF
     return code ^ (code >> 16)
 
@@ -91,7 +91,7 @@ def _spread(code: int) -> int:
 def _filled(keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int) -> Table[_K]:
     table = Table(rank, capacity)
     for key in keys:
-        table.put(key, _spread(hash_code(key)))
+        table.put(key, bits_of(hash_code(key)))
     return table
 
 
@@ -136,7 +136,7 @@ class SubsetOrder:
 
     def __init__(self, hash_codes: Sequence[int]) -> None:
         self._hash_codes = hash_codes
-        self._codes = list(map(_spread, hash_codes))
+        self._codes = list(map(bits_of, hash_codes))
         self._buckets: dict[int, tuple[list[int], bool]] = {}
 
     def __call__(self, numbers: list[int]) -> list[int]:

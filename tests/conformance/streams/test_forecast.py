@@ -14,6 +14,7 @@ from tests.conformance.streams.groups import Case
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.compiled import jit
 from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.forecast.forecast import forecast
@@ -74,6 +75,7 @@ def _rounds(case: Case, release: str, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
     with monkeypatch.context() as patch:
         patch.setattr(leader, "assign", watched)
+        patch.setattr(jit, "is_installed", lambda: False)
         try:
             forecast(snapshot, JOINS)
         except CannotPredict:

@@ -28,11 +28,11 @@ def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Op
     `racks` None: not placed by rack. `target`: what is known of it from earlier rebalances; None: there are none.
     """
     if target is None:
-        _assign_target(board, config, racks)
+        assign_target(board, config, racks)
         movements = movement.move_to_caught_up_clients(board, config, behaviour)
     else:
         if not target.is_known:
-            _assign_target(board, config, racks)
+            assign_target(board, config, racks)
             target.keep(board, config)
         movements = target.move_to_caught_up_clients(board, config, behaviour)
     if board.stateless:
@@ -42,7 +42,7 @@ def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Op
     return movements > 0
 
 
-def _assign_target(board: Board, config: AssignorConfig, racks: Optimizer | None) -> None:
+def assign_target(board: Board, config: AssignorConfig, racks: Optimizer | None) -> None:
     """Who is to have which stateful task and copy in the end, wherever the state is now."""
     assign_stateful_active(board)
     if racks is not None:

@@ -239,15 +239,20 @@ def _asks_for_shutdown(group: Group, line: Behaviour) -> bool:
 
 
 def _undetermined(group: Group, board: Board, *, probing: bool) -> tuple[Doubt, ...]:
-    doubts = []
-    if probing and group.leader_process_id is None and len(group.clients) > 1 and _can_say_when(group):
-        assumed = min(client.process_id for client in group.clients)
-        doubts.append(Doubt(About.LEADER, _LEADER_NOT_KNOWN.format(assumed)))
+    doubts = [*doubts_about_the_leader(group, probing=probing)]
     hashes_decide = not board.ends_known or group.config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY
     if hashes_decide and sticky.depends_on_java(board):
         why = "Without end offsets" if group.config.task_assignor is TaskAssignor.HIGH_AVAILABILITY else "With this assignor"
         doubts.append(Doubt(About.JAVA, f"{why} the leader's Java decides too: this is what one on Java 8 to 18 does."))
     return tuple(doubts)
+
+
+def doubts_about_the_leader(group: Group, *, probing: bool) -> tuple[Doubt, ...]:
+    """Who is asked for a probing rebalance, where it is unknown who leads."""
+    if not probing or group.leader_process_id is not None or len(group.clients) == 1 or not _can_say_when(group):
+        return ()
+    assumed = min(client.process_id for client in group.clients)
+    return (Doubt(About.LEADER, _LEADER_NOT_KNOWN.format(assumed)),)
 
 
 def _can_say_when(group: Group) -> bool:

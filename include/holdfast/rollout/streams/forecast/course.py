@@ -3,6 +3,8 @@
 `carried_out` keeps every rebalance, `length_of` counts them: a forecast shows one course, and gives the range of the others.
 """
 
+from collections.abc import Mapping
+
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
@@ -15,6 +17,7 @@ from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast import restoring, static_returns
 from holdfast.rollout.streams.forecast.acts import act_of
+from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.forecast.outcomes import Course, Length, Round, Stopped
 from holdfast.rollout.streams.forecast.restoring import Restoring
 from holdfast.rollout.streams.forecast.segments import Segment, Start
@@ -128,6 +131,18 @@ class RecordedStage(Stage):
 
     def _rebalanced(self, trigger: Trigger, group: Group, decision: Assignment | LeaderFailure) -> None:
         self._rounds.append(self._restoring.round(self._reports, trigger, self._at_seconds, group, decision))
+
+    RECORDS = True
+
+    def _runs(self) -> Mapping[ProcessId, Mapping[TaskId, None]]:
+        return self._restoring.running()
+
+    def _rebalanced_in_a_walk(self, trigger: Trigger, walk: Walk, number: int) -> None:
+        found = self._restoring.walked(trigger, self._at_seconds, walk.decisions[number], walk.restores[number])
+        self._rounds.append(found)
+
+    def _walked(self, walk: Walk) -> None:
+        self._restoring.goes_on(walk.running)
 
     def _entered(self, acceptable_lag: int) -> None:
         """Note tasks that were unavailable until now, and whether a client that ran meanwhile has a copy of them."""

@@ -13,6 +13,7 @@ from holdfast.kafka.streams.group import Assignment, Client, ConsumerAssignment,
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.disks.logs import TaskLogs, to_restore
+from holdfast.rollout.streams.forecast.compiled.walk import Restores
 from holdfast.rollout.streams.forecast.outcomes import Round, UnavailableTasks
 from holdfast.rollout.streams.scene.reports import Reports, reported
 
@@ -51,7 +52,8 @@ def _same(found: tuple[_One, ...], before: tuple[_One, ...]) -> tuple[_One, ...]
 class _Seen:
     """A client when it was last looked at: what it reported and was handed, what it runs, and what of that waits for its state."""
 
-    client: Client
+    client: Client | None
+    """None: it rebalanced in a walk since, and is to be looked at again."""
     shares: tuple[ConsumerAssignment, ...]
     running: Mapping[TaskId, None]
     waiting: Mapping[TaskId, int]
@@ -109,6 +111,28 @@ class Restoring:
             tuple(restoring_tasks),
             tuple(waiting[task] for task in late),
         )
+
+    def running(self) -> Mapping[ProcessId, Mapping[TaskId, None]]:
+        """What each client runs by now."""
+        return {process_id: seen.running for process_id, seen in self._seen.items()}
+
+    def walked(self, trigger: Trigger, at_seconds: float, decision: Assignment, restores: Restores) -> Round:
+        """The same rebalance where it was worked out in a walk."""
+        self.waiting_records += sum(records for _, records in restores.waiting)
+        return Round(
+            trigger,
+            at_seconds,
+            decision,
+            tuple((process_id, sum(records for _, records in tasks)) for process_id, tasks in restores.by_client),
+            tuple(task for task, _ in restores.waiting),
+            tuple((process_id, to_restore(self._logs, dict(tasks))) for process_id, tasks in restores.by_client),
+            restores.by_client,
+            tuple(records for _, records in restores.waiting),
+        )
+
+    def goes_on(self, running: Mapping[ProcessId, Iterable[TaskId]]) -> None:
+        """After a walk: what each client runs."""
+        self._seen = {process_id: _Seen(None, (), dict.fromkeys(tasks), {}) for process_id, tasks in running.items()}
 
 
 def copied(

@@ -3,6 +3,7 @@
 Each rebalance is the leader's own decision (`kafka.streams.leader`); what members report from one to the next is `scene.reports`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
@@ -13,6 +14,9 @@ from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
+from holdfast.rollout.streams.forecast.compiled import walks
+from holdfast.rollout.streams.forecast.compiled.walk import Walk
+from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_requested
 from holdfast.rollout.streams.forecast.outcomes import Length
 from holdfast.rollout.streams.forecast.restoring import as_before
@@ -38,6 +42,7 @@ class Ground:
     segments: Segments = field(default_factory=Segments)
     decisions: Decisions = field(default_factory=Decisions)
     most_rounds: int = MOST_ROUNDS
+    walks_due: Due = walks.is_due
 
 
 class Stage:
@@ -91,6 +96,19 @@ class Stage:
 
     def _rebalanced(self, trigger: Trigger, group: Group, decision: Assignment | LeaderFailure) -> None:
         """One rebalance more."""
+
+    def _walked(self, walk: Walk) -> None:
+        """All the rebalances of a walk more, of which a stage that keeps more has noted `_rebalanced_in_a_walk`."""
+
+    def _rebalanced_in_a_walk(self, trigger: Trigger, walk: Walk, number: int) -> None:
+        """One of them."""
+
+    RECORDS = False
+    """Whether a walk has to keep its decisions and restores."""
+
+    def _runs(self) -> Mapping[ProcessId, Mapping[TaskId, None]]:
+        """What clients run already, for a walk that records."""
+        return {}
 
     def _known(self, start: Start) -> Segment | None:
         """What is known to follow."""
@@ -167,6 +185,7 @@ class Stage:
         group, members = self._group, size_of(self.scene)
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
+        walks_due = self._ground.walks_due if until is Wait.STABLE and self.scene.failure is None else walks.never
         while True:
             start = Start(self._fingerprints.of(group.clients), group, until, self._assume, self._as_seen)
             if start.fingerprint in seen:
@@ -177,7 +196,14 @@ class Stage:
                 )
             seen[start.fingerprint] = self._at_seconds
             known = self._known(start)
-            if known is None:
+            walk = None
+            if known is None and walks_due(len(seen) - 1, group):
+                walk = self._walk(group)
+                walks_due = walks.never  # what could not be walked is worked out one by one to its end
+            if walk is not None:
+                passed.close(group.clients)
+                passed.segments.append((start, self._take_walk(walk, group, members, trigger, anew=anew)))
+            elif known is None:
                 self._take(members, trigger, anew=anew)
                 failure = self._once(start, trigger, passed)
                 if failure is not None:
@@ -221,6 +247,28 @@ class Stage:
             anew, trigger = False, asked or trigger
         self.scene = replace(self.scene, clients=segment.clients)
         self._add(segment)
+
+    def _walk(self, group: Group) -> Walk | None:
+        """The rest of the rebalances by the compiled functions, if they can."""
+        each = of_a_rebalance(size_of(self.scene), anew=False)
+        most = min(self._ground.most_rounds - len(self._triggers), self._ground.work.left // each + 1)
+        return walks.walk(group, self._reports, most, running=self._runs() if self.RECORDS else None)
+
+    def _take_walk(self, walk: Walk, group: Group, members: int, trigger: Trigger, *, anew: bool) -> Segment:
+        pauses = []
+        for number, asked in enumerate(walk.asked):
+            self._take(members, trigger, anew=anew)
+            self._rebalanced_in_a_walk(trigger, walk, number)
+            self.pending = asked
+            _, seconds = until_then(asked, group, Wait.STABLE)
+            pauses.append(seconds)
+            self._at_seconds += seconds
+            anew, trigger = False, asked or trigger
+        self.scene = replace(self.scene, clients=walk.clients)
+        self._decided = None
+        self._closed_in_doubt |= dict.fromkeys(walk.in_doubt)
+        self._walked(walk)
+        return Segment(walk.asked, tuple(pauses), walk.clients, walk.open_copies, walk.unstarted)
 
     def _add(self, segment: Segment) -> None:
         self._open_copies |= segment.open_copies

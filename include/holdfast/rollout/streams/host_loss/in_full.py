@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import repeat
 
 from holdfast.errors import HoldfastError
+from holdfast.kafka.streams.compiled import jit
 from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.loss_budget import BEYOND, BUDGET_MS, affordable
@@ -21,6 +22,7 @@ from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.forecast.compiled import walks
 from holdfast.rollout.streams.forecast.course import carried_out
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.stage import Ground
@@ -41,7 +43,9 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 MOST_REBALANCES = 5_000
 """A group that has not settled by then is treated as one that does not, within a night. (Five thousand warm-up batches are a
 month.)"""
-_A_REBALANCE_US, _A_COPY_AT_A_CLIENT_US = 300, 0.6
+_ONE_BY_ONE_US = 0, walks.A_REBALANCE_US, walks.A_COPY_AT_A_CLIENT_US
+_COMPILED_US = 4_000, 100, 0.017
+"""What a loss takes, each of its rebalances, and that for each copy times the clients; and where walks are compiled."""
 _REBALANCES_WITHOUT_WARM_UPS = 3
 
 
@@ -49,7 +53,7 @@ def work_us(snapshot: Snapshot, moved: int | None) -> int:
     """The approximate time, on one processor, of a forecast of a loss that moves so much (None: by an assignor without warm-ups).
 
     Measured with groups of `benchmarks.synthetic_fleet`: rebalances grow with the tasks that migrate and their standbys,
-    and what one of them takes grows with copies and clients.
+    and what one of them takes grows with copies and clients. It depends on whether there is a compiler; the rows do not.
     """
     config = dict(snapshot.config)
     standbys, warm_ups = (
@@ -62,7 +66,9 @@ def work_us(snapshot: Snapshot, moved: int | None) -> int:
     copies = sum(task.stateful for task in snapshot.tasks) * (1 + standbys)
     batches = 0 if moved is None else moved * (1 + standbys) / max(1, warm_ups)
     rebalances = _REBALANCES_WITHOUT_WARM_UPS + 1.5 * batches
-    return int(rebalances * (_A_REBALANCE_US + _A_COPY_AT_A_CLIENT_US * copies * len(snapshot.clients)))
+    compiled = moved is not None and jit.is_installed()
+    a_loss, a_rebalance, a_copy = _COMPILED_US if compiled else _ONE_BY_ONE_US
+    return int(a_loss + rebalances * (a_rebalance + a_copy * copies * len(snapshot.clients)))
 
 
 def _whole(value: object, usual: int) -> int:
@@ -88,7 +94,8 @@ def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
 
 def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[TaskId, ProcessId], policy: Policy) -> Loss:
     try:
-        course = carried_out(Ground(snapshot, allowed(snapshot), most_rounds=MOST_REBALANCES), change)
+        ground = Ground(snapshot, allowed(snapshot), most_rounds=MOST_REBALANCES)
+        course = carried_out(ground, change)
     except HoldfastError as refusal:
         return replace(loss, reason=str(refusal))
     if course.length.trouble is not None:

@@ -1,11 +1,12 @@
 """Clients that are down before the group notices: which tasks are unavailable, and for how many seconds."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
-from holdfast.kafka.streams.group import Client
+from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.scene.scene import Scene
@@ -51,10 +52,27 @@ def missed(scene: Scene, gone: Client, back: ProcessId) -> Scene:
 
 def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
     """The tasks of these clients are unavailable for so long, at most. What happens at the same time waits for the longest."""
-    owned = {one for client in gone for consumer in client.consumers for one in consumer.owned}
-    tasks = tuple([(task.id, seconds) for task in scene.tasks if not owned.isdisjoint(task.partitions)])
+    number_of = _TASKS.number_of(scene.tasks)
+    owned = {number_of.get(one) for client in gone for consumer in client.consumers for one in consumer.owned}
+    tasks = tuple([(scene.tasks[number].id, seconds) for number in sorted(number for number in owned if number is not None)])
     return replace(scene, delay_s=max(scene.delay_s, seconds), stopped=(*scene.stopped, *tasks))
 
+
+class _Tasks:
+    """Where the task of each partition is, of the tasks last asked about: a rolling restart asks about the same for each client."""
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[Task, ...], Mapping[TopicPartition, int]] = ((), {})
+
+    def number_of(self, tasks: tuple[Task, ...]) -> Mapping[TopicPartition, int]:
+        known, numbers = self._known
+        if known is not tasks:
+            numbers = {partition: number for number, task in enumerate(tasks) for partition in task.partitions}
+            self._known = tasks, numbers
+        return numbers
+
+
+_TASKS = _Tasks()
 
 HEARTBEAT = "heartbeat.interval.ms"
 HEARTBEAT_MS = 3_000

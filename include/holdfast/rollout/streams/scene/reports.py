@@ -32,7 +32,7 @@ class TimeBetween(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Copy:
+class Copy:
     """What a stateful task's copies report: caught up, and cleanly closed; and what the log's end offsets add up to."""
 
     end: int
@@ -40,12 +40,15 @@ class _Copy:
     log_end: int
 
 
+_NO_COPY = Copy(0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """A question about a client, and the answer.
 
     `lasting`: asked about the answer with the same shares, it is the answer again, however long it was: only standbys take time to
-    catch up, and active tasks that are not open yet.
+    catch up, and active tasks that are not open yet. `timeless`: so it is whatever time passed.
     """
 
     client: Client
@@ -54,13 +57,14 @@ class _Answer:
     seconds: float
     after: Client
     lasting: bool
+    timeless: bool
 
     def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: TimeBetween, seconds: float) -> bool:
         if client is self.after and self.lasting:
             return self.shares == shares
         if client is not self.client or self.shares != shares:
             return False
-        return (self.pause is pause and self.seconds == seconds) or not any(share.standby for share in shares)
+        return self.timeless or (self.pause is pause and self.seconds == seconds)
 
 
 class Reports:
@@ -78,13 +82,13 @@ class Reports:
         exact = behaviour(group.release).closed_copy_counts_last_record or assume.closed_copies is ClosedCopies.END
         self._group = group
         self._transactional = transactional
-        self._assume = assume
-        self._as_seen = as_seen
+        self.assume = assume
+        self.as_seen = as_seen
         self._partitions = {task.id: task.partitions for task in group.tasks}
         self._copies = {task.id: _copy(task, exact=exact, transactional=transactional) for task in group.tasks if task.stateful}
         self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
-        self._exact = exact
-        self._may_lose_progress = transactional and not behaviour(group.release).idle_close_keeps_progress
+        self.exact = exact
+        self.may_lose_progress = transactional and not behaviour(group.release).idle_close_keeps_progress
         self.closed_in_doubt: dict[TaskId, None] = {}
         """Tasks of which a running copy was closed that may report less than is taken here (exactly-once, up to 2.7)."""
         self._answers: dict[ProcessId, _Answer] = {}
@@ -94,9 +98,13 @@ class Reports:
     def read_by(self, release: str) -> "Reports":
         """The rules for the same group once another release reads its disks."""
         group = replace(self._group, release=release)
-        read = Reports(group, self._assume, transactional=self._transactional, as_seen=self._as_seen)
+        read = Reports(group, self.assume, transactional=self._transactional, as_seen=self.as_seen)
         read.closed_in_doubt = self.closed_in_doubt
         return read
+
+    def copy_of(self, task: TaskId) -> Copy:
+        """What copies of the task report; zeros for one that keeps no state or is unknown."""
+        return self._copies.get(task, _NO_COPY)
 
     def end(self, task: TaskId) -> int:
         """What a copy of a task reports that lacks nothing; 0 for one that keeps no state or is unknown."""
@@ -112,9 +120,9 @@ class Reports:
         """What a copy reports once it is closed, if it reported `total` while it ran."""
         copy = self._copies.get(task)
         if total != LATEST_OFFSET:
-            one_less = self._as_seen and copy is not None and total == copy.end  # only a copy that runs reports its end
+            one_less = self.as_seen and copy is not None and total == copy.end  # only a copy that runs reports its end
             return copy.closed if one_less and copy is not None else total
-        if copy is not None and copy.closed and self._may_lose_progress:
+        if copy is not None and copy.closed and self.may_lose_progress:
             self.closed_in_doubt[task] = None
         return 0 if copy is None else copy.closed
 
@@ -122,7 +130,7 @@ class Reports:
         """What a copy reports from 4.3 on that reported `total` before: one more a changelog, as the offset after its last record
         counts (`first_report`). For a standby that was running that is too much by as little, unless it had caught up."""
         end = self.end(task)
-        if not 0 < total < end or self._assume.closed_copies is ClosedCopies.END:
+        if not 0 < total < end or self.assume.closed_copies is ClosedCopies.END:
             return total
         return min(total + self._changelogs.get(task, 0), end)
 
@@ -137,7 +145,7 @@ class Reports:
         if total is None or not 0 <= total <= self.log_end(task):
             return end
         lacking = max(end - total, 0)
-        return 0 if not self._exact and lacking <= self._changelogs.get(task, 0) else lacking
+        return 0 if not self.exact and lacking <= self._changelogs.get(task, 0) else lacking
 
     def on_disk(self, client: Client) -> tuple[tuple[TaskId, int], ...]:
         """What the disk of `client` holds when it is stopped, as it would be reported."""
@@ -152,9 +160,11 @@ class Reports:
         known = self._answers.get(client.process_id)
         if known is None or not known.fits(client, shares, pause, seconds):
             after = self._client_after(client, shares, pause, seconds)
-            lasting = not (self._as_seen and pause is TimeBetween.NONE) and not any(share.standby for share in shares)
+            takes_time = any(share.standby for share in shares)
+            lasting = not (self.as_seen and pause is TimeBetween.NONE) and not takes_time
+            timeless = not self.as_seen and not takes_time
             after = client if after == client else after
-            known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, after, lasting)
+            known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, after, lasting, timeless)
         return known.after
 
     def _client_after(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: TimeBetween, seconds: float) -> Client:
@@ -163,13 +173,13 @@ class Reports:
         running: set[TaskId] = set()
         for consumer, share in zip(client.consumers, shares, strict=True):
             running.update(share.active, share.standby)
-            running_late = self._not_open_yet(consumer, share, before) if self._as_seen and pause is TimeBetween.NONE else {}
+            running_late = self._not_open_yet(consumer, share, before) if self.as_seen and pause is TimeBetween.NONE else {}
             sums.append(
                 {task: LATEST_OFFSET for task in share.active if task in self._copies and task not in running_late}
                 | {task: total for task, total in running_late.items() if total is not None}
                 | {task: self._caught_up(task, before.get(task), pause, seconds) for task in share.standby}
             )
-        if self._assume.dormant_copies is DormantCopies.KEPT:
+        if self.assume.dormant_copies is DormantCopies.KEPT:
             for consumer, reports in zip(client.consumers, sums, strict=True):
                 for task, total in consumer.task_offset_sums:
                     if task not in running:
@@ -213,14 +223,14 @@ class Reports:
         so_far = before or 0
         if so_far > self.log_end(task):
             so_far = 0  # Kafka takes such a copy for corrupt and restores it from the beginning
-        match self._assume.catch_up:
+        match self.assume.catch_up:
             case CatchUp.NEXT_REBALANCE:
                 return end
             case CatchUp.PROBING_REBALANCE:
                 return end if pause is TimeBetween.PROBING else before or 0
             case CatchUp.RATE:
-                assert self._assume.records_per_second is not None, "a rate has a number"
-                gained = max(self._assume.records_per_second - self._assume.grows_per_second, 0)  # on the end, which moves too
+                assert self.assume.records_per_second is not None, "a rate has a number"
+                gained = max(self.assume.records_per_second - self.assume.grows_per_second, 0)  # on the end, which moves too
                 return min(end, so_far + int(gained * seconds)) if seconds else before or 0
 
 
@@ -228,7 +238,7 @@ def _with_consumers(client: Client, consumers: tuple[Consumer, ...]) -> Client:
     return Client(client.process_id, consumers, client.host, client.rack, client.client_tags, client.user_endpoint)
 
 
-def _copy(task: Task, *, exact: bool, transactional: bool) -> _Copy:
+def _copy(task: Task, *, exact: bool, transactional: bool) -> Copy:
     log_end = task.end_offset_sum
     if log_end is None:
         raise CannotPredict(
@@ -241,7 +251,7 @@ def _copy(task: Task, *, exact: bool, transactional: bool) -> _Copy:
         for each in task.changelogs or ()
     ]
     end = min(sum(ends), log_end)
-    return _Copy(end, end if exact else min(sum(max(each - 1, 0) for each in ends), java.LONG_MAX), log_end)
+    return Copy(end, end if exact else min(sum(max(each - 1, 0) for each in ends), java.LONG_MAX), log_end)
 
 
 def reported(client: Client) -> dict[TaskId, int]:

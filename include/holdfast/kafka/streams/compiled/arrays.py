@@ -1,0 +1,237 @@
+"""What the compiled functions work on: a group as arrays. Clients, their members (threads) and tasks are numbers.
+
+Clients count in process-ID order, members in the order of clients and then of member IDs, tasks in the order of TaskId: so
+comparing numbers compares as Java compares.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.uint8]
+
+LATEST = -2
+ABSENT = -(2**63)
+"""In `Reported.sums`: the client reports nothing of the task."""
+NONE = -1
+"""No client, no member."""
+
+PROBING, IMMEDIATE = 1, 2
+"""What a decision asks for; 0: nothing."""
+
+
+class Facts(NamedTuple):
+    """What no rebalance changes. `first_member`: of each client, and the number of all members last."""
+
+    members: Ints
+    first_member: Ints
+    client_of: Ints
+    ends: Ints
+    stateful: Flags
+    stateful_tasks: Ints
+    stateless_tasks: Ints
+    weights: Ints
+    """For each client what a task adds to its load: loads are whole numbers that compare as tasks a thread, then as process IDs."""
+    client_codes: Ints
+    """The bits of each process ID's hash that choose its bucket."""
+    task_codes: Ints
+    crowded: Flags
+    """Whether nine of all clients, or of all tasks, meet in a bucket of a table with 2 to the power of 4, 5, … buckets."""
+    crowded_tasks: Flags
+    target: Ints
+    """The client that each stateful task is to run on in the end."""
+    target_standbys: Ints
+    """The clients of its standbys then, task by task; `NONE` where there are fewer."""
+    prober: int
+    acceptable_lag: int
+    max_warmups: int
+    in_priority_order: bool
+    moves_to_most_caught_up: bool
+    balances_all_kinds: bool
+    temporary_standby_needs_copy: bool
+
+
+class Reported(NamedTuple):
+    """What members report. `tasks`: of each client, ascending; `counts` says how many.
+
+    `by`: the member that reports a task for its client. `owner`: the member that owns a task's partitions.
+    `reporters`: the clients that report a task; `reporter_counts` says how many.
+    """
+
+    sums: Ints
+    by: Ints
+    tasks: Ints
+    counts: Ints
+    owner: Ints
+    reporters: Ints
+    reporter_counts: Ints
+
+
+class Board(NamedTuple):
+    """What clients are given. `runs`: the client of each active task; `holders`: the clients with a standby of a task.
+
+    `standby`: for each client and task 1, and 2 for a warm-up; `load`: by which clients wait (`Facts.weights`).
+    """
+
+    runs: Ints
+    standby: Flags
+    holders: Ints
+    holder_counts: Ints
+    active_counts: Ints
+    standby_counts: Ints
+    load: Ints
+
+
+class Shares(NamedTuple):
+    """What members are handed. `active`: the member of each task, unless it is withheld; `withheld`: the member that waits for it.
+
+    `standby_tasks`, `standby_members`: client after client, with those of withheld tasks. `of_client`, `held`: the tasks that each
+    client is given, active and as standbys, ascending; `held_by`: the members of the latter. `…_end`: where those of a client end.
+    `said`: whether a probing rebalance is needed, what is asked for, and the member that probes.
+    """
+
+    planned: Ints
+    """The client of each active task."""
+    active: Ints
+    withheld: Ints
+    standby_tasks: Ints
+    standby_members: Ints
+    standbys_end: Ints
+    of_client: Ints
+    of_client_end: Ints
+    held: Ints
+    held_by: Ints
+    held_end: Ints
+    said: Ints
+
+
+class Queue(NamedTuple):
+    """Kafka's queue of clients by load; `queue` says what the fields mean."""
+
+    waiting: Flags
+    loads: Ints
+    began_waiting: Flags
+    began_loads: Ints
+    offered: Ints
+    array: Ints
+    array_loads: Ints
+    order: Ints
+    buckets: Ints
+    passed_over: Ints
+    eligible: Ints
+    event_source: Ints
+    event_destination: Ints
+    event_own: Ints
+    event_after: Ints
+    state: Ints
+
+
+class Rooms(NamedTuple):
+    """Room for intermediate results: movements, and the tasks of one client over its threads."""
+
+    movement_task: Ints
+    movement_destination: Ints
+    movement_urgency: Ints
+    heap: Ints
+    by_client: Ints
+    by_client_end: Ints
+    tasks: Ints
+    place: Ints
+    given: Ints
+    previous_owner: Ints
+    previous: Ints
+    lags: Ints
+    taken: Ints
+    to_fill: Ints
+    order: Ints
+    buckets: Ints
+    load: Ints
+    dealt: Ints
+    room: Ints
+
+
+MOST_EVENTS = 512
+MOST_BUCKETS = 1 << 16
+FEWEST_BUCKETS = 1 << 4
+
+
+def board(clients: int, tasks: int) -> Board:
+    return Board(
+        runs=_ints(tasks),
+        standby=np.zeros((clients, tasks), np.uint8),
+        holders=_ints(tasks, clients),
+        holder_counts=_ints(tasks),
+        active_counts=_ints(clients),
+        standby_counts=_ints(clients),
+        load=_ints(clients),
+    )
+
+
+def shares(clients: int, tasks: int, standbys: int) -> Shares:
+    """`standbys`: the most copies that can be handed out at a time."""
+    return Shares(
+        planned=_ints(tasks),
+        active=_ints(tasks),
+        withheld=_ints(tasks),
+        standby_tasks=_ints(standbys),
+        standby_members=_ints(standbys),
+        standbys_end=_ints(clients + 1),
+        of_client=_ints(tasks),
+        of_client_end=_ints(clients + 1),
+        held=_ints(standbys),
+        held_by=_ints(standbys),
+        held_end=_ints(clients + 1),
+        said=_ints(3),
+    )
+
+
+def queue(clients: int) -> Queue:
+    return Queue(
+        waiting=np.zeros(clients, np.uint8),
+        loads=_ints(clients),
+        began_waiting=np.zeros(clients, np.uint8),
+        began_loads=_ints(clients),
+        offered=_ints(clients),
+        array=_ints(clients + 1),
+        array_loads=_ints(clients),
+        order=_ints(clients),
+        buckets=_ints(MOST_BUCKETS + 1),
+        passed_over=_ints(clients),
+        eligible=_ints(clients),
+        event_source=_ints(MOST_EVENTS),
+        event_destination=_ints(MOST_EVENTS),
+        event_own=_ints(MOST_EVENTS),
+        event_after=_ints(MOST_EVENTS),
+        state=_ints(8),
+    )
+
+
+def rooms(clients: int, tasks: int, members: int, standbys: int) -> Rooms:
+    most = max(tasks, standbys) + 1
+    return Rooms(
+        movement_task=_ints(most),
+        movement_destination=_ints(most),
+        movement_urgency=_ints(most),
+        heap=_ints(most),
+        by_client=_ints(most),
+        by_client_end=_ints(clients + 1),
+        tasks=_ints(most),
+        place=np.full(tasks, NONE, np.int64),
+        given=_ints(most),
+        previous_owner=_ints(most),
+        previous=_ints(most),
+        lags=_ints(most),
+        taken=_ints(most),
+        to_fill=_ints(most + members),
+        order=_ints(most),
+        buckets=_ints(MOST_BUCKETS + 1),
+        load=_ints(members),
+        dealt=_ints(members),
+        room=_ints(members),
+    )
+
+
+def _ints(*shape: int) -> Any:
+    return np.zeros(shape, np.int64)

@@ -1,0 +1,340 @@
+"""Clients by load, as Kafka queues them. `movement.ConstrainedPrioritySet` says why it is done like this; these are its steps.
+
+`Queue.waiting`, `loads`: who waits, and the load that each was last offered with. `began_…`, `offered`: the same when all were last
+offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`, `array_loads`: the part of the
+queue's array that was built. `event_…`: what has happened since: two clients offered, or (destination `NONE`) one taken.
+"""
+
+from holdfast.kafka.streams.compiled.arrays import FEWEST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Flags, Ints, Queue
+from holdfast.kafka.streams.compiled.jit import compiled
+
+IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED = 0, 1, 2, 3, 4, 5, 6
+"""In `Queue.state`. FAILED: a HashSet would grow trees, which only `leader` models."""
+
+_TREEIFY = 9
+_FEW = 12
+"""Up to this number are sorted by moving each into its place."""
+
+
+@compiled
+def begin(queue: Queue, board: Board) -> None:
+    """All clients wait, offered one by one to an empty queue."""
+    clients = len(queue.waiting)
+    for client in range(clients):
+        queue.waiting[client] = 1
+        queue.loads[client] = board.load[client]
+        queue.began_waiting[client] = 1
+        queue.began_loads[client] = board.load[client]
+        queue.offered[client] = client
+    queue.state[IS_HEAP] = 1
+    queue.state[OFFERED] = clients
+    queue.state[HAS_ARRAY] = 0
+    queue.state[EVENTS] = 0
+
+
+@compiled
+def poll(queue: Queue, facts: Facts, number: int) -> int:
+    """Take out the first of `number` eligible clients (`Queue.eligible`); `NONE`: no such client waits."""
+    waiting, found = 0, NONE
+    for at in range(number):
+        client = queue.eligible[at]
+        if queue.waiting[client]:
+            queue.eligible[waiting] = client
+            waiting += 1
+            if found == NONE or queue.loads[client] < queue.loads[found]:
+                found = client
+    if waiting == 0:
+        _offer_all_anew(queue, facts)
+        return NONE
+    if waiting == 1 or queue.state[IS_HEAP]:
+        _note(queue, facts, found, NONE, 0, 0)
+    else:
+        _make_up(queue, facts)
+        found = _take_first(queue, facts, waiting)
+    queue.waiting[found] = 0
+    return found
+
+
+@compiled
+def settle(queue: Queue, facts: Facts, board: Board, source: int, destination: int) -> None:
+    """Offer both clients of a movement, first the one that was taken out."""
+    before, own, after = queue.loads[destination], board.load[source], board.load[destination]
+    passes = after == before or (after < before and not after <= own < before)
+    if not passes or queue.waiting[source] or not queue.waiting[destination]:
+        queue.state[IS_HEAP] = 0
+    _note(queue, facts, source, destination, own, after)
+    queue.loads[source] = own
+    queue.loads[destination] = after
+    queue.waiting[source] = 1
+    queue.waiting[destination] = 1
+
+
+@compiled
+def _note(queue: Queue, facts: Facts, source: int, destination: int, own: int, after: int) -> None:
+    if queue.state[EVENTS] == MOST_EVENTS:
+        _make_up(queue, facts)
+    at = queue.state[EVENTS]
+    queue.event_source[at] = source
+    queue.event_destination[at] = destination
+    queue.event_own[at] = own
+    queue.event_after[at] = after
+    queue.state[EVENTS] = at + 1
+
+
+@compiled
+def _offer_all_anew(queue: Queue, facts: Facts) -> None:
+    if queue.state[IS_HEAP]:
+        queue.state[OFFERED] = NONE
+    else:
+        _make_up(queue, facts)
+        size = queue.state[SIZE]
+        for at in range(size):
+            queue.order[at] = _poll_head(queue)
+        _as_hash_set(queue, facts, size)
+        for at in range(size):
+            queue.offered[at] = queue.order[at]
+        queue.state[OFFERED] = size
+    for client in range(len(queue.waiting)):
+        queue.began_waiting[client] = queue.waiting[client]
+        queue.began_loads[client] = queue.loads[client]
+    queue.state[HAS_ARRAY] = 0
+    queue.state[EVENTS] = 0
+    queue.state[IS_HEAP] = 1
+
+
+@compiled
+def _make_up(queue: Queue, facts: Facts) -> None:
+    """Build the current array."""
+    if not queue.state[HAS_ARRAY]:
+        _build(queue, facts)
+    for at in range(queue.state[EVENTS]):
+        source, destination = queue.event_source[at], queue.event_destination[at]
+        if destination == NONE:
+            _take(queue, facts, source)
+        else:
+            _offer_both(queue, source, destination, queue.event_own[at], queue.event_after[at])
+    queue.state[EVENTS] = 0
+    queue.state[IS_HEAP] = _in_order(queue)
+
+
+@compiled
+def _build(queue: Queue, facts: Facts) -> None:
+    size = queue.state[OFFERED]
+    if size == NONE:
+        size = 0
+        for client in range(len(queue.waiting)):  # by load: few are out of order from one to the next
+            if queue.began_waiting[client]:
+                at = size
+                while at > 0 and queue.began_loads[client] < queue.began_loads[queue.order[at - 1]]:
+                    queue.order[at] = queue.order[at - 1]
+                    at -= 1
+                queue.order[at] = client
+                size += 1
+        _as_hash_set(queue, facts, size)
+    else:
+        for at in range(size):
+            queue.order[at] = queue.offered[at]
+    for client in range(len(queue.waiting)):
+        queue.array_loads[client] = queue.began_loads[client]
+    queue.state[SIZE] = 0
+    queue.state[AMISS] = 0
+    queue.state[HAS_ARRAY] = 1
+    for at in range(size):
+        _offer(queue, queue.order[at])
+
+
+@compiled
+def _take(queue: Queue, facts: Facts, client: int) -> None:
+    """Poll until this client comes; those before it go back."""
+    passed = 0
+    found = _poll_head(queue)
+    while found != client:
+        queue.order[passed] = found
+        passed += 1
+        found = _poll_head(queue)
+    _as_hash_set(queue, facts, passed)
+    for at in range(passed):
+        _offer(queue, queue.order[at])
+
+
+@compiled
+def _take_first(queue: Queue, facts: Facts, number: int) -> int:
+    """Poll until one of the first `number` eligible clients comes; those before it go back."""
+    passed = 0
+    found = _poll_head(queue)
+    while not _among(queue.eligible, number, found):
+        queue.order[passed] = found
+        passed += 1
+        found = _poll_head(queue)
+    _as_hash_set(queue, facts, passed)
+    for at in range(passed):
+        _offer(queue, queue.order[at])
+    return found
+
+
+@compiled
+def _among(clients: Ints, number: int, client: int) -> bool:
+    for at in range(number):  # noqa: SIM110 - a generator cannot be compiled
+        if clients[at] == client:
+            return True
+    return False
+
+
+@compiled
+def _offer_both(queue: Queue, source: int, destination: int, own: int, after: int) -> None:
+    """Both have other loads at once, wherever they lie; then one after the other is put where it belongs."""
+    for client, load in ((source, own), (destination, after)):
+        if _among(queue.array, queue.state[SIZE], client):
+            queue.state[AMISS] = 1
+        queue.array_loads[client] = load
+    for client in (source, destination):
+        _remove(queue, client)
+        _offer(queue, client)
+
+
+# The array, as java.util.PriorityQueue keeps it.
+
+
+@compiled
+def _in_order(queue: Queue) -> int:
+    if queue.state[AMISS]:
+        queue.state[AMISS] = 0
+        for at in range(1, queue.state[SIZE]):
+            if queue.array_loads[queue.array[at]] < queue.array_loads[queue.array[(at - 1) >> 1]]:
+                queue.state[AMISS] = 1
+                break
+    return 0 if queue.state[AMISS] else 1
+
+
+@compiled
+def _offer(queue: Queue, client: int) -> None:
+    size = queue.state[SIZE]
+    queue.state[SIZE] = size + 1
+    _sift_up(queue, size, client)
+
+
+@compiled
+def _poll_head(queue: Queue) -> int:
+    head = queue.array[0]
+    size = queue.state[SIZE] - 1
+    queue.state[SIZE] = size
+    if size > 0:
+        _sift_down(queue, 0, queue.array[size])
+    return int(head)
+
+
+@compiled
+def _remove(queue: Queue, client: int) -> None:
+    size = queue.state[SIZE]
+    at = 0
+    while at < size and queue.array[at] != client:
+        at += 1
+    if at == size:
+        return
+    size -= 1
+    queue.state[SIZE] = size
+    if at == size:
+        return
+    moved = queue.array[size]
+    _sift_down(queue, at, moved)
+    if queue.array[at] == moved:
+        _sift_up(queue, at, moved)
+
+
+@compiled
+def _sift_up(queue: Queue, at: int, client: int) -> None:
+    while at > 0:
+        parent = (at - 1) >> 1
+        if queue.array_loads[client] > queue.array_loads[queue.array[parent]]:
+            break
+        queue.array[at] = queue.array[parent]
+        at = parent
+    queue.array[at] = client
+
+
+@compiled
+def _sift_down(queue: Queue, at: int, client: int) -> None:
+    size = queue.state[SIZE]
+    while at < size >> 1:
+        child = 2 * at + 1
+        if child + 1 < size and queue.array_loads[queue.array[child + 1]] < queue.array_loads[queue.array[child]]:
+            child += 1
+        if queue.array_loads[queue.array[child]] > queue.array_loads[client]:
+            break
+        queue.array[at] = queue.array[child]
+        at = child
+    queue.array[at] = client
+
+
+@compiled
+def _as_hash_set(queue: Queue, facts: Facts, size: int) -> None:
+    """Put the first clients of `Queue.order` into the order of a HashSet that they are added to."""
+    if not in_hash_order(queue.order, size, facts.client_codes, facts.crowded, queue.buckets, queue.passed_over):
+        queue.state[FAILED] = 1
+
+
+@compiled
+def in_hash_order(numbers: Ints, size: int, codes: Ints, crowded: Flags, buckets: Ints, room: Ints) -> bool:
+    """Sort the first numbers as a new HashSet has them, to which they are added in turn; False: it would grow trees.
+
+    `crowded`: for each number of buckets whether trees are possible at all.
+    """
+    if size < 2:
+        return True
+    capacity, level = FEWEST_BUCKETS, 0
+    while True:
+        full = capacity * 3 // 4
+        if crowded[level] and _most_in_a_bucket(numbers, min(size, full + 1), codes, capacity, buckets) >= _TREEIFY:
+            return False
+        if size <= full:
+            break
+        capacity *= 2
+        level += 1
+        if level == len(crowded):
+            return False
+    if size <= _FEW:
+        _sort_few(numbers, size, codes, capacity)
+    else:
+        _sort_many(numbers, size, codes, capacity, buckets, room)
+    return True
+
+
+@compiled
+def _most_in_a_bucket(numbers: Ints, size: int, codes: Ints, capacity: int, buckets: Ints) -> int:
+    for bucket in range(capacity):
+        buckets[bucket] = 0
+    most = 0
+    for at in range(size):
+        bucket = codes[numbers[at]] & (capacity - 1)
+        buckets[bucket] += 1
+        most = max(most, buckets[bucket])
+    return most
+
+
+@compiled
+def _sort_few(numbers: Ints, size: int, codes: Ints, capacity: int) -> None:
+    """By bucket, those of one bucket as they came."""
+    for number in range(1, size):
+        one = numbers[number]
+        bucket = codes[one] & (capacity - 1)
+        at = number
+        while at > 0 and codes[numbers[at - 1]] & (capacity - 1) > bucket:
+            numbers[at] = numbers[at - 1]
+            at -= 1
+        numbers[at] = one
+
+
+@compiled
+def _sort_many(numbers: Ints, size: int, codes: Ints, capacity: int, buckets: Ints, room: Ints) -> None:
+    """The same by counting."""
+    for bucket in range(capacity + 1):
+        buckets[bucket] = 0
+    for at in range(size):
+        buckets[(codes[numbers[at]] & (capacity - 1)) + 1] += 1
+        room[at] = numbers[at]
+    for bucket in range(capacity):
+        buckets[bucket + 1] += buckets[bucket]
+    for at in range(size):
+        bucket = codes[room[at]] & (capacity - 1)
+        numbers[buckets[bucket]] = room[at]
+        buckets[bucket] += 1

@@ -1,0 +1,278 @@
+"""A group as arrays, where the compiled functions model all that its decisions depend on."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from holdfast.kafka import java, java_hash
+from holdfast.kafka.release import Behaviour, behaviour
+from holdfast.kafka.streams import high_availability, leader
+from holdfast.kafka.streams.board import Board
+from holdfast.kafka.streams.client_state import LeaderThrows
+from holdfast.kafka.streams.compiled import arrays
+from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
+from holdfast.kafka.streams.config import TaskAssignor
+from holdfast.kafka.streams.group import Client, Consumer, Group
+from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId
+from holdfast.rollout.streams.forecast.compiled import reports
+from holdfast.rollout.streams.forecast.compiled.reports import Rules
+from holdfast.rollout.streams.scene.assume import CatchUp, DormantCopies
+from holdfast.rollout.streams.scene.reports import Reports
+
+MOST_CELLS = 4_000_000
+"""Clients times tasks: there are some fifty bytes for each."""
+_MOST_RECORDS = 2**62
+_FEWER_THAN_A_TREE = 8
+_CATCH_UP = {
+    CatchUp.PROBING_REBALANCE: reports.PROBING_REBALANCE,
+    CatchUp.NEXT_REBALANCE: reports.NEXT_REBALANCE,
+    CatchUp.RATE: reports.RATE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A group as arrays. `clients`, `members`: those with each number, as positions in the group and in its client."""
+
+    group: Group
+    facts: Facts
+    rules: Rules
+    reported: Reported
+    clients: tuple[int, ...]
+    members: tuple[tuple[int, int], ...]
+    tasks: tuple[TaskId, ...]
+
+    @property
+    def standbys(self) -> int:
+        """The most copies that can be handed out at a time.
+
+        Of each task: those of the target, those that replace them meanwhile, a warm-up, and that of a withheld task.
+        """
+        return len(self.tasks) * (2 * int(self.facts.target_standbys.shape[1]) + 2)
+
+
+def packed(group: Group, rules: Reports) -> Packed | None:
+    """None: something about the group is modelled by `leader` only."""
+    line = behaviour(group.release)
+    if not _is_modelled(group, line):
+        return None
+    try:
+        board = Board.of(group, line)
+    except LeaderThrows:
+        return None
+    if not board.ends_known:
+        return None
+    members = _members(group, board)
+    reported = _reported(group, board, members)
+    if reported is None:
+        return None
+    high_availability.assign_target(board, group.config, None)
+    return Packed(
+        group=group,
+        facts=_facts(group, line, board, members),
+        rules=_rules(group, rules, board),
+        reported=reported,
+        clients=tuple(board.readings.order),
+        members=members,
+        tasks=board.readings.topology.ids,
+    )
+
+
+def _is_modelled(group: Group, line: Behaviour) -> bool:
+    """What is seen before anything is read."""
+    config = group.config
+    return (
+        config.task_assignor is TaskAssignor.HIGH_AVAILABILITY
+        and config.rack_aware_assignment_strategy == "none"
+        and not group.missing_topics
+        and 0 < len(group.clients) * len(group.tasks) <= MOST_CELLS
+        and math.lcm(*(len(client.consumers) for client in group.clients)) * len(group.clients) * 4 * len(group.tasks)
+        < _MOST_RECORDS
+        and all(task.changelogs is not None for task in group.tasks)
+        and all(_is_plain(consumer, line) for client in group.clients for consumer in client.consumers)
+    )
+
+
+def _is_plain(consumer: Consumer, line: Behaviour) -> bool:
+    version = line.metadata_version if consumer.metadata_version is None else consumer.metadata_version
+    return not consumer.error_code and leader.FIRST_VERSION_WITH_NEXT_REBALANCE <= version <= line.metadata_version
+
+
+def _members(group: Group, board: Board) -> tuple[tuple[int, int], ...]:
+    """Where each member is in the group, client by client in process-ID order, then by member ID."""
+    found: list[tuple[int, int]] = []
+    for client, at in zip(board.clients, board.readings.order, strict=True):
+        place = {consumer.member_id: number for number, consumer in enumerate(group.clients[at].consumers)}
+        found.extend((at, place[consumer.member_id]) for consumer in client.consumers)
+    return tuple(found)
+
+
+def _facts(group: Group, line: Behaviour, board: Board, members: Sequence[tuple[int, int]]) -> Facts:
+    topology = board.readings.topology
+    number_at = board.readings.number_at
+    capacities = [client.capacity for client in board.clients]
+    target = _filled(len(topology.tasks))
+    standbys: list[list[int]] = [[] for _ in topology.tasks]
+    for number, client in enumerate(board.clients):
+        target[list(client.active)] = number
+        for task in client.standby:
+            standbys[task].append(number)
+    widest = max(map(len, standbys), default=0)
+    client_codes = _ints([java_hash.bits_of(java.uuid_hash(client.process_id.bits)) for client in board.clients])
+    task_codes = _ints([java_hash.bits_of(line.task_hash(task.id)) for task in topology.tasks])
+    leads = group.leader_process_id or min(client.process_id for client in group.clients)
+    return Facts(
+        members=_ints(capacities),
+        first_member=_ints([0, *accumulate(capacities)]),
+        client_of=_ints([number_at[at] for at, _ in members]),
+        ends=_ints(topology.ends),
+        stateful=np.array([bool(task.changelogs) for task in topology.tasks], np.uint8),
+        stateful_tasks=_ints(topology.stateful),
+        stateless_tasks=_ints(topology.stateless),
+        weights=_weights(capacities),
+        client_codes=client_codes,
+        task_codes=task_codes,
+        crowded=_crowded(client_codes),
+        crowded_tasks=_crowded(task_codes),
+        target=target,
+        target_standbys=_ints([[*found, *[NONE] * (widest - len(found))] for found in standbys]).reshape(len(standbys), widest),
+        prober=next((number for number, client in enumerate(board.clients) if client.process_id == leads), NONE),
+        acceptable_lag=group.config.acceptable_recovery_lag,
+        max_warmups=group.config.max_warmup_replicas,
+        in_priority_order=line.movements_in_priority_order,
+        moves_to_most_caught_up=line.moves_to_most_caught_up,
+        balances_all_kinds=line.threads_balance_all_kinds,
+        temporary_standby_needs_copy=line.temporary_standby_needs_copy,
+    )
+
+
+def _weights(capacities: Sequence[int]) -> Ints:
+    """So that loads compare as tasks a thread do: of equal loads the smaller process ID comes first."""
+    common = math.lcm(*capacities)
+    return _ints([common // capacity * len(capacities) for capacity in capacities])
+
+
+def _crowded(codes: Ints) -> Flags:
+    """For tables of all sizes up to the one that holds all."""
+    found: list[bool] = []
+    capacity = arrays.FEWEST_BUCKETS
+    while capacity <= arrays.MOST_BUCKETS:
+        found.append(bool(np.bincount(codes & (capacity - 1)).max() > _FEWER_THAN_A_TREE))
+        if len(codes) <= capacity * 3 // 4:
+            break
+        capacity *= 2
+    return np.array(found, np.uint8)
+
+
+def _rules(group: Group, rules: Reports, board: Board) -> Rules:
+    copies = [rules.copy_of(task) for task in board.readings.topology.ids]
+    assume = rules.assume
+    gained = 0
+    if assume.catch_up is CatchUp.RATE:
+        gained = int(max((assume.records_per_second or 0) - assume.grows_per_second, 0) * _interval_s(group))
+    return Rules(
+        end=_ints([copy.end for copy in copies]),
+        closed=_ints([copy.closed for copy in copies]),
+        log_end=_ints([copy.log_end for copy in copies]),
+        changelogs=_ints([len(task.changelogs or ()) for task in board.tasks]),
+        catch_up=_CATCH_UP[assume.catch_up],
+        gained=min(gained, _MOST_RECORDS),
+        keeps_dormant=assume.dormant_copies is DormantCopies.KEPT,
+        as_seen=rules.as_seen,
+        exact=rules.exact,
+        may_lose_progress=rules.may_lose_progress,
+    )
+
+
+def _interval_s(group: Group) -> float:
+    """As `next_rebalance.until_then` gives it."""
+    milliseconds = group.config.probing_rebalance_interval_ms
+    return milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000
+
+
+def _reported(group: Group, board: Board, members: Sequence[tuple[int, int]]) -> Reported | None:
+    """None: what members report is out of the ordinary: of tasks that are not there, twice, or of half a task."""
+    topology = board.readings.topology
+    clients, tasks = len(board.clients), len(topology.tasks)
+    found = Reported(
+        sums=np.full((clients, tasks), ABSENT, np.int64),
+        by=np.empty((clients, tasks), np.int64),
+        tasks=np.empty((clients, tasks), np.int64),
+        counts=np.zeros(clients, np.int64),
+        owner=_filled(tasks),
+        reporters=np.empty((tasks, clients), np.int64),
+        reporter_counts=np.zeros(tasks, np.int64),
+    )
+    row_of = {task.id: row for row, task in enumerate(topology.tasks)}
+    number_at = board.readings.number_at
+    for number, (at, place) in enumerate(members):
+        client, consumer = number_at[at], group.clients[at].consumers[place]
+        for task, total in consumer.task_offset_sums:
+            row = topology.number_of.get(task)
+            if row is None or found.sums[client, row] != ABSENT or not _is_ordinary(total, topology.ends[row]):
+                return None
+            found.sums[client, row] = total
+            found.by[client, row] = number
+        mine = frozenset(consumer.owned)
+        for owned in {topology.task_of.get(partition) for partition in mine}:
+            if owned is None or not mine.issuperset(topology.tasks[row_of[owned]].partitions):
+                return None
+            if found.owner[row_of[owned]] != NONE:
+                return None
+            found.owner[row_of[owned]] = number
+    _list_reporters(found)
+    return found
+
+
+def _is_ordinary(total: int, end: int) -> bool:
+    return (total in (LATEST, UNKNOWN_OFFSET_SUM) or 0 <= total < _MOST_RECORDS) and 0 <= end < _MOST_RECORDS
+
+
+def _list_reporters(found: Reported) -> None:
+    for client in range(len(found.counts)):
+        rows = np.flatnonzero(found.sums[client] != ABSENT)
+        found.tasks[client, : len(rows)] = rows
+        found.counts[client] = len(rows)
+        for row in rows:
+            found.reporters[row, found.reporter_counts[row]] = client
+            found.reporter_counts[row] += 1
+
+
+def unpacked(one: Packed) -> tuple[Client, ...]:
+    """The clients of the group with what they report now."""
+    return tuple(
+        _client(one, client, number) for client, number in zip(one.group.clients, np.argsort(one.clients).tolist(), strict=True)
+    )
+
+
+def _client(one: Packed, client: Client, number: int) -> Client:
+    first, last = one.facts.first_member[number], one.facts.first_member[number + 1]
+    sums: dict[int, list[tuple[TaskId, int]]] = {member: [] for member in range(first, last)}
+    for row in one.reported.tasks[number, : one.reported.counts[number]].tolist():
+        sums[int(one.reported.by[number, row])].append((one.tasks[row], int(one.reported.sums[number, row])))
+    consumers = list(client.consumers)
+    partitions = {task.id: task.partitions for task in one.group.tasks}
+    for member in range(first, last):
+        _, place = one.members[member]
+        owned = (one.tasks[row] for row in np.flatnonzero(one.reported.owner == member).tolist())
+        before = consumers[place]
+        consumers[place] = Consumer(
+            before.member_id,
+            before.client_id,
+            before.group_instance_id,
+            tuple(sorted(each for task in owned for each in partitions[task])),
+            tuple(sums[member]),
+            before.metadata_version,
+        )
+    return Client(client.process_id, tuple(consumers), client.host, client.rack, client.client_tags, client.user_endpoint)
+
+
+def _ints(values: object) -> Ints:
+    return np.array(values, np.int64)
+
+
+def _filled(size: int) -> Ints:
+    return np.full(size, NONE, np.int64)

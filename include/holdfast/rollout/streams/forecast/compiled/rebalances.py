@@ -1,0 +1,109 @@
+"""Rebalances one after the other, until nothing is pending."""
+
+from typing import NamedTuple
+
+from holdfast.kafka.streams.compiled import wire
+from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, Board, Facts, Ints, Queue, Reported, Rooms, Shares
+from holdfast.rollout.streams.forecast.compiled import reports
+from holdfast.rollout.streams.forecast.compiled.machine_code import compiled
+from holdfast.rollout.streams.forecast.compiled.reports import AFTER_AN_INTERVAL, AT_ONCE, SETTLED, Noted, Rules
+
+STABLE, GOES_ON, COMES_BACK, REFUSED = 0, 1, 2, 3
+"""How a call ends. COMES_BACK: the group is where it was before; REFUSED: see `wire.assign`."""
+
+
+class Kept(NamedTuple):
+    """Decisions, one a rebalance, if they are kept (`planned` has rows then): as in `Shares`. `standbys`: member, task.
+
+    `before`: a digest of what was reported at the beginning of each rebalance so far.
+    """
+
+    planned: Ints
+    active: Ints
+    withheld: Ints
+    standbys: Ints
+    standbys_end: Ints
+    before: Ints
+
+
+@compiled
+def go_on(
+    facts: Facts,
+    rules: Rules,
+    reported: Reported,
+    board: Board,
+    queue: Queue,
+    rooms: Rooms,
+    shares: Shares,
+    noted: Noted,
+    kept: Kept,
+    passed: int,
+    most: int,
+) -> tuple[int, int]:
+    """At most `most` rebalances more, after `passed`, while there is room to note them: how it ends, and how many there were."""
+    noted.counts[reports.RESTORING] = 0
+    noted.counts[reports.WAITING] = 0
+    standbys = 0
+    widest = len(reported.owner) + len(shares.standby_tasks)
+    for number in range(most):
+        full = noted.counts[reports.RESTORING] + widest > len(noted.restoring)
+        if full or (len(kept.planned) and standbys + widest > len(kept.standbys)):
+            return GOES_ON, number
+        kept.before[passed + number] = _digest(facts, reported)
+        for earlier in range(passed + number):
+            if kept.before[earlier] == kept.before[passed + number]:
+                return COMES_BACK, number
+        if not wire.assign(facts, reported, board, queue, rooms, shares):
+            return REFUSED, number
+        noted.asked[number] = shares.said[1]
+        noted.probing[number] = shares.said[0]
+        noted.probers[number] = shares.said[2]
+        reports.note_restores(facts, rules, reported, shares, noted)
+        noted.restoring_end[number] = noted.counts[reports.RESTORING]
+        noted.waiting_end[number] = noted.counts[reports.WAITING]
+        if len(kept.planned):
+            standbys = _keep(facts, shares, kept, number, standbys)
+        pause = SETTLED if shares.said[1] == 0 else AFTER_AN_INTERVAL
+        if shares.said[1] == IMMEDIATE:
+            pause = AT_ONCE
+            reports.note_open_copies(facts, rules, reported, shares, noted)
+        reports.after(facts, rules, reported, shares, noted, pause)
+        if pause == SETTLED:
+            return STABLE, number + 1
+    return GOES_ON, most
+
+
+@compiled
+def _keep(facts: Facts, shares: Shares, kept: Kept, number: int, standbys: int) -> int:
+    for task in range(len(shares.planned)):
+        kept.planned[number, task] = shares.planned[task]
+        kept.active[number, task] = shares.active[task]
+        kept.withheld[number, task] = shares.withheld[task]
+    for at in range(shares.standbys_end[len(facts.members) - 1]):
+        kept.standbys[standbys, 0] = shares.standby_members[at]
+        kept.standbys[standbys, 1] = shares.standby_tasks[at]
+        standbys += 1
+    kept.standbys_end[number] = standbys
+    return standbys
+
+
+_SMALL, _OTHER = 8191, 8179
+_BITS = 2**49 - 1
+
+
+@compiled
+def _digest(facts: Facts, reported: Reported) -> int:
+    """Of all that is reported. No product is above 2^63: as an ordinary function it must not overflow either."""
+    one, other = 1, 1
+    for client in range(len(facts.members)):
+        one = ((one * _SMALL) ^ client) & _BITS
+        for at in range(reported.counts[client]):
+            task = reported.tasks[client, at]
+            total = reported.sums[client, task]
+            where = (reported.by[client, task] << 24) ^ task
+            one = ((one * _SMALL) ^ where ^ total) & _BITS
+            other = ((other * _OTHER) ^ (where << 20) ^ total ^ (total >> 29)) & _BITS
+    for task in range(len(reported.owner)):
+        one = ((one * _SMALL) ^ (reported.owner[task] + 1)) & _BITS
+        other = ((other * _OTHER) ^ (reported.owner[task] + 1)) & _BITS
+    return int((one << 13) ^ other)

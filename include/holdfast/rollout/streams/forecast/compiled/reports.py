@@ -1,0 +1,282 @@
+"""What members report at the next rebalance, and what one begins to restore: as `scene.reports`, `restoring`, `open_copies`."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported, Shares
+from holdfast.rollout.streams.forecast.compiled.machine_code import compiled
+
+PROBING_REBALANCE, NEXT_REBALANCE, RATE = 0, 1, 2
+"""When a copy has caught up (`assume.CatchUp`)."""
+AT_ONCE, AFTER_AN_INTERVAL, SETTLED = 0, 1, 2
+"""How long there is between one rebalance and the next (`scene.reports.TimeBetween`)."""
+_LONG_MAX = 2**63 - 1
+
+
+class Rules(NamedTuple):
+    """Of each task what its copies report, and what is assumed. `gained`: records that a copy restores in one probing interval."""
+
+    end: Ints
+    closed: Ints
+    log_end: Ints
+    changelogs: Ints
+    catch_up: int
+    gained: int
+    keeps_dormant: bool
+    as_seen: bool
+    exact: bool
+    may_lose_progress: bool
+
+
+class Noted(NamedTuple):
+    """What is kept of a course. `running`: what each client ran before, its tasks listed in `ran`; `open_copies`, `in_doubt`: as
+    `OpenCopies.copies` and `Reports.closed_in_doubt`.
+
+    `restoring`, `waiting`: a row for each task that begins to be restored, or waits for its state; `…_end`: where those of a
+    rebalance end. `asked`, `probing`, `probers`: of each, as in `Shares.said`. `counts`: see below. `sums`, `by`, `tasks`: room.
+    """
+
+    running: Flags
+    ran: Ints
+    ran_counts: Ints
+    open_copies: Flags
+    in_doubt: Flags
+    restoring: Ints
+    restoring_end: Ints
+    waiting: Ints
+    waiting_end: Ints
+    asked: Ints
+    probing: Ints
+    probers: Ints
+    counts: Ints
+    sums: Ints
+    by: Ints
+    tasks: Ints
+
+
+RESTORING, WAITING, UNSTARTED = 0, 1, 2
+"""In `Noted.counts`: rows, rows, and as in `OpenCopies.unstarted`."""
+RESTORING_COLUMNS = 5
+"""Client, member, task, records, and whether it is a standby."""
+
+
+def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
+    """`rebalances`, `rows`: the most that one call may add."""
+    return Noted(
+        running=np.zeros((clients, tasks), np.uint8),
+        ran=_room(clients, tasks),
+        ran_counts=_ints(clients),
+        open_copies=np.zeros((clients, tasks), np.uint8),
+        in_doubt=np.zeros(tasks, np.uint8),
+        restoring=_room(rows, RESTORING_COLUMNS),
+        restoring_end=_ints(rebalances),
+        waiting=_room(rows, 2),
+        waiting_end=_ints(rebalances),
+        asked=_ints(rebalances),
+        probing=_ints(rebalances),
+        probers=_ints(rebalances),
+        counts=_ints(3),
+        sums=_ints(tasks),
+        by=_ints(tasks),
+        tasks=_ints(tasks),
+    )
+
+
+def _ints(*shape: int) -> Any:
+    return np.zeros(shape, np.int64)
+
+
+def _room(*shape: int) -> Any:
+    return np.empty(shape, np.int64)
+
+
+@compiled
+def to_restore(rules: Rules, task: int, total: int) -> int:
+    """As `Reports.to_restore`."""
+    if total == LATEST:
+        return 0
+    end = int(rules.end[task])
+    if total < 0 or total > rules.log_end[task]:
+        return end
+    lacking = max(end - total, 0)
+    return 0 if not rules.exact and lacking <= rules.changelogs[task] else lacking
+
+
+@compiled
+def note_restores(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted) -> None:
+    """What each client begins to restore, and the active tasks that wait for it."""
+    for client in range(len(facts.members)):
+        for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
+            task = shares.of_client[at]
+            if shares.active[task] != NONE:
+                _note_restore(rules, reported, noted, client, shares.active[task], task, 0)
+                _note_wait(facts, rules, reported, noted, client, task)
+        for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
+            _note_restore(rules, reported, noted, client, shares.standby_members[at], shares.standby_tasks[at], 1)
+        _note_running(shares, noted, client)
+
+
+@compiled
+def _note_restore(rules: Rules, reported: Reported, noted: Noted, client: int, member: int, task: int, standby: int) -> None:
+    if noted.running[client, task]:
+        return
+    records = to_restore(rules, task, reported.sums[client, task])
+    if records:
+        row = noted.counts[RESTORING]
+        noted.restoring[row, 0] = client
+        noted.restoring[row, 1] = member
+        noted.restoring[row, 2] = task
+        noted.restoring[row, 3] = records
+        noted.restoring[row, 4] = standby
+        noted.counts[RESTORING] = row + 1
+
+
+@compiled
+def _note_wait(facts: Facts, rules: Rules, reported: Reported, noted: Noted, client: int, task: int) -> None:
+    total = reported.sums[client, task]
+    if total == LATEST or facts.acceptable_lag == _LONG_MAX:
+        return
+    records = to_restore(rules, task, total)
+    if records > facts.acceptable_lag:
+        row = noted.counts[WAITING]
+        noted.waiting[row, 0] = task
+        noted.waiting[row, 1] = records
+        noted.counts[WAITING] = row + 1
+
+
+@compiled
+def _note_running(shares: Shares, noted: Noted, client: int) -> None:
+    """What the client runs from now on."""
+    for at in range(noted.ran_counts[client]):
+        noted.running[client, noted.ran[client, at]] = 0
+    count = 0
+    for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
+        task = shares.of_client[at]
+        if shares.active[task] != NONE:
+            noted.running[client, task] = 1
+            noted.ran[client, count] = task
+            count += 1
+    for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
+        noted.running[client, shares.standby_tasks[at]] = 1
+        noted.ran[client, count] = shares.standby_tasks[at]
+        count += 1
+    noted.ran_counts[client] = count
+
+
+@compiled
+def note_open_copies(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted) -> None:
+    """As `OpenCopies.note`: an immediate follow-up comes."""
+    unstarted = False
+    for client in range(len(facts.members)):
+        for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
+            task = shares.of_client[at]
+            if shares.active[task] != NONE and reported.sums[client, task] != LATEST and rules.log_end[task]:
+                unstarted = True
+        for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
+            task, member = shares.standby_tasks[at], shares.standby_members[at]
+            total = reported.sums[client, task]
+            if total == ABSENT:
+                total = 0
+            elif reported.by[client, task] != member:
+                unstarted = True
+            behind = rules.end[task] - total
+            if total != LATEST and not 0 <= behind <= facts.acceptable_lag:
+                noted.open_copies[client, task] = 1
+    noted.counts[UNSTARTED] += unstarted
+
+
+@compiled
+def after(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted, pause: int) -> None:
+    """Replace what is reported by what is reported at the rebalance that comes after that time; as `Reports.after`."""
+    for task in range(len(reported.owner)):
+        reported.reporter_counts[task] = 0
+    for client in range(len(facts.members)):
+        _of_client(facts, rules, reported, shares, noted, client, pause)
+    for task in range(len(reported.owner)):
+        reported.owner[task] = shares.active[task]
+
+
+@compiled
+def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted, client: int, pause: int) -> None:
+    """`Noted.running` says what the client runs now; `sums`, `by` and `tasks` take what it reports next."""
+    count = 0
+    for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
+        task = shares.of_client[at]
+        if shares.active[task] != NONE and facts.stateful[task]:
+            total = _of_active(rules, reported, client, shares.active[task], task, pause)
+            count = _put(noted, count, task, total, shares.active[task])
+    for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
+        task = shares.standby_tasks[at]
+        total = _caught_up(rules, task, reported.sums[client, task], pause)
+        count = _put(noted, count, task, total, shares.standby_members[at])
+    if rules.keeps_dormant:
+        for at in range(reported.counts[client]):
+            task = reported.tasks[client, at]
+            if not noted.running[client, task]:
+                total = _closed(rules, noted, task, reported.sums[client, task])
+                count = _put(noted, count, task, total, reported.by[client, task])
+    for at in range(reported.counts[client]):
+        reported.sums[client, reported.tasks[client, at]] = ABSENT
+    for at in range(count):
+        task = noted.tasks[at]
+        reported.tasks[client, at] = task
+        reported.sums[client, task] = noted.sums[at]
+        reported.by[client, task] = noted.by[at]
+        reported.reporters[task, reported.reporter_counts[task]] = client
+        reported.reporter_counts[task] += 1
+    reported.counts[client] = count
+
+
+@compiled
+def _put(noted: Noted, count: int, task: int, total: int, member: int) -> int:
+    """In the order of tasks; what is `ABSENT` is not reported."""
+    if total == ABSENT:
+        return count
+    at = count
+    while at > 0 and noted.tasks[at - 1] > task:
+        noted.tasks[at] = noted.tasks[at - 1]
+        noted.sums[at] = noted.sums[at - 1]
+        noted.by[at] = noted.by[at - 1]
+        at -= 1
+    noted.tasks[at] = task
+    noted.sums[at] = total
+    noted.by[at] = member
+    return count + 1
+
+
+@compiled
+def _of_active(rules: Rules, reported: Reported, client: int, member: int, task: int, pause: int) -> int:
+    if not rules.as_seen or pause != AT_ONCE:
+        return LATEST
+    total = int(reported.sums[client, task])
+    if total == LATEST and reported.by[client, task] == member:
+        return LATEST
+    if total == ABSENT:
+        return ABSENT
+    return int(rules.closed[task]) if total == LATEST or total >= rules.end[task] else total
+
+
+@compiled
+def _caught_up(rules: Rules, task: int, before: int, pause: int) -> int:
+    """As `Reports._caught_up`."""
+    end = int(rules.end[task])
+    if before == LATEST or pause == SETTLED or rules.catch_up == NEXT_REBALANCE:
+        return end
+    as_before = 0 if before == ABSENT else int(before)
+    if pause == AT_ONCE:
+        return as_before
+    if rules.catch_up == PROBING_REBALANCE:
+        return end
+    so_far = 0 if as_before > rules.log_end[task] else as_before
+    return min(end, so_far + rules.gained)
+
+
+@compiled
+def _closed(rules: Rules, noted: Noted, task: int, total: int) -> int:
+    """As `Reports.closed`."""
+    if total != LATEST:
+        return int(rules.closed[task]) if rules.as_seen and total == rules.end[task] else int(total)
+    if rules.closed[task] and rules.may_lose_progress:
+        noted.in_doubt[task] = 1
+    return int(rules.closed[task])

@@ -1,0 +1,79 @@
+"""The rebalances of one batch in one go: when that is worth it, and how.
+
+What is compiled is imported when the first walk begins: that takes a second, and up to a minute where it is not on the disk yet.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from holdfast.kafka.streams.compiled import jit
+from holdfast.kafka.streams.group import Group
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.streams.forecast.compiled.walk import Walk
+from holdfast.rollout.streams.scene.reports import Reports
+
+Due = Callable[[int, Group], bool]
+"""Whether the rest of a batch is walked, after this number of its rebalances."""
+
+A_REBALANCE_US, A_COPY_AT_A_CLIENT_US = 300, 0.6
+"""About what one rebalance takes that is worked out one by one, on one processor, and for each copy times the clients."""
+_A_WALK_US = 4_000
+"""About what it takes to begin one."""
+_LOADING_US, _COMPILING_US = 1_000_000, 20_000_000
+"""So much is worked out one by one in a process before the machine code is read from the disk, or made."""
+
+
+@dataclass(slots=True)
+class _Process:
+    spent_us: float = 0.0
+    begun: bool = False
+
+
+_THIS = _Process()
+"""What this process has worked out one by one. It decides when the compiler is worth its time, never what comes out."""
+
+
+def is_due(rebalances: int, group: Group) -> bool:
+    """Where that is quicker."""
+    if not jit.is_installed():
+        return False
+    copies = sum(task.stateful for task in group.tasks) * (1 + group.config.num_standby_replicas)
+    each_us = A_REBALANCE_US + A_COPY_AT_A_CLIENT_US * copies * len(group.clients)
+    if _THIS.begun:
+        return (rebalances + 1) * each_us >= _A_WALK_US
+    _THIS.spent_us += each_us
+    _THIS.begun = _THIS.spent_us >= (_LOADING_US if _is_kept() else _COMPILING_US)
+    return _THIS.begun
+
+
+@functools.cache
+def _is_kept() -> bool:
+    from holdfast.rollout.streams.forecast.compiled import machine_code
+
+    return machine_code.is_kept()
+
+
+def never(_rebalances: int, _group: Group) -> bool:
+    """All are worked out one by one."""
+    return False
+
+
+def after(number: int) -> Due:
+    """From that rebalance of a batch on."""
+    return lambda rebalances, _group: rebalances >= number
+
+
+def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId, Mapping[TaskId, None]] | None) -> Walk | None:
+    """At most `most` rebalances of this group. `running`: what its clients run already; None: only their number is wanted.
+
+    None: it has to be worked out one by one. The group comes back to where it was, or something is modelled by `leader` only.
+    """
+    from holdfast.rollout.streams.forecast.compiled import packing, walker
+
+    one = packing.packed(group, rules)
+    if one is None:
+        return None
+    begun = walker.Walker(one, records=running is not None)
+    begun.run_before(running or {})
+    return begun.walk(most)
