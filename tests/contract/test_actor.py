@@ -1,5 +1,5 @@
-"""What stops and starts processes: commands of this machine and of hosts, calls of a service, and the
-fake of the tests, held to the same."""
+"""What stops and starts processes: commands of this machine and of hosts, calls of a service, workloads in
+Kubernetes, and the fake of the tests, held to the same."""
 
 import shutil
 import sys
@@ -12,10 +12,15 @@ from pathlib import Path
 import pytest
 from tests.harness.article import A
 from tests.harness.deployer import TOKEN, Deployer
+from tests.harness.kubernetes import controller
+from tests.harness.kubernetes.clients_as_pods import MODULES, ClientsAsPods, OfDeployments, OfStatefulSet
+from tests.harness.kubernetes.cluster import running as running_cluster
 from tests.harness.running_group import RunningGroup
 from tests.harness.sshd import Sshd
 
 from holdfast.adapters.hosts import actors_file
+from holdfast.adapters.hosts.kubernetes.api import Api
+from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
 from holdfast.errors import HostTrouble
 from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
@@ -48,6 +53,17 @@ def over_http(folder: Path) -> Iterator[Actor]:
         yield actors_file.read(service.actors(), "orders")
 
 
+@contextmanager
+def as_pods(folder: Path, clients: ClientsAsPods) -> Iterator[Actor]:
+    """In the cluster of the tests, whose controllers go on whenever something is waited for."""
+    with running_cluster(folder, None) as cluster, pytest.MonkeyPatch.context() as patch:
+        namespace = cluster.namespace()
+        clients.make(cluster, namespace)
+        for module in MODULES:
+            patch.setattr(module, "_sleep", lambda _: controller.step(cluster, namespace))
+        yield clients.actor(cluster.server(), namespace, Api)
+
+
 def fake(_folder: Path) -> Actor:
     return RunningGroup()
 
@@ -56,6 +72,9 @@ ACTORS: dict[str, Callable[[Path], AbstractContextManager[Actor]]] = {
     "commands": lambda folder: nullcontext(by_commands(folder)),
     "ssh": over_ssh,
     "http": over_http,
+    "StatefulSet": lambda folder: as_pods(folder, OfStatefulSet()),
+    "StatefulSet by annotation": lambda folder: as_pods(folder, OfStatefulSet(restart_by=RestartBy.ANNOTATION)),
+    "Deployments": lambda folder: as_pods(folder, OfDeployments()),
     "fake": lambda folder: nullcontext(fake(folder)),
 }
 

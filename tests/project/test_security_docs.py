@@ -90,6 +90,7 @@ HELD_BY = {
         "tests/contract/kubernetes/test_pod_shell.py::test_a_pod_that_is_replaced_meanwhile_is_noticed",
         "tests/contract/kubernetes/test_pods.py::test_a_server_with_another_certificate_is_sent_nothing",
         "tests/contract/kubernetes/test_stateful_actor.py::test_a_pod_that_was_replaced_since_it_was_looked_at_is_left_alone",
+        "tests/unit/adapters/hosts/kubernetes/test_hostile_workloads.py::test_hostile_answers_are_refused_or_bear_no_fruit",
     ),
     "the Role `holdfast-read` in a namespace": (
         "tests/contract/kubernetes/test_rights.py::test_nothing_in_it_changes_anything",

@@ -22,3 +22,13 @@ def contract(cluster: Cluster) -> Iterator[Cluster]:
         return
     with TemporaryDirectory(prefix="holdfast-kubernetes-") as folder, running(Path(folder), None) as found:
         yield found
+
+
+@pytest.fixture(scope="package")
+def driven(cluster: Cluster) -> Iterator[Cluster]:
+    """A cluster with controllers: played ones, or Kubernetes' own where the server is (`controller.settle`)."""
+    if cluster.contract is not None:
+        yield cluster
+        return
+    with TemporaryDirectory(prefix="holdfast-kubernetes-") as folder, running(Path(folder), controllers=True) as found:
+        yield found

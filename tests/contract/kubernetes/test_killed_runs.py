@@ -8,10 +8,11 @@ from tests.harness.kubernetes.pod_group import Trouble
 from tests.live.running import kubernetes_campaign
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scenario", kubernetes_campaign.SCENARIOS)
-def test_each_pod_is_replaced_ended_or_added_once(cluster: Cluster, scenario: str) -> None:
+def test_each_pod_is_replaced_ended_or_added_once(driven: Cluster, scenario: str) -> None:
     trouble = Trouble(random.Random(4), 12)
-    found = kubernetes_campaign.one_round(cluster, scenario, trouble)
+    found = kubernetes_campaign.one_round(driven, scenario, trouble)
 
     assert found["as_wanted"], found
     assert sum(trouble.found.values()) > 5

@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 from tests.harness.kubernetes.cluster import IMAGE, Cluster
 
+from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.hosts.kubernetes import address, readers
 from holdfast.adapters.hosts.kubernetes.api import Document
+from holdfast.adapters.hosts.kubernetes.clusters import Clusters
+from holdfast.adapters.hosts.kubernetes.connection import Access
 from holdfast.adapters.hosts.kubernetes.readers import PodHost
 from holdfast.adapters.hosts.shell import ScriptEnd
-from holdfast.errors import HostTrouble
+from holdfast.errors import HostTrouble, InvalidInput
 
 READER = "registry.invalid/busybox:1"
 MOUNTED = [{"name": "app", "image": IMAGE, "volumeMounts": [{"name": "state", "mountPath": "/data"}]}]
@@ -130,6 +133,51 @@ def test_an_application_that_is_down_is_read_by_a_pod_with_its_claim(
     assert spec["containers"][0]["securityContext"]["runAsUser"] == 1000
     assert {"key": "spot"} in spec["tolerations"]
     assert [one["uid"] for one in made["metadata"]["ownerReferences"]] == [owner["metadata"]["uid"]]
+
+
+def stopped_deployment(cluster: Cluster, namespace: str, replicas: int = 0, **volume: object) -> Document:
+    """Without a pod, until another one writes it."""
+    spec = {"containers": MOUNTED, "volumes": [{"name": "state", **volume}], "securityContext": EMPTY["securityContext"]}
+    template = {"metadata": {"labels": {"app": "words"}}, "spec": spec}
+    return cluster.deployment(namespace, "words", replicas, template=template)
+
+
+def test_a_deployment_that_is_down_is_read_by_a_pod_with_its_claim(
+    cluster: Cluster, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = stopped_deployment(cluster, namespace, persistentVolumeClaim={"claimName": "state-1"})
+    url, seen = f"kubernetes:///{namespace}/deployment:words/app/data/words", list[Document]()
+    carry = cluster.kubelet.run
+    monkeypatch.setattr(cluster.kubelet, "run", lambda *given: (seen.extend(pods_of(cluster, namespace)), carry(*given))[1])
+    access = Access("cluster test", kube_config=cluster.kube_config(), reader_image=READER)
+    found = Clusters(lambda _: access, Deadline(60))
+
+    assert found.expanded(url) == (url,)
+    place = found.place(url)
+    assert place.shell.run("cat", (), stdin=b"in", limit_s=30, most_bytes=100).stdout == b"in"
+    [made] = seen
+    assert made["spec"]["volumes"] == [{"name": "data", "persistentVolumeClaim": {"claimName": "state-1"}}]
+    assert [one["uid"] for one in made["metadata"]["ownerReferences"]] == [owner["metadata"]["uid"]]
+    assert pods_of(cluster, namespace) == []
+    replica_set = cluster.replica_set(namespace, "words-a", owner)
+    cluster.pod(namespace, "words-a-b", owner=("ReplicaSet", replica_set))
+    with pytest.raises(HostTrouble, match="the pod words-a-b of the Deployment is there: name it"):
+        place.shell.run("cat", (), limit_s=30, most_bytes=100)
+    with pytest.raises(InvalidInput, match="several pods"):
+        found.place(f"{url}/{{pod}}")
+
+
+def test_a_deployment_that_is_down_and_had_no_claim_is_refused_by_name(cluster: Cluster, namespace: str) -> None:
+    stopped_deployment(cluster, namespace, emptyDir={})
+    for image, container, said in (
+        (READER, "app", "is on no claim"),
+        (READER, "x", "no such container"),
+        ("", "app", "READER_IMAGE"),
+    ):
+        host = PodHost(cluster.server(), address.parse(f"kubernetes:///{namespace}/deployment:words/{container}/data/words"), image)
+        with pytest.raises(HostTrouble, match=said):
+            host.run("cat", (), limit_s=30, most_bytes=100)
+    assert pods_of(cluster, namespace) == []
 
 
 def test_a_reader_is_removed_when_reading_fails(cluster: Cluster, namespace: str) -> None:

@@ -212,7 +212,7 @@ def test_the_role_for_acting_is_enough(cluster: Cluster, namespace: str) -> None
     with pytest.raises(ApiRefusal, match="forbidden"):
         actor.process(restart("words-1"))
     access = Access("cluster test", kube_config=cluster.kube_config("operator"))
-    reads, acts = Clusters(lambda _: access, Deadline(60)).rights([f"kubernetes:///{namespace}/words-{{ordinal}}/app/data"])
+    reads, acts, _ = Clusters(lambda _: access, Deadline(60)).rights([f"kubernetes:///{namespace}/words-{{ordinal}}/app/data"])
     cluster.bind(namespace, "operator", yaml.safe_load(reads.remedy))
     actor.process(restart("words-1"))
     for does in (Does.RESTART, Does.START):

@@ -1,6 +1,7 @@
 """A cluster for tests, whichever server answers: the contract server, or (`bin/test-kubernetes`) a real kube-apiserver with etcd.
 
-There are no controllers and no nodes: tests write pods and their states themselves, and play the controller.
+There are no nodes, and no controllers but where they are asked for: tests write pods and their states themselves, and play the
+controller.
 """
 
 import base64
@@ -40,6 +41,9 @@ class Cluster:
     tokens: dict[str, str]
     kubelet: Kubelet
     contract: ContractServer | None
+    real: RealServer | None = None
+    has_controllers: bool = False
+    """Kubernetes' own; else tests play them (`controller`)."""
     namespaces: list[str] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
     """By user: a connection is used again."""
@@ -131,19 +135,29 @@ class Cluster:
         """The pod is gone, as its kubelet says when all of it has ended."""
         self.api().delete(f"/api/v1/namespaces/{namespace}/pods/{name}", {"gracePeriodSeconds": 0})
 
+    def template(self, **spec: Any) -> Document:
+        """Of pods with a container `app`."""
+        return {"metadata": {"labels": {"app": "words"}}, "spec": {"containers": [{"name": "app", "image": IMAGE}], **spec}}
+
     def stateful_set(self, namespace: str, name: str, replicas: int = 3, **spec: Any) -> Document:
         return self._workload(namespace, "statefulsets", name, {"replicas": replicas, "serviceName": name, **spec})
 
-    def deployment(self, namespace: str, name: str, replicas: int = 2) -> Document:
-        return self._workload(namespace, "deployments", name, {"replicas": replicas})
+    def deployment(self, namespace: str, name: str, replicas: int = 2, **spec: Any) -> Document:
+        return self._workload(namespace, "deployments", name, {"replicas": replicas, **spec})
 
-    def replica_set(self, namespace: str, name: str, owner: Document) -> Document:
-        meta = owner["metadata"]
-        controller = {"apiVersion": "apps/v1", "kind": "Deployment", "controller": True, "name": meta["name"], "uid": meta["uid"]}
-        return self._workload(namespace, "replicasets", name, {"replicas": 2}, {"ownerReferences": [controller]})
+    def replica_set(self, namespace: str, name: str, owner: Document, replicas: int = 2, **meta: Any) -> Document:
+        found = owner["metadata"]
+        controller = {"apiVersion": "apps/v1", "kind": "Deployment", "controller": True, "name": found["name"], "uid": found["uid"]}
+        spec = {"replicas": replicas} | {key: owner["spec"][key] for key in ("selector", "template")}
+        labels = owner["spec"]["template"]["metadata"]["labels"]
+        return self._workload(namespace, "replicasets", name, spec, {"ownerReferences": [controller], "labels": labels, **meta})
+
+    def another(self) -> str:
+        """The end of a pod's name."""
+        return secrets.token_hex(3)
 
     def _workload(self, namespace: str, kind: str, name: str, spec: Document, meta: Document | None = None) -> Document:
-        template = {"metadata": {"labels": {"app": "words"}}, "spec": {"containers": [{"name": "app", "image": IMAGE}]}}
+        template = self.template()
         return self.api().create(
             f"/apis/apps/v1/namespaces/{namespace}/{kind}",
             {
@@ -162,23 +176,26 @@ class Cluster:
 
 
 @contextmanager
-def running(folder: Path, program: str | None = REAL) -> Iterator[Cluster]:
-    """A cluster that keeps its files in `folder`. `program`: a kube-apiserver; None: the contract server."""
+def running(folder: Path, program: str | None = REAL, *, controllers: bool = False) -> Iterator[Cluster]:
+    """A cluster that keeps its files in `folder`. `program`: a kube-apiserver; None: the contract server. `controllers`: with
+    Kubernetes' own, if the server is (a kube-controller-manager in the same folder)."""
     certificate, key = certificate_of(folder)
     tokens = {user: secrets.token_hex(16) for user in USERS}
     kubelet = Kubelet(certificate, key)
     contract: ContractServer | None = None
+    real: RealServer | None = None
     ends: list[Callable[[], None]] = [kubelet.close]
     try:
         if program:
-            real = RealServer(Path(program), folder, certificate, key, tokens)
+            manager = Path(program).with_name("kube-controller-manager") if controllers else None
+            real = RealServer(Path(program), folder, certificate, key, tokens, manager)
             ends.append(real.close)
             url = real.url
         else:
             contract = ContractServer(certificate, key, {token: user for user, token in tokens.items()}, kubelet)
             ends.append(contract.close)
             url = contract.url
-        cluster = Cluster(url, certificate, tokens, kubelet, contract)
+        cluster = Cluster(url, certificate, tokens, kubelet, contract, real, has_controllers=real is not None and controllers)
         cluster._add_node()
         yield cluster
     finally:

@@ -1,68 +1,79 @@
-"""A group whose clients are the pods of a StatefulSet, moved by runs that are killed while their API server goes away.
+"""A group whose clients are pods, moved by runs that are killed while their API server goes away.
 
-The pods, their StatefulSet and the API server are a cluster (`cluster.running`); time, the group and the lake are a `RunningGroup`.
+The pods, their workloads and the API server are a cluster (`cluster.running`); time, the group and the lake are a `RunningGroup`.
 What is counted is what happened to pods: each one that is replaced, ended or added has another UID, or none.
 """
 
 import random
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from tests.harness.article import A, B, C
 from tests.harness.kubernetes import controller
+from tests.harness.kubernetes.clients_as_pods import MODULES, ORDINALS, ClientsAsPods
 from tests.harness.kubernetes.cluster import Cluster
+from tests.harness.kubernetes.real_server import API_SERVER, CONTROLLERS, ETCD
 from tests.harness.running_group import Killed, RunningGroup
 from urllib3.exceptions import NewConnectionError, ProtocolError
 
-from holdfast.adapters.hosts.kubernetes import api, stateful_actor
+from holdfast.adapters.hosts.kubernetes import api
 from holdfast.adapters.hosts.kubernetes.api import Api, Document
 from holdfast.adapters.hosts.kubernetes.connection import Access, Server
-from holdfast.adapters.hosts.kubernetes.stateful_actor import StatefulActor, Workload
+from holdfast.errors import HostTrouble
+from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does
 from holdfast.workflows.running import run as running
 
-NAME = "words"
-ORDINALS = {A: 2, B: 1, C: 0}
-"""By client. A StatefulSet is scaled, and its partition moved, from the highest ordinal down: A is the first one."""
-LIMIT_S = 60.0
-"""Of real time, for an act: pods change at once."""
+AT_REQUESTS = ("killed before", "killed after", "away", "answer lost")
+OF_SERVERS = {"API server killed": API_SERVER, "etcd killed": ETCD, "controllers killed": CONTROLLERS}
+"""With SIGKILL, around the moment of a request; they are started again at once with what they have kept."""
+_WITHIN_S = 0.03
+_BACK_S = 180.0
 
 
 class Trouble:
-    """What happens to the requests of a run. `away`: requests that find no API server; `most`: how often there is trouble."""
+    """What happens to the requests of a run. `away`: requests that find no API server; `most`: how often there is trouble;
+    `servers`: how often one of the servers is killed, in addition; `often`: the chance that it happens at a request."""
 
-    def __init__(self, chance: random.Random, most: int) -> None:
-        self.chance, self.most = chance, most
+    def __init__(self, chance: random.Random, most: int, servers: int = 0, often: float = 0.12) -> None:
+        self.chance, self.most, self.servers, self.often = chance, most, servers, often
         self.away = 0
-        self.found = dict.fromkeys(("killed before", "killed after", "away", "answer lost"), 0)
+        self.found = dict.fromkeys((*AT_REQUESTS, *OF_SERVERS), 0)
 
     def kind(self) -> str | None:
         """Of this request. An API server that is away stays so for some requests."""
         if self.away:
             self.away -= 1
             return "refused"
-        if sum(self.found.values()) >= self.most or self.chance.random() > 0.12:
+        kinds = AT_REQUESTS if self._had(AT_REQUESTS) < self.most else ()
+        kinds += tuple(OF_SERVERS) if self._had(OF_SERVERS) < self.servers else ()
+        if not kinds or self.chance.random() > self.often:
             return None
-        kind = self.chance.choice(list(self.found))
+        kind = self.chance.choice(kinds)
         self.found[kind] += 1
         self.away = self.chance.randint(0, 6) if kind == "away" else self.away
         return kind
+
+    def _had(self, kinds: Any) -> int:
+        return sum(self.found[one] for one in kinds)
 
 
 class _Pool:
     """urllib3's, to a server that goes away before a request, or before its answer."""
 
-    def __init__(self, pool: Any, kind: list[str | None]) -> None:
-        self._pool, self._kind = pool, kind
+    def __init__(self, pool: Any, server: "_Troubled") -> None:
+        self._pool, self._server = pool, server
 
     def request(self, *given: Any, **more: Any) -> Any:
-        kind = self._kind.pop() if self._kind else None
+        kind = self._server.kind.pop() if self._server.kind else None
         if kind in ("away", "refused"):
             raise NewConnectionError(self._pool, "connection refused")
-        answer = self._pool.request(*given, **more)
+        with self._server.killing(kind):
+            answer = self._pool.request(*given, **more)
         if kind == "answer lost":
             answer.close()
             raise ProtocolError("connection reset")
@@ -70,44 +81,48 @@ class _Pool:
 
 
 class _Troubled(Server):
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: Access, cluster: Cluster, chance: random.Random) -> None:
         super().__init__(access)
         self.kind: list[str | None] = []
+        self._cluster, self._chance = cluster, chance
 
     def pool(self) -> Any:
-        return _Pool(super().pool(), self.kind)
+        return _Pool(super().pool(), self)
+
+    @contextmanager
+    def killing(self, kind: str | None) -> Iterator[None]:
+        """A process of the cluster is killed before the request in here is sent, while it is carried out, or after it."""
+        name, real = OF_SERVERS.get(kind or ""), self._cluster.real
+        if name is None:
+            yield
+            return
+        assert real is not None, "only a real one can be killed"
+        timer = threading.Timer(self._chance.uniform(0, _WITHIN_S), real.kill, (name,))
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.join()
 
 
 class PodGroup(RunningGroup):
-    """Three pods. `partition`: their template has changed, and waits behind the partition."""
+    """Three clients."""
 
-    def __init__(self, cluster: Cluster, trouble: Trouble, *, partition: bool = False) -> None:
+    def __init__(self, cluster: Cluster, trouble: Trouble, clients: ClientsAsPods) -> None:
         super().__init__()
-        self.cluster, self.trouble = cluster, trouble
+        self.cluster, self.trouble, self.clients = cluster, trouble, clients
         self.namespace = cluster.namespace()
-        cluster.stateful_set(self.namespace, NAME)
-        controller.reconcile(cluster, self.namespace, NAME)
-        if partition:
-            strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": len(ORDINALS)}}
-            change = {"template": {"metadata": {"annotations": {"to": "2"}}}, "updateStrategy": strategy}
-            cluster.api().patch(f"/apis/apps/v1/namespaces/{self.namespace}/statefulsets/{NAME}", {"spec": change})
-            controller.reconcile(cluster, self.namespace, NAME)
-        self.uids = self._now()
+        clients.make(cluster, self.namespace)
+        self.uids = clients.uids(cluster, self.namespace)
+        assert len(self.uids) == len(ORDINALS)
         self._actor = self._new_actor()
 
-    def _now(self) -> dict[str, str]:
-        """UIDs by client."""
-        pods = self.cluster.api().listed(f"/api/v1/namespaces/{self.namespace}/pods")
-        by_name = {one["metadata"]["name"]: str(one["metadata"]["uid"]) for one in pods}
-        return {client: by_name[f"{NAME}-{number}"] for client, number in ORDINALS.items() if f"{NAME}-{number}" in by_name}
+    def _new_actor(self) -> Actor:
+        access = Access("cluster test", kube_config=self.cluster.kube_config())
+        server = _Troubled(access, self.cluster, self.trouble.chance)
+        return self.clients.actor(server, self.namespace, lambda reached, limit_s: _Mortal(reached, limit_s, self.trouble))
 
-    def _new_actor(self) -> StatefulActor:
-        server = _Troubled(Access("cluster test", kube_config=self.cluster.kube_config()))
-        clients = {client: f"{NAME}-{number}" for client, number in ORDINALS.items()}
-        with patch.object(stateful_actor, "Api", lambda reached, limit_s: _Mortal(reached, limit_s, self.trouble)):
-            return StatefulActor(server, Workload(self.namespace, NAME, "app", None, clients, limit_s=LIMIT_S))
-
-    # Its controller, whenever time passes.
+    # Its controllers, whenever time passes.
 
     def sleep(self, seconds: float) -> None:
         super().sleep(seconds)
@@ -115,13 +130,27 @@ class PodGroup(RunningGroup):
 
     def reconcile(self) -> None:
         """What the cluster makes of what was asked of it, and what became of each pod."""
-        controller.reconcile(self.cluster, self.namespace, NAME)
-        now = self._now()
+        self._settle()
+        now = self.clients.uids(self.cluster, self.namespace)
         for client in ORDINALS:
             before, after = self.uids.get(client), now.get(client)
             if before != after:
                 self.take_effect(Does.STOP if after is None else Does.START if before is None else Does.RESTART, client)
         self.uids = now
+
+    def _settle(self) -> None:
+        """Servers that were killed are waited for: only runs meet them while they are away."""
+        ends_at = time.monotonic() + _BACK_S
+        while True:
+            try:
+                if self.cluster.real is not None:
+                    self.cluster.real.wait()
+                controller.settle(self.cluster, self.namespace)
+            except HostTrouble:
+                if self.cluster.real is None or time.monotonic() > ends_at:
+                    raise
+            else:
+                return
 
     # The actor.
 
@@ -160,7 +189,9 @@ class _Mortal(Api):
 @contextmanager
 def without_waiting(group: PodGroup) -> Iterator[None]:
     """Pods change whenever an act waits for them, and a request that is made again is made at once."""
-    with patch.object(stateful_actor, "_sleep", lambda _: group.sleep(1.0)), patch.object(api, "_PAUSES_S", (0.0, 0.0, 0.0)):
+    with ExitStack() as patches, patch.object(api, "_PAUSES_S", (0.0, 0.0, 0.0)):
+        for module in MODULES:
+            patches.enter_context(patch.object(module, "_sleep", lambda _: group.sleep(1.0)))
         yield
 
 

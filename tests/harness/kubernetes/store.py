@@ -43,6 +43,11 @@ class Store:
         self._objects: dict[Key, Document] = {}
         self._version = 100
 
+    @property
+    def version(self) -> int:
+        """Another one after every change."""
+        return self._version
+
     def _next(self) -> str:
         self._version += 1
         return str(self._version)

@@ -10,15 +10,16 @@ from holdfast.adapters import yaml_text
 from holdfast.adapters.hosts import http_settings
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, DagRuns, Looks
 from holdfast.adapters.hosts.http_settings import Http, HttpLogin
+from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
 from holdfast.adapters.hosts.local_shell import LocalShell
-from holdfast.adapters.hosts.process_commands import CommandActor, Commands, filled, read_status, systemd
+from holdfast.adapters.hosts.process_commands import PLACE, CommandActor, Commands, filled, read_status, systemd
 from holdfast.adapters.hosts.shell import Shell
 from holdfast.adapters.hosts.ssh_settings import SshSettings, target
 from holdfast.adapters.hosts.templates_in_json import JSON_TEXT
 from holdfast.errors import HostTrouble, InvalidInput
 from holdfast.ports import Actor
 from holdfast.rollout.journal.acted import Does
-from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, TEXT, Codec, integer, nullable, table
+from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, TEXT, Codec, choice, integer, nullable, table
 from holdfast.rollout.json.kafka_codecs import STRING_MAP
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION
@@ -53,16 +54,27 @@ class _Ssh:
     known_hosts: str | None = member(nullable(NAME), default=None)
 
 
-@record
+def _one_workload(given: "_Kubernetes") -> None:
+    if (given.stateful_set is None) == (given.deployment is None):
+        raise InvalidInput("`stateful_set` or `deployment` is needed, and one of them only")
+    if given.deployment is not None and given.restart_by is not None:
+        raise InvalidInput("`restart_by` is of a `stateful_set`: the pod of a Deployment is restarted by an annotation only")
+    if given.deployment is not None and "{ordinal}" in (given.state_dir or ""):
+        raise InvalidInput("the pods of a Deployment have no {ordinal}")
+
+
+@record(check=_one_workload)
 class _Kubernetes:
     """`cluster`: a context of the kubeconfig, or Airflow's connection; "" for the current context. `state_dir`: in the
-    container."""
+    container. `deployment`: with places, where each client is a Deployment of its own."""
 
     namespace: str = member(NAME)
-    stateful_set: str = member(NAME)
     container: str = member(NAME)
+    stateful_set: str | None = member(nullable(NAME), default=None)
+    deployment: str | None = member(nullable(NAME), default=None)
     cluster: str = member(TEXT, default="")
     state_dir: str | None = member(nullable(NAME), default=None)
+    restart_by: RestartBy | None = member(nullable(choice(RestartBy)), default=None)
 
 
 @record
@@ -226,13 +238,29 @@ def _on_any_host(group: _Group) -> Commands:
 def _of_pods(group: _Group, given: _Kubernetes, access_of: "Callable[[str], Access]") -> Looks:
     from holdfast.adapters.hosts.kubernetes import address
     from holdfast.adapters.hosts.kubernetes.connection import Server
+    from holdfast.adapters.hosts.kubernetes.deployment_actor import DeploymentActor, OnePodDeployments
+    from holdfast.adapters.hosts.kubernetes.shared_deployment import SharedDeployment, SharedDeploymentActor
     from holdfast.adapters.hosts.kubernetes.stateful_actor import StatefulActor, Workload
 
-    path = given.state_dir or "/unused"
-    address.parse(f"{address.SCHEME}/{given.namespace}/{given.stateful_set}-0/{given.container}/{quote(path.lstrip('/'))}")
-    clients = {name: dict(values).get("pod", "") for name, values in group.clients}
-    workload = Workload(given.namespace, given.stateful_set, given.container, given.state_dir, clients, group.limit_s)
-    return StatefulActor(Server(access_of(given.cluster)), workload)
+    path = quote((given.state_dir or "/unused").lstrip("/"))
+    called = given.stateful_set or PLACE.sub("x", given.deployment or "")
+    name = f"{called}-0" if address.is_name(called) else "?"  # which is refused
+    namespace, container = (quote(one, safe="") for one in (given.namespace, given.container))
+    address.parse(f"{address.SCHEME}/{namespace}/{name}/{container}/{path}")
+    server = Server(access_of(given.cluster))
+    if given.stateful_set is not None:
+        pods = {name: dict(values).get("pod", "") for name, values in group.clients}
+        by = given.restart_by or RestartBy.DELETE
+        place = (given.namespace, given.stateful_set, given.container, given.state_dir)
+        return StatefulActor(server, Workload(*place, pods, group.limit_s, by))
+    place = (given.namespace, given.deployment or "", given.container, given.state_dir)
+    if PLACE.search(given.deployment or ""):
+        return DeploymentActor(server, OnePodDeployments(*place, _clients(group), group.limit_s))
+    if group.clients:
+        raise InvalidInput(
+            "the pods of a Deployment are called otherwise every time: `clients` is for a name with places", "clients"
+        )
+    return SharedDeploymentActor(server, SharedDeployment(*place, group.limit_s))
 
 
 def nothing() -> CommandActor:

@@ -73,10 +73,17 @@ class Acting:
         found = self.writing.journal
         return found.back() if self.back else found
 
+    def lacks(self, step: AnyStep, acts: Sequence[Act]) -> str | None:
+        """Why the acts of a step cannot be done, in a sentence. None: they can, or were."""
+        return next((text for one in acts if (text := self.actor.lacks(self._called(step, one))) is not None), None)
+
+    def _called(self, step: AnyStep, act: Act) -> Act:
+        return replace(act, called=f"{self.writing.journal.plan_id}.{step.id}{'.back' if self.back else ''}")
+
     def carry_out(self, step: AnyStep, act: Act) -> bool:
         """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen."""
         clock = self.clocks.elapsed
-        act = replace(act, called=f"{self.writing.journal.plan_id}.{step.id}{'.back' if self.back else ''}")
+        act = self._called(step, act)
         quiet_at = clock() + may_run_s(act, step.id, self._journal, self.actor.limit_s)
         allowed_at: float | None = None
         begun, performed, failed = False, False, None

@@ -146,7 +146,7 @@ class Back(Walk):
             return f"The plan's policy does not let Holdfast do this ({', '.join(sorted(set(undo.actions)))})."
         if undo.configs and self._means.configs is None:
             return "This run cannot set configs of the group."
-        lacking = next((text for text in map(self._means.actor.lacks, undo.acts) if text is not None), None)
+        lacking = self._acting.lacks(undo.step, undo.acts)
         if lacking is not None or undo.file is None:
             return lacking
         hands, file = self._means.hands, undo.file

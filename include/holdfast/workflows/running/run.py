@@ -209,7 +209,7 @@ class _Forward(Walk):
         acts = self._kind.acts(self._plan, step)
         if acts is None or not guards.may(self._plan, *acts.actions):
             return found
-        lacking = next((text for text in map(self._means.actor.lacks, acts.acts) if text is not None), None)
+        lacking = self._acting.lacks(step, acts.acts)
         if lacking is not None:
             return WaitForOutside(step, f"{lacking} {found.needed}", found.can_confirm)
         journal = self._writing.journal
@@ -250,7 +250,7 @@ class _Forward(Walk):
         if not guards.may(self._plan, *acts.actions):
             return False
         begun = any(one.event is JournalEvent.BEGUN for one in self._writing.journal.acts(step.id))
-        return begun or all(self._means.actor.lacks(act) is None for act in acts.acts)
+        return begun or self._acting.lacks(step, acts.acts) is None
 
     def _may_begin(self, step: AnyStep, down: bool) -> bool:
         """`down`: a client is down, and is only started again."""

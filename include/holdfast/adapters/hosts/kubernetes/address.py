@@ -44,6 +44,11 @@ class Address:
         return self.pod.removeprefix(OF_DEPLOYMENT) if self.pod.startswith(OF_DEPLOYMENT) else None
 
     @property
+    def depends_on_pod(self) -> bool:
+        """Whether the path is another one in each pod."""
+        return POD in self.path or ORDINAL in self.path
+
+    @property
     def is_one(self) -> bool:
         """Whether it is one pod's; else `of` makes it one."""
         return self.stateful_set is None and self.deployment is None

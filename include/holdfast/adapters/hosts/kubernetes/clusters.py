@@ -30,9 +30,10 @@ class Clusters:
     _only_one: threading.Lock = field(default_factory=threading.Lock)
 
     def place(self, url: str) -> Place:
-        """Where a directory is. Raise InvalidInput for a URL that cannot be right."""
+        """Where a directory is: in a pod, or on the claim of a Deployment without pods. Raise InvalidInput for a URL that cannot be
+        right."""
         where = address.parse(url)
-        if not where.is_one:
+        if where.stateful_set is not None or (where.deployment is not None and where.depends_on_pod):
             raise InvalidInput(f"{url} stands for several pods; name one of them")
         access, server = self._reached(where.cluster)
         host = PodHost(server, where, access.reader_image)
@@ -79,7 +80,7 @@ class Clusters:
         return {seed.process_id: str(where.of(f"{where.stateful_set}-{ordinal}")) for ordinal, seed in seeds.items()}
 
     def rights(self, urls: Sequence[str]) -> tuple[HostRights, ...]:
-        """Of each namespace that the URLs name: what reading needs, and acting on StatefulSets; and which of it this user lacks."""
+        """Of each namespace that the URLs name: what reading needs, and acting on workloads; and which of it this user lacks."""
         places: dict[tuple[str, str], list[Address]] = {}
         for url in urls:
             with suppress(InvalidInput):  # reading says so
@@ -96,9 +97,9 @@ class Clusters:
             yield HostRights(
                 f"read in {shown}", rights.lacking(api, namespace, rules), rights.role("holdfast-read", namespace, rules)
             )
-            if any(one.stateful_set for one in found):
-                lacking = rights.lacking(api, namespace, rights.ACTS)
-                yield HostRights(f"act in {shown} (optional)", lacking, rights.role("holdfast-act", namespace, rights.ACTS))
+            for role, how, needed in rights.acting(found):
+                lacking = rights.lacking(api, namespace, needed)
+                yield HostRights(f"act in {shown} ({how}optional)", lacking, rights.role(role, namespace, needed))
         except HoldfastError as trouble:
             yield HostRights(f"read in {shown}", (), "see the message", str(trouble))
 

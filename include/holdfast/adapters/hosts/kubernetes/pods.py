@@ -77,6 +77,11 @@ class Pod:
         return path_of(self.namespace, self.name)
 
     @property
+    def has_ended(self) -> bool:
+        """All of its containers, permanently."""
+        return self.phase in ("Succeeded", "Failed")
+
+    @property
     def ordinal(self) -> int | None:
         """In its StatefulSet."""
         return address.ordinal_of(self.name) if self.owner is not None and self.owner.kind == "StatefulSet" else None
@@ -95,7 +100,7 @@ def path_of(namespace: str, pod: str) -> str:
 def read(api: Api, namespace: str, name: str) -> Pod:
     """Raise HostTrouble where there is no such pod."""
     try:
-        return parsed(api, api.get(path_of(namespace, name)))
+        return parsed(api, api.get(path_of(namespace, name)), namespace, name)
     except ApiRefusal as refusal:
         if refusal.status != 404:
             raise
@@ -107,11 +112,14 @@ def read(api: Api, namespace: str, name: str) -> Pod:
         ) from None
 
 
-def parsed(api: Api, document: Document) -> Pod:
-    """Raise HostTrouble for an answer that is no pod's."""
-    namespace, name, uid = (text(document, "metadata", field) for field in ("namespace", "name", "uid"))
+def parsed(api: Api, document: Document, namespace: str, wanted: str = "") -> Pod:
+    """A pod of this namespace, and of this name where one is given. Raise HostTrouble for an answer that is no such pod's: what is
+    asked of the API server next has its name."""
+    name, uid = text(document, "metadata", "name"), text(document, "metadata", "uid")
     if not uid or not address.is_name(name):
         raise HostTrouble(f"{api.server.shown}: the API server describes a pod without a name or UID", begun=False)
+    if text(document, "metadata", "namespace") != namespace or wanted not in ("", name):
+        raise HostTrouble(f"{api.server.shown}: the API server describes another pod than {namespace}/{wanted}", begun=False)
     running = {
         text(one, "name"): (text(one, "containerID"), number(one, "restartCount") or 0)
         for field in ("containerStatuses", "ephemeralContainerStatuses")
@@ -164,10 +172,13 @@ def _volume(document: Document) -> Volume:
 
 
 def named(api: Api, where: Address) -> tuple[Address, ...]:
-    """The addresses of all pods that an address stands for, by ordinal, else by name. Raise HostTrouble where there is none."""
+    """The addresses of all pods that an address stands for, by ordinal, else by name; the address itself, where it is that of a
+    Deployment without any. Raise HostTrouble where there is none."""
     if where.is_one:
         return (where,)
     found = sorted(_controlled(api, where), key=lambda pod: (pod.ordinal if pod.ordinal is not None else -1, pod.name))
+    if not found and where.deployment is not None and not where.depends_on_pod:
+        return (where,)  # which has a claim, or nothing
     if not found:
         raise HostTrouble(f"{api.server.shown}: no pod belongs to {where.pod} in namespace {where.namespace}", begun=False)
     if len(found) > MOST_PODS:
@@ -201,18 +212,19 @@ def _controlled(api: Api, where: Address) -> list[Pod]:
     workload = api.get(f"/apis/apps/v1/namespaces/{where.namespace}/deployments/{where.deployment}")
     mine = text(workload, "metadata", "uid")
     replica_sets = api.listed(f"/apis/apps/v1/namespaces/{where.namespace}/replicasets", {"labelSelector": selector(workload)})
-    owners = {text(one, "metadata", "uid") for one in replica_sets if _owned_by(one, mine)}
+    owners = {text(one, "metadata", "uid") for one in replica_sets if is_owned_by(one, mine)}
     return of_workload(api, where.namespace, workload, owners)
 
 
 def of_workload(api: Api, namespace: str, workload: Document, owners: set[str]) -> list[Pod]:
     """The pods that a workload's selector finds and one of `owners` (UIDs) controls: labels alone prove nothing. None has ended."""
     found = api.listed(f"/api/v1/namespaces/{namespace}/pods", {"labelSelector": selector(workload)})
-    pods = [parsed(api, one) for one in found]
-    return [pod for pod in pods if pod.owner is not None and pod.owner.uid in owners and pod.phase not in ("Succeeded", "Failed")]
+    pods = [parsed(api, one, namespace) for one in found]
+    return [pod for pod in pods if pod.owner is not None and pod.owner.uid in owners and not pod.has_ended]
 
 
-def _owned_by(document: Document, uid: str) -> bool:
+def is_owned_by(document: Document, uid: str) -> bool:
+    """Whether an object's controller has this UID."""
     return bool(uid) and any(
         at(one, "controller") is True and text(one, "uid") == uid for one in objects(document, "metadata", "ownerReferences")
     )

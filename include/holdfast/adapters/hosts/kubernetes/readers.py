@@ -2,8 +2,9 @@
 
 - The pod runs, its image has no sh: an ephemeral container in the pod, with the volume of the path. Kubernetes cannot remove one:
   it ends by itself, and while it runs the next script uses it again.
-- There is no such pod: a pod of its own with the claim that a StatefulSet's pod of that name would have. It is deleted at once;
-  what a killed process left ends by itself (`activeDeadlineSeconds`) and is deleted by the next, or with the StatefulSet.
+- There is no such pod: a pod of its own with the claim that a StatefulSet's pod of that name would have, or the pods of a
+  Deployment that has none. It is deleted at once; what a killed process left ends by itself (`activeDeadlineSeconds`) and is
+  deleted by the next, or with the workload.
 
 Both need an image that an admin named, and run as the application's user, without capabilities, and without a token of the cluster.
 """
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
-from holdfast.adapters.hosts.kubernetes import address, pods
+from holdfast.adapters.hosts.kubernetes import address, deployments, pods
 from holdfast.adapters.hosts.kubernetes.address import Address
 from holdfast.adapters.hosts.kubernetes.api import STRATEGIC, Api, ApiRefusal, Document, at, objects, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
@@ -59,14 +60,16 @@ class PodHost:
             remaining_s = max(0.1, ends_at - time.monotonic())
             return shell.run(script, arguments, stdin=stdin, limit_s=remaining_s, most_bytes=most_bytes)
 
-        try:
-            return in_shell(PodShell(self.server, self.where))
-        except (NotStarted, ApiRefusal) as trouble:
-            gone = isinstance(trouble, ApiRefusal)
-            if isinstance(trouble, ApiRefusal) and trouble.status != 404:
-                raise
-            if not self.image:
-                raise HostTrouble(f"{trouble}. {_NO_IMAGE}", begun=False, lasting=True) from None
+        why, gone = f"{self.shown}: no pod of the Deployment is there", True
+        if self.where.deployment is None:
+            try:
+                return in_shell(PodShell(self.server, self.where))
+            except (NotStarted, ApiRefusal) as trouble:
+                why, gone = str(trouble), isinstance(trouble, ApiRefusal)
+                if isinstance(trouble, ApiRefusal) and trouble.status != 404:
+                    raise
+        if not self.image:
+            raise HostTrouble(f"{why}. {_NO_IMAGE}", begun=False, lasting=True)
         with self._another(ends_at, limit_s, gone=gone) as shell:
             return in_shell(shell)
 
@@ -128,7 +131,7 @@ class _Wait:
         """The pod, once the container runs. Raise HostTrouble with Kubernetes' reason where it does not in time."""
         while True:
             document = self.api.get(pods.path_of(self.namespace, pod))
-            found = pods.parsed(self.api, document)
+            found = pods.parsed(self.api, document, self.namespace, pod)
             named = found.container(container)
             if named is not None and named.run:
                 return found
@@ -193,7 +196,10 @@ def _container(name: str, image: str, mount: Mount, user: int | None, group: int
 
 
 def _claim_of(api: Api, where: Address, shown: str) -> _Reads:
-    """What a StatefulSet's pod of that name would mount. Raise HostTrouble where nothing outlives the pod."""
+    """What a StatefulSet's pod of that name would mount, or the next pod of a Deployment that has none. Raise HostTrouble where
+    nothing outlives the pod."""
+    if where.deployment is not None:
+        return _claim_of_deployment(api, where, where.deployment, shown)
     ordinal = address.ordinal_of(where.pod)
     if ordinal is None:
         raise HostTrouble(
@@ -224,10 +230,31 @@ def _claim_of(api: Api, where: Address, shown: str) -> _Reads:
     )
 
 
+def _claim_of_deployment(api: Api, where: Address, name: str, shown: str) -> _Reads:
+    found = deployments.look(api, where.namespace, name)
+    if found.pods:
+        raise HostTrouble(f"{shown}: the pod {found.pods[0].name} of the Deployment is there: name it", begun=False, lasting=True)
+    like = template_of(api, where, found.deployment)
+    container = like.container(where.container)
+    if container is None:
+        raise HostTrouble(f"{shown}: the Deployment {name} has no such container", begun=False, lasting=True)
+    mount = mount_of(container, where, shown)
+    volume = like.volume_of(mount)
+    if volume is None or not volume.claim:
+        raise HostTrouble(
+            f"{shown}: no pod is there, and {mount.path} is on no claim: what was on it went with its pod",
+            begun=False,
+            lasting=True,
+        )
+    meta = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name, "uid": text(found.deployment, "metadata", "uid")}
+    tolerations = tuple(objects(found.deployment, "spec", "template", "spec", "tolerations"))
+    return _Reads(volume.claim, mount, "", like.user, like.fs_group, meta, tolerations)
+
+
 def template_of(api: Api, where: Address, workload: Document) -> Pod:
     """A template is a pod without a name and status; the claims of a StatefulSet are made for each pod."""
-    meta = {"name": where.stateful_set or where.pod, "namespace": where.namespace, "uid": "template"}
-    return pods.parsed(api, {"metadata": meta, "spec": at(workload, "spec", "template", "spec")})
+    meta = {"name": where.stateful_set or where.deployment or where.pod, "namespace": where.namespace, "uid": "template"}
+    return pods.parsed(api, {"metadata": meta, "spec": at(workload, "spec", "template", "spec")}, where.namespace)
 
 
 @contextmanager

@@ -36,11 +36,25 @@ STARTS_READERS = (
 )
 
 
-ACTS = (
-    RbacRule("", "pods", ("get", "list", "delete")),
+_SCALES_OR_MOVES = (
+    RbacRule("", "pods", ("get", "list")),
     RbacRule("", "pods/exec", ("get", "create")),  # the process ID on a volume shows which client a pod is
     RbacRule("apps", "statefulsets", ("get", "patch")),
 )
+ACTS = (RbacRule("", "pods", ("get", "list", "delete")), *_SCALES_OR_MOVES[1:])
+ACTS_BY_ANNOTATION = _SCALES_OR_MOVES
+ACTS_ON_DEPLOYMENTS = (
+    RbacRule("", "pods", ("list",)),
+    RbacRule("apps", "deployments", ("get", "patch")),
+    RbacRule("apps", "replicasets", ("list",)),
+)
+"""Each of one pod, which is one client."""
+ACTS_ON_A_SHARED_DEPLOYMENT = (
+    RbacRule("", "pods", ("get", "list", "patch")),
+    RbacRule("", "pods/exec", ("get", "create")),
+    *ACTS_ON_DEPLOYMENTS[1:],
+)
+"""Whose pods are the clients: which one is ended is written to it."""
 
 
 def reading(addresses: Iterable[Address], *, starts_readers: bool) -> tuple[RbacRule, ...]:
@@ -49,6 +63,19 @@ def reading(addresses: Iterable[Address], *, starts_readers: bool) -> tuple[Rbac
     for one in addresses:
         wanted += OF_A_STATEFUL_SET if one.stateful_set else OF_A_DEPLOYMENT if one.deployment else ()
     return merged([*wanted, *(STARTS_READERS if starts_readers else ())])
+
+
+def acting(addresses: Iterable[Address]) -> tuple[tuple[str, str, tuple[RbacRule, ...]], ...]:
+    """The Roles for acting on the workloads of these: the name of each, for which actor it is, its rules."""
+    given = tuple(addresses)
+    found: list[tuple[str, str, tuple[RbacRule, ...]]] = []
+    if any(one.stateful_set for one in given):
+        found.append(("holdfast-act", "", ACTS))
+        found.append(("holdfast-act-by-annotation", "with restart_by: annotation, ", ACTS_BY_ANNOTATION))
+    if any(one.deployment for one in given):
+        found.append(("holdfast-act-on-deployments", "on Deployments of one pod, ", ACTS_ON_DEPLOYMENTS))
+        found.append(("holdfast-act-on-a-deployment", "on the pods of one Deployment, ", ACTS_ON_A_SHARED_DEPLOYMENT))
+    return tuple(found)
 
 
 def merged(rules: Iterable[RbacRule]) -> tuple[RbacRule, ...]:

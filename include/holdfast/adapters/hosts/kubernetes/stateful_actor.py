@@ -2,37 +2,29 @@
 
 - Restart: the pod is deleted, if it is still the one that was looked at (its UID is a precondition), and its controller makes it
   anew. Where a changed template waits behind `partition`, that is moved by one instead: the controller then replaces just this pod.
+- Restart by annotation: one change gives the template another time and sets `partition` so that only the pod with the highest
+  ordinal is replaced; from then on a changed template waits behind the partition. No pod is deleted by Holdfast.
 - Stop and start: the StatefulSet is scaled by one. That ends or adds the pod with the highest ordinal; no other is stopped so.
 
 Each is conditional on what was seen (UID, resourceVersion), so that one that is repeated after a crash is not done twice.
 """
 
-import re
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from holdfast.adapters.hosts import awaiting
-from holdfast.adapters.hosts.kubernetes import address, pods
-from holdfast.adapters.hosts.kubernetes.address import Address
+from holdfast.adapters.hosts.kubernetes import address, pods, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, ApiRefusal, Document, at, number, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
-from holdfast.adapters.hosts.kubernetes.pod_shell import PodShell
 from holdfast.adapters.hosts.kubernetes.pods import Pod
-from holdfast.errors import HoldfastError, HostTrouble
-from holdfast.kafka import state_dir
+from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
+from holdfast.adapters.hosts.kubernetes.workloads import ATTEMPTS, PAUSE_S, is_observed, ordinal, patched, replicas
+from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
-from holdfast.rollout.text.wording import printable
 
-_PAUSE_S = 1.0
-_ATTEMPTS = 3
-_READ = 'head -c 65537 -- "$1/kafka-streams-process-metadata"'
-_READ_S = 20.0
-_LARGEST_FILE = 65_536
 _sleep = time.sleep
-_IDENTITY = re.compile(r"[!-~]{1,200}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +41,7 @@ class Workload:
     clients: Mapping[str, str]
     limit_s: float = 300.0
     """How long one act may take, until the pod has ended or runs again."""
+    restart_by: RestartBy = RestartBy.DELETE
 
     @property
     def path(self) -> str:
@@ -64,7 +57,7 @@ class StatefulActor:
         self._workload = workload
         self._clients = dict(workload.clients)
         self._seen: dict[str, Pod] = {}
-        """By pod: the one that was last looked at. Only that one is deleted."""
+        """By pod: the one that was last looked at. Only that one is replaced."""
 
     @property
     def limit_s(self) -> float:
@@ -72,14 +65,28 @@ class StatefulActor:
 
     def lacks(self, act: Act) -> str | None:
         try:
-            self._pod_named(act)
+            name = self._pod_named(act)
+            if act.does is Does.RESTART and self._workload.state_dir is not None:
+                return self._loses(name)
         except HostTrouble as trouble:
             return str(trouble) if trouble.lasting else None  # what passes is waited for when the process is looked at
         return None
 
+    def _loses(self, name: str) -> str | None:
+        try:
+            pod = pods.read(self._api, self._workload.namespace, name)
+        except ApiRefusal as refusal:
+            if refusal.status != 404:
+                raise
+            return None  # it is being replaced
+        return workloads.lost_with(pod, self._workload.container, self._workload.state_dir, keeps_name=True)
+
     def cannot_look(self, act: Act) -> str | None:
-        """The same: what is known of a pod is enough for both."""
-        return self.lacks(act)
+        try:
+            self._pod_named(act)
+        except HostTrouble as trouble:
+            return str(trouble) if trouble.lasting else None
+        return None
 
     def process(self, act: Act) -> ClientProcess:
         name = self._pod_named(act)
@@ -88,45 +95,112 @@ class StatefulActor:
         except ApiRefusal as refusal:
             if refusal.status != 404:
                 raise
-            replicas = _replicas(self._api.get(self._workload.path))
-            return ClientProcess(ProcessState.CHANGING if _ordinal(name) < replicas else ProcessState.STOPPED)
-        container = pod.container(self._workload.container)
-        if pod.goes or container is None or not container.run:
-            return ClientProcess(ProcessState.CHANGING)
-        self._seen[name] = pod
-        identity = f"{pod.uid}/{container.restarts}"
-        return ClientProcess(ProcessState.RUNNING, identity if _IDENTITY.fullmatch(identity) else None)
+            workload = self._api.get(self._workload.path)
+            is_wanted = 0 <= _index(workload, name) < replicas(workload)
+            return ClientProcess(ProcessState.CHANGING if is_wanted else ProcessState.STOPPED)
+        found = workloads.process_of(pod, self._workload.container)
+        if found.state is ProcessState.RUNNING:
+            self._seen[name] = pod
+        return found
 
     def perform(self, does: Does, act: Act) -> str | None:
         ends_at = time.monotonic() + self._workload.limit_s
         name = self._pod_named(act)
         before = self._seen.get(name)
-        failed = self._restart(name) if does is Does.RESTART else self._scale(_ordinal(name), 1 if does is Does.START else 0)
+        if does is Does.RESTART:
+            failed = self._restart(name, ends_at)
+        else:
+            failed = self._scale(ordinal(name), 1 if does is Does.START else 0)
         if failed is not None:
             return failed
         if awaiting.shows(
-            does, lambda: self.process(act), lambda _: not _same(self._seen[name], before), ends_at, lambda: _sleep(_PAUSE_S)
+            does,
+            lambda: self.process(act),
+            lambda _: not workloads.is_same(self._seen[name], before),
+            ends_at,
+            lambda: _sleep(PAUSE_S),
         ):
             return None
         return f"The pod {name} was not {does.goal.value} within {self._workload.limit_s:g} s; Kubernetes goes on with it."
 
-    def _restart(self, name: str) -> str | None:
+    def _restart(self, name: str, ends_at: float) -> str | None:
         seen = self._seen.get(name)
         if seen is None:
             return f"The pod {name} does not run: it was not restarted."
-        for _ in range(_ATTEMPTS):
-            workload = self._api.get(self._workload.path)
-            waits = _waits_for_partition(workload, seen)
-            if waits is None:
-                return self._delete(seen)
-            if waits > _ordinal(seen.name) + 1:
-                return (
-                    f"The StatefulSet {self._workload.stateful_set} has a changed template and the partition {waits}: pods are"
-                    f" replaced from the highest ordinal down, and {name} comes after {self._workload.stateful_set}-{waits - 1}."
-                )
-            if self._patched(workload, {"spec": {"updateStrategy": {"rollingUpdate": {"partition": _ordinal(seen.name)}}}}):
+        by_annotation = self._workload.restart_by is RestartBy.ANNOTATION
+        for _ in range(ATTEMPTS):
+            workload = self._observed(ends_at) if by_annotation else self._api.get(self._workload.path)
+            if workload is None:
+                return f"The controller of {self._shown} has not seen its last change; nothing was done to {name}."
+            if by_annotation and self._is_gone(seen):
+                return None  # it was replaced meanwhile
+            change = self._by_annotation(workload, seen) if by_annotation else self._by_partition(workload, seen)
+            if isinstance(change, str):
+                return change
+            if change is None:
+                return None if by_annotation else self._delete(seen)
+            if patched(self._api, self._workload.path, workload, change):
                 return None
-        return f"The StatefulSet {self._workload.stateful_set} was changed again and again by another; nothing was done to {name}."
+        return f"{self._shown} was changed again and again by another; nothing was done to {name}."
+
+    @property
+    def _shown(self) -> str:
+        return f"The StatefulSet {self._workload.stateful_set}"
+
+    def _by_partition(self, workload: Document, seen: Pod) -> Document | str | None:
+        """The change that lets the controller replace just this pod; why that is not possible. None: no changed template waits for
+        it behind the partition."""
+        waits = _waits_for_partition(workload, seen)
+        if waits is None:
+            return None
+        index = _index(workload, seen.name)
+        if waits > index + 1:
+            before = ordinal(seen.name) - index + waits - 1
+            return (
+                f"{self._shown} has a changed template and the partition {waits}: pods are replaced from the highest ordinal down,"
+                f" and {seen.name} comes after {self._workload.stateful_set}-{before}."
+            )
+        return {"updateStrategy": {"rollingUpdate": {"partition": index}}}
+
+    def _by_annotation(self, workload: Document, seen: Pod) -> Document | str | None:
+        """The same. None: the controller is about to replace it by itself."""
+        newest = text(workload, "status", "updateRevision")
+        if text(workload, "spec", "updateStrategy", "type") == "OnDelete":
+            return f"{self._shown} replaces pods only when they are deleted (OnDelete): give `restart_by: delete`."
+        if not newest or not seen.revision:
+            return f"{self._shown} or its pod {seen.name} does not tell the revision of the template; nothing was done."
+        if seen.revision != newest:
+            return self._by_partition(workload, seen)
+        index, last = _index(workload, seen.name), replicas(workload) - 1
+        if index != last:
+            first = ordinal(seen.name) - index + last
+            return (
+                f"An annotation restarts pods from the highest ordinal down: {self._workload.stateful_set}-{first} comes first, and"
+                f" {seen.name} has the newest template already."
+            )
+        if text(workload, "status", "currentRevision") != newest:
+            return f"{self._shown} has pods of an older template: bring its update to an end, or give `restart_by: delete`."
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": index}}
+        return {"template": workloads.restarted(workload), "updateStrategy": strategy}
+
+    def _observed(self, ends_at: float) -> Document | None:
+        """The StatefulSet, once its controller has seen its last change: until then its revisions are those of before."""
+        while True:
+            workload = self._api.get(self._workload.path)
+            if is_observed(workload):
+                return workload
+            if time.monotonic() > ends_at:
+                return None
+            _sleep(PAUSE_S)
+
+    def _is_gone(self, seen: Pod) -> bool:
+        try:
+            now = pods.read(self._api, seen.namespace, seen.name)
+        except ApiRefusal as refusal:
+            if refusal.status != 404:
+                raise
+            return True
+        return now.uid != seen.uid or now.goes
 
     def _delete(self, seen: Pod) -> str | None:
         """A pod that is gone, or another by now, was restarted already."""
@@ -137,38 +211,27 @@ class StatefulActor:
                 raise
         return None
 
-    def _scale(self, ordinal: int, wanted: int) -> str | None:
-        """To `ordinal` replicas (the pod ends), or one more (it is added)."""
-        for _ in range(_ATTEMPTS):
+    def _scale(self, of_pod: int, wanted: int) -> str | None:
+        """So that the pod ends (`wanted` 0), or is added (1)."""
+        for _ in range(ATTEMPTS):
             workload = self._api.get(self._workload.path)
-            first = number(workload, "spec", "ordinals", "start") or 0
-            now = _replicas(workload)
-            if now == ordinal - first + wanted:
+            first = _first(workload)
+            now = replicas(workload)
+            if now == of_pod - first + wanted:
                 return None
-            if now != ordinal - first + 1 - wanted:
+            if now != of_pod - first + 1 - wanted:
                 return (
-                    f"The StatefulSet {self._workload.stateful_set} has {now} replicas: scaling ends and adds only the pod with the"
-                    f" highest ordinal, and {self._workload.stateful_set}-{ordinal} is another."
+                    f"{self._shown} has {now} replicas: scaling ends and adds only the pod with the highest ordinal, and"
+                    f" {self._workload.stateful_set}-{of_pod} is another."
                 )
             if not wanted and text(workload, "spec", "persistentVolumeClaimRetentionPolicy", "whenScaled") == "Delete":
                 return (
-                    f"The StatefulSet {self._workload.stateful_set} deletes the claim of a pod that it ends (whenScaled: Delete),"
-                    f" and the state on it: set Retain, or stop {self._workload.stateful_set}-{ordinal} by hand."
+                    f"{self._shown} deletes the claim of a pod that it ends (whenScaled: Delete), and the state on it: set Retain,"
+                    f" or stop {self._workload.stateful_set}-{of_pod} by hand."
                 )
-            if self._patched(workload, {"spec": {"replicas": ordinal - first + wanted}}):
+            if patched(self._api, self._workload.path, workload, {"replicas": of_pod - first + wanted}):
                 return None
-        return f"The StatefulSet {self._workload.stateful_set} was changed again and again by another; it was not scaled."
-
-    def _patched(self, seen: Document, change: Document) -> bool:
-        """Whether it was still what was seen, and is changed now."""
-        meta = {"uid": text(seen, "metadata", "uid"), "resourceVersion": text(seen, "metadata", "resourceVersion")}
-        try:
-            self._api.patch(self._workload.path, {"metadata": meta} | change)
-        except ApiRefusal as refusal:
-            if refusal.status == 409:
-                return False
-            raise
-        return True
+        return f"{self._shown} was changed again and again by another; it was not scaled."
 
     def _pod_named(self, act: Act) -> str:
         """The pod of a client: as the admin's file says, by a name that both have, or whose volume holds its process ID.
@@ -178,36 +241,19 @@ class StatefulActor:
         found = next((self._clients[name] for name in act.listed_as if name in self._clients), None)
         found = found or next((name for name in act.listed_as if self._is_mine(name)), None)
         if found is None and self._workload.state_dir and act.client in act.listed_as:
-            self._clients |= self._on_volumes()
+            self._clients |= self._on_volumes(self._workload.state_dir)
             found = self._clients.get(act.client)
         if found is None or not self._is_mine(found):
-            raise HostTrouble(
-                f"no pod of {self._workload.stateful_set} is known for {printable(act.shown, 200)}: name it (`clients`)",
-                begun=False,
-                lasting=True,
-            )
+            raise workloads.unknown_pod(act, self._workload.stateful_set)
         return found
 
     def _is_mine(self, name: str) -> bool:
         return address.ordinal_of(name) is not None and name.rpartition("-")[0] == self._workload.stateful_set
 
-    def _on_volumes(self) -> dict[str, str]:
-        """Pods by the process IDs that their volumes hold. A pod that cannot be asked now has none."""
+    def _on_volumes(self, state_dir: str) -> dict[str, str]:
         workload = self._api.get(self._workload.path)
-        found: dict[str, str] = {}
-        for pod in pods.of_workload(self._api, self._workload.namespace, workload, {text(workload, "metadata", "uid")}):
-            where = Address("", pod.namespace, pod.name, self._workload.container, self._workload.state_dir or "").of(pod.name)
-            with suppress(HoldfastError):
-                shell = PodShell(self._server, where, pod.uid)
-                answer = shell.run(_READ, (where.path,), limit_s=_READ_S, most_bytes=_LARGEST_FILE)
-                process_id = state_dir.parse_process_metadata(answer.stdout) if answer.status == 0 else None
-                if process_id is not None:
-                    found[str(process_id)] = pod.name
-        return found
-
-
-def _same(one: Pod, other: Pod | None) -> bool:
-    return other is not None and (one.uid, one.containers) == (other.uid, other.containers)
+        found = pods.of_workload(self._api, self._workload.namespace, workload, {text(workload, "metadata", "uid")})
+        return workloads.on_volumes(self._server, found, self._workload.container, state_dir)
 
 
 def _waits_for_partition(workload: Document, pod: Pod) -> int | None:
@@ -217,15 +263,14 @@ def _waits_for_partition(workload: Document, pod: Pod) -> int | None:
     if text(strategy, "type") == "OnDelete" or not newest or pod.revision == newest:
         return None
     partition = number(strategy, "rollingUpdate", "partition") or 0
-    return partition if partition > _ordinal(pod.name) else None
+    return partition if partition > _index(workload, pod.name) else None
 
 
-def _ordinal(name: str) -> int:
-    found = address.ordinal_of(name)
-    assert found is not None, name
-    return found
+def _first(workload: Document) -> int:
+    """The ordinal of its first pod."""
+    return number(workload, "spec", "ordinals", "start") or 0
 
 
-def _replicas(workload: Document) -> int:
-    found = number(workload, "spec", "replicas")
-    return 1 if found is None else found  # Kubernetes' default
+def _index(workload: Document, pod: str) -> int:
+    """What replicas and the partition count: ordinals, but from its first pod on."""
+    return ordinal(pod) - _first(workload)
