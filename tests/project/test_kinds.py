@@ -118,6 +118,45 @@ def test_no_code_outside_of_a_kind_asks_for_its_classes() -> None:
     assert not found, f"ask kinds.registry.kind_of instead: {found}"
 
 
+OBSERVED = "holdfast.rollout.streams.snapshot.snapshot"
+"""Topics and recorded rebalances, as brokers show them for groups of every kind."""
+IMPORTS_ALLOWED = {
+    "rollout/kinds/moving/": "a move leads from one kind to another",
+    "rollout/kinds/plan_summary.py": "the documents in the lake have fields of their own for each kind",
+    "adapters/broker/": OBSERVED,
+    "ports.py": OBSERVED,
+    "workflows/collecting/": OBSERVED,
+    "workflows/doctor.py": "clients that crash again and again, in the recorded rebalances",
+    "cli/commands/snapshot.py": "--stores, which is stated for groups of one kind",
+    "wiring.py": "a snapshot of a Streams group from its settings as values (`collect_snapshot`)",
+}
+"""Beginnings of paths outside of the kinds' folders, and why a kind is imported there."""
+
+
+def imported_kinds(source: ast.Module) -> Iterator[str]:
+    """Modules of one kind of group that a source imports."""
+    kinds_folders = tuple(f"holdfast.rollout.{kind.name}." for kind in kinds())
+    for node in nodes(source):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(kinds_folders):
+            yield str(node.module)
+
+
+def test_no_code_outside_of_a_kind_imports_it() -> None:
+    def look(path: Path) -> list[str]:
+        return [f"{path.relative_to(ROOT).as_posix()}: {module}" for module in imported_kinds(tree(path))]
+
+    others = [path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(FOLDERS)]
+    found = found_in(others, look, *RULE, name="imported-kinds")
+    wrong = [one for one in found if not one.startswith(tuple(IMPORTS_ALLOWED))]
+    assert not wrong, f"ask kinds.registry.kind_of instead: {wrong}"
+    assert [one for one in IMPORTS_ALLOWED if not any(line.startswith(one) for line in found)] == [], "no longer needed"
+
+
+def test_an_imported_kind_is_seen() -> None:
+    assert [*imported_kinds(ast.parse("from holdfast.rollout.consumer.plan.figures import ReadFigures"))]
+    assert not [*imported_kinds(ast.parse("from holdfast.rollout.options.impact import Impact"))]
+
+
 @pytest.mark.parametrize(
     "source",
     ["isinstance(plan, ConsumerPlan)", "isinstance(one, plans.Plan | None)", "match one:\n    case Snapshot():\n        pass"],

@@ -190,12 +190,25 @@ def test_what_is_allowed_is_still_there() -> None:
     assert found >= set(ALLOWED)
 
 
+COMPARED = re.compile(r"""(?:[=!]=|\bin)\s*\(?\s*["'][^"']*\w \w|["'][^"']*\w \w[^"']*["']\s*(?:[=!]=|(?:not )?in\b)""")
+"""A literal of several words that something is compared with, or that is searched for."""
+
+
 @pytest.mark.parametrize("template", sorted((ROOT / "include/holdfast/web/templates").rglob("*.html")), ids=lambda path: path.name)
 def test_no_template_looks_into_a_sentence(template: Path) -> None:
     text = template.read_text(encoding="utf-8")
     code = re.findall(r"\{[{%].*?[%}]\}", text, re.DOTALL)
 
     assert [one for one in code if re.search(rf"\.(?:{'|'.join(LOOKS - {'count', 'index', 'replace'})})\(", one)] == []
+    assert [one for one in code if COMPARED.search(one)] == [], "compare a member of an enumeration"
+
+
+@pytest.mark.parametrize(
+    "code", ["{% if one == 'rolled back' %}", "{{ 'in progress' in one }}", "{% if one in ('not yet', 'x') %}"]
+)
+def test_a_template_that_compares_words_is_seen(code: str) -> None:
+    assert COMPARED.search(code)
+    assert not COMPARED.search("{% if one == 'done' %}{{ 'in progress' if one.state.name == 'NOW' else one }}{% endif %}")
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,9 @@ PLACES: tuple[str, ...] = (
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "SECURITY.md",
+    "examples",
+    "plugins",
 )
 """Folders and files whose words are held."""
 

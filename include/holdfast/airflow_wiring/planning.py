@@ -30,10 +30,11 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     """
     from holdfast.rollout.contract.group_state import refuse_unsettled
     from holdfast.rollout.json.strict import dumps
-    from holdfast.rollout.kinds import any_kind, approval, policy_floor
+    from holdfast.rollout.kinds import any_kind, approval
     from holdfast.rollout.kinds.moving import move
     from holdfast.rollout.kinds.registry import kind_of
     from holdfast.rollout.kinds.requested_change import change_requested
+    from holdfast.rollout.policy import floor
     from holdfast.rollout.policy.json import policy_to_json
     from holdfast.workflows import snapshots
     from holdfast.workflows.run_documents import Origin
@@ -61,7 +62,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=members)
     snapshot, change = move.followed(snapshot, requested(snapshot))
     if team is not None:
-        policy_floor.refuse_faster(change, team)
+        floor.refuse_faster(kind_of(change).records_per_second(change), team)
     if cleared and policy.four_eyes:
         raise InvalidInput(
             "this run was restarted by an unknown user, and the policy requires four eyes, which needs a known requester."
@@ -110,8 +111,8 @@ def policy_requested(given: object, moment: datetime) -> tuple["Policy", "Review
 
 def additional_policy(of_the_team: object, given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
     """As `policy_meant`, where the variable's value is known."""
-    from holdfast.rollout.kinds import policy_floor
     from holdfast.rollout.kinds.approval import strictest
+    from holdfast.rollout.policy import floor
     from holdfast.rollout.policy.policy import Policy
 
     team, requested = limits(of_the_team, POLICY_VARIABLE), limits(given, "policy")
@@ -121,7 +122,7 @@ def additional_policy(of_the_team: object, given: object, moment: datetime) -> t
     if requested is None:
         return team.policy, strictest(*stated), team.policy
     try:
-        policy = policy_floor.tightened(team.policy, requested.policy, requested.stated, moment)
+        policy = floor.tightened(team.policy, requested.policy, requested.stated, moment)
     except InvalidInput as problem:
         raise InvalidInput(str(problem), "policy") from None
     asks = strictest(*stated) if "review" in team.stated else strictest()

@@ -26,11 +26,13 @@ from holdfast.rollout.journal.comment import Comment
 from holdfast.rollout.json import instants
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.web import access, comparing, decision, overview, own_airflow, runs, serving, templating, waiting
-from holdfast.web.new import making, new_routes
-from holdfast.web.plan import live, pausing_routes, placement, stages
+from holdfast.web.new import making
+from holdfast.web.plan import live, placement, stages
 from holdfast.web.plan.comments_view import CommentsView
 from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, PlanState, known_sort, select
+from holdfast.web.routes import new as new_routes
+from holdfast.web.routes import pausing as pausing_routes
 from holdfast.workflows import comments
 from holdfast.workflows import plan as plans
 

@@ -14,13 +14,10 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.broker_streams.plan.figures import TargetFigures
-from holdfast.rollout.consumer.plan.figures import ReadFigures
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.plan_summary import PlanSummary
 from holdfast.rollout.kinds.score_json import Score
-from holdfast.rollout.streams.plan.figures import OptionFigures
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 
@@ -79,18 +76,11 @@ class PlanRow:
     @property
     def cells(self) -> Cells | None:
         """None: nothing was forecast."""
-        one = self.summary
-        if (tasks := one.figures) is not None:
-            baseline = "" if one.plain is None else f"{one.plain.moved:,}"
-            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", baseline, tasks.downtime_text, tasks.stable_text)
-        if (reads := one.reads) is not None:
-            baseline = "" if one.plain_reads is None else _number(one.plain_reads.moved)
-            return Cells(_number(reads.moved), f"{reads.partitions:,}", baseline, reads.downtime_text, reads.stable_text)
-        if (targets := one.targets) is not None:
-            baseline = "" if one.plain_targets is None else f"{one.plain_targets.moved:,}"
-            stateful = f"{targets.stateful_tasks:,}"
-            return Cells(f"{targets.moved:,}", stateful, baseline, targets.downtime_text, targets.stable_text)
-        return None
+        one, baseline = self.summary.of_option, self.summary.of_baseline
+        if one is None:
+            return None
+        instead = "" if baseline is None else _number(baseline.moved)
+        return Cells(_number(one.moved), f"{one.counted:,}", instead, one.downtime_text, one.stable_text)
 
 
 def _number(count: int | None) -> str:
@@ -170,33 +160,14 @@ SORTS: Mapping[str, Callable[[PlanRow], str | float | None]] = {
     "plan": lambda row: (row.summary.request or row.summary.group_id).casefold(),
     "state": lambda row: list(PlanState).index(row.state),
     "verdict": lambda row: list(PlanVerdict).index(row.summary.verdict),
-    "moved": lambda row: _figure(row, lambda figures: figures.moved),
-    "downtime": lambda row: _figure(row, lambda one: one.stands_still, lambda reads: reads.unread, lambda one: one.unowned),
-    "stable": lambda row: _figure(row, _stable_after),
+    "moved": lambda row: None if row.summary.of_option is None else row.summary.of_option.moved,
+    "downtime": lambda row: None if row.summary.of_option is None else row.summary.of_option.longest_downtime,
+    "stable": lambda row: None if row.summary.of_option is None else row.summary.of_option.stable_after,
     "forecast": lambda row: None if row.score is None or not row.score.tasks else row.score.tasks_as_forecast / row.score.tasks,
     "made": lambda row: row.summary.created_at,
 }
 """By what a column shows; None has nothing to show and is last in both directions."""
 NEWEST_FIRST = "-made"
-
-
-def _figure(
-    row: PlanRow,
-    of: Callable[[Any], int | None],
-    of_reads: Callable[[ReadFigures], int | None] | None = None,
-    of_targets: Callable[[TargetFigures], int | None] | None = None,
-) -> int | None:
-    one = row.summary
-    if one.figures is not None:
-        return of(one.figures)
-    if one.targets is not None:
-        return (of_targets or of)(one.targets)
-    return None if one.reads is None else (of_reads or of)(one.reads)
-
-
-def _stable_after(figures: OptionFigures | ReadFigures | TargetFigures) -> int | None:
-    ends = None if figures.times is None else figures.times.rebalancing_ends
-    return figures.to_stable if ends is None else ends.usual
 
 
 def known_sort(sort: str) -> str:

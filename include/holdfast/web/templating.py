@@ -10,8 +10,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from holdfast.rollout.contract import plan_words
-from holdfast.rollout.contract.rule_meanings import MEANINGS
+from holdfast.rollout.contract.requests import What
 from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.kinds import verdict_words
+from holdfast.rollout.policy.rules import MEANINGS
 from holdfast.rollout.review.parts import MOST_STEPS
 from holdfast.rollout.text.html import to_html
 from holdfast.rollout.text.rendering import Block
@@ -56,8 +58,9 @@ def environment() -> Environment:
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {
         "rule_says": MEANINGS,
+        "What": What,
         "verdict_words": plan_words.VERDICTS,
-        "result_says": plan_words.RESULTS,
+        "result_says": verdict_words.RESULTS,
         "matrix_of": placement.matrix,
         "scenarios": tuple(map(str, Scenario)),
         "label_of": new_view.label_of,

@@ -17,6 +17,7 @@ from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
 from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.disks import process_metadata
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, NothingLeft, Stop, WaitForOutside
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal import back as journal_back
@@ -30,7 +31,6 @@ from holdfast.rollout.kinds.approval import refuse_unapproved
 from holdfast.rollout.kinds.freshness import refuse_old
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
-from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.text.wording import many, printable
 from holdfast.workflows import journals, other_plans, places
 from holdfast.workflows import plan as plans
@@ -337,7 +337,7 @@ def by_hand(step: AnyStep, action: WriteProcessMetadata, group_id: str) -> WaitF
     return WaitForOutside(
         step,
         f"No state directory is given for process ID {action.process_id}: give --state-dir-of {action.process_id}=DIRECTORY, or run"
-        f" {step_words.by_hand(action, group_id)} and confirm step {step.id}. Before: {step.check_before}",
+        f" {process_metadata.by_hand(action.process_id, group_id)} and confirm step {step.id}. Before: {step.check_before}",
         can_confirm=True,
     )
 

@@ -131,7 +131,9 @@ def examine_host_names(found: Hosts) -> tuple[Check, ...]:
     if not found.no_names:
         return ()
     shown = ", ".join(repr(printable(one, 100)) for one in found.no_names[:5])
-    return (Check("hosts of the members", CheckStatus.LIMITED, f"no host can be called {shown}", "check who these members are"),)
+    return (
+        Check("hosts of the members", CheckStatus.LIMITED, f"not a host name: {shown}", "check which clients these members are"),
+    )
 
 
 def examine_hosts(found: tuple[HostRights, ...]) -> tuple[Check, ...]:
@@ -163,7 +165,7 @@ def _group(group: ObservedGroup) -> Check:
     if group.members or (registry.owner_of(group) is None and group.protocol_type not in (PROTOCOL_TYPE, "")):
         kind = group.protocol or group.protocol_type
         covered = " or ".join(kind_named(one.kind).words.group for one in registry.COLLECTORS)
-        return Check(name, CheckStatus.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"name {covered}")
+        return Check(name, CheckStatus.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"give {covered}")
     return Check(name, CheckStatus.LIMITED, f"{group.state}: no member is running", "start the application")
 
 

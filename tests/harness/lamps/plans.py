@@ -18,7 +18,8 @@ from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, rules, selection
 from holdfast.rollout.options.criteria import Counted
-from holdfast.rollout.options.option import Impact, RankedOption
+from holdfast.rollout.options.impact import Impact
+from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share, Unstated
 from holdfast.rollout.policy.policy import Policy
 

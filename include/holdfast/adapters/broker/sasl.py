@@ -16,8 +16,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
+from holdfast.adapters.urls import parts_of
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.secrecy import is_secret_name
 
@@ -203,10 +204,9 @@ def _token_provider(given: Mapping[str, str]) -> Any:
 
 
 def _refuse_open_endpoint(endpoint: str) -> None:
-    try:
-        parts = urlsplit(endpoint)
-    except ValueError:
-        raise InvalidInput("the URL is malformed", "sasl.oauthbearer.token.endpoint.url") from None
+    parts = parts_of(endpoint)
+    if parts is None:
+        raise InvalidInput("the URL is malformed", "sasl.oauthbearer.token.endpoint.url")
     at_home = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if parts.scheme != "https" and not (parts.scheme == "http" and at_home):
         raise InvalidInput("an https URL is needed: the client's secret is sent there", "sasl.oauthbearer.token.endpoint.url")

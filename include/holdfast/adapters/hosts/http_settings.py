@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from holdfast.adapters.hosts.http_actor import Call, Calls, HttpActor, Secrets, Service, Shown
 from holdfast.adapters.hosts.templates_in_json import JSON_TEXT
+from holdfast.adapters.urls import parts_of
 from holdfast.errors import HostTrouble, InvalidInput
 from holdfast.rollout.disks.host_templates import is_host
 from holdfast.rollout.journal.acted import Does, ProcessState
@@ -110,12 +110,12 @@ class HttpLogin:
             headers["Authorization"] = f"Basic {base64.b64encode(f'{login}:{password}'.encode()).decode()}"
         elif password:
             headers["Authorization"] = f"Bearer {password}"
-        try:
-            name = urlsplit(host if "://" in host else f"//{host}").hostname if host else None
-        except ValueError:
-            raise InvalidInput(f"{conn_id}: the host is none") from None
+        address = host or ""
+        parts = parts_of(address if "://" in address else f"//{address}")
+        if parts is None:
+            raise InvalidInput(f"{conn_id}: the host is malformed")
         _refuse_headers(headers)
-        return HttpLogin(name, headers, password or None)
+        return HttpLogin(parts.hostname, headers, password or None)
 
 
 def actor(given: Http, limit_s: int, clients: Mapping[str, Mapping[str, str]], login: HttpLogin | None = None) -> HttpActor:
@@ -155,11 +155,10 @@ def _called(before: str, given: _Call) -> Call:
 
 def _place(given: Http) -> tuple[str, int, str, ssl.SSLContext | None]:
     needed = "https://HOST:PORT/PATH is needed, without user, query and places in braces"
-    try:
-        parts = urlsplit(given.url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise InvalidInput(f"it is malformed: {needed}", "http.url") from None
+    parts = parts_of(given.url)
+    if parts is None:
+        raise InvalidInput(f"it is malformed: {needed}", "http.url")
+    host, port = parts.hostname or "", parts.port
     plain = given.unencrypted and parts.scheme == "http"
     if not plain and parts.scheme != "https":
         raise InvalidInput(f"{needed}; http:// shows what is sent to others, and needs `unencrypted: true`", "http.url")

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
+from holdfast.adapters.urls import parts_of
 from holdfast.errors import InvalidInput
 from holdfast.rollout.disks.host_templates import is_host
 from holdfast.rollout.text.wording import printable
@@ -69,11 +70,10 @@ def is_user(name: str) -> bool:
 def target(url: str) -> Target:
     """What `ssh://user@host:port/path?sudo=USER` names. Raise InvalidInput, without the URL's secrets, for anything else."""
     needed = "ssh://USER@HOST:PORT/ABSOLUTE/PATH is needed, with ?sudo=USER where another user must read or write"
-    try:
-        parts = urlsplit(url)
-        host, port, user = parts.hostname or "", parts.port, parts.username
-    except ValueError:
-        raise InvalidInput(f"a URL of a host over SSH is malformed: {needed}") from None
+    parts = parts_of(url)
+    if parts is None:
+        raise InvalidInput(f"a URL of a host over SSH is malformed: {needed}")
+    host, port, user = parts.hostname or "", parts.port, parts.username
     if parts.password is not None:
         raise InvalidInput(
             f"the URL of host {printable(host, 100)} has a password in it: leave it out, and use a key, an agent or an Airflow"

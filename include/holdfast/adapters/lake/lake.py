@@ -16,7 +16,6 @@ import threading
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -24,6 +23,7 @@ from fsspec.implementations.local import LocalFileSystem
 from holdfast import secrecy
 from holdfast.adapters import temporary, whole_files
 from holdfast.adapters.state_dirs import state_trees
+from holdfast.adapters.urls import parts_of
 from holdfast.errors import InvalidInput, NotAllowed, StatePathTrouble, Unsupported
 from holdfast.ports import LakePath
 
@@ -226,11 +226,8 @@ _IN_MEMORY = threading.Lock()
 
 
 def _names_a_user(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # half of an address in brackets
-        return "@" in url
-    return bool(parts.username or parts.password)
+    parts = parts_of(url)
+    return "@" in url if parts is None else bool(parts.username or parts.password)
 
 
 def _trouble(what: str, error: Exception) -> StatePathTrouble:

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from holdfast.adapters import temporary
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.state_dirs import file_locks, folders
 from holdfast.adapters.state_dirs.folders import Folder
+from holdfast.adapters.urls import parts_of
 from holdfast.errors import ClusterTrouble, MalformedBytes, NotAllowed, StatePathTrouble
 from holdfast.kafka import state_dir as kafka
 from holdfast.kafka.vocabulary import ProcessId
@@ -287,10 +288,8 @@ class _Removing(_Writing):
 
 
 def _path(state_dir: str) -> str:
-    path = state_dir
-    with suppress(ValueError):  # half of an address in brackets
-        parts = urlsplit(state_dir)
-        path = unquote(parts.path) if parts.scheme == "file" and not parts.netloc else state_dir
+    parts = parts_of(state_dir)
+    path = unquote(parts.path) if parts is not None and parts.scheme == "file" and not parts.netloc else state_dir
     if "://" in path:
         raise StatePathTrouble("Process metadata can be written to local directories only: give a path or a file:// URL.")
     if not path or "\0" in path:

@@ -6,11 +6,12 @@ A broken file is an `Unknown`, with what Kafka Streams would make of it.
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.state_dirs import state_trees
 from holdfast.adapters.state_dirs.state_trees import Tree
+from holdfast.adapters.urls import parts_of
 from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes, StatePathTrouble
 from holdfast.kafka import java, state_dir, store_offsets
 from holdfast.kafka.store_offsets import StoreOffsets
@@ -80,10 +81,9 @@ def read_tree(tree: Tree, shown: str) -> tuple[StateDirectory, tuple[Unknown, ..
 
 def public_url(url: str) -> str:
     """The URL without user, password, query and fragment."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # half of an address in brackets
-        scheme, sign, rest = url.partition("?")[0].partition("://")
+    parts = parts_of(url)
+    if parts is None:
+        scheme, sign, rest = url.partition("?")[0].partition("#")[0].partition("://")
         return f"{scheme}{sign}{rest.rpartition('@')[2]}"
     if not parts.scheme or not parts.netloc:
         return url.partition("?")[0] if parts.scheme else url

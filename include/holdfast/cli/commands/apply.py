@@ -115,7 +115,7 @@ def command(
     """Apply the steps of PLAN (a file) that can be applied now, and print its journal and checklist.
 
     Automated steps write process-metadata files into the given state directories; all other steps are manual. Do the step that the
-    checklist waits for, take a new snapshot, and run this command again. Confirm steps that no snapshot can show with --confirm.
+    checklist waits for, take a new snapshot, and run this command again. Steps that no snapshot can show need --confirm.
 
     With --run Holdfast carries out by itself every step that the policy of the plan lists (acts; docs/apply.md). Exit status of a
     run: 0 as forecast, 2 it waits for a person, 3 it halted or the end is different or not compared, 1 an error; with --back 0

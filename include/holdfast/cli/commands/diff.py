@@ -31,7 +31,7 @@ def command(before: str, after: str, as_json: bool) -> int:
         raise click.UsageError("A and B cannot both be standard input; put one into a file.")
     found = _compared((before, documents.read_document(before)), (after, documents.read_document(after)))
     if as_json:
-        documents.print_document(difference.difference_to_json(found))
+        documents.print_document(difference.DIFFERENCE.write(found))
     else:
         _show(found)
     return DIFFERENT if found.lines else SAME

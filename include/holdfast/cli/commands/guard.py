@@ -14,10 +14,9 @@ from holdfast.rollout.kinds.registry import kind_of
 @click.argument("snapshot")
 @click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
 def command(snapshot: str, as_json: bool) -> int:
-    """Check whether the group in SNAPSHOT (a file, or - for standard input) is at rest.
+    """Check whether the next rebalance of the group in SNAPSHOT (a file, or - for standard input) would move stateful tasks.
 
-    Above all: would the next rebalance, or the next target of a group whose broker assigns, move stateful tasks whatever triggers
-    it, although the group looks stable?
+    A group can look stable and still move tasks, whatever triggers its next rebalance (where its broker assigns: its next target).
     """
     group = reading.value(snapshot, any_kind.snapshot_from_json)
     found = kind_of(group).guarded(group)

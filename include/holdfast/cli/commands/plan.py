@@ -14,8 +14,10 @@ from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyChange, AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.json import strict
-from holdfast.rollout.kinds import any_kind, ci, policy_floor
+from holdfast.rollout.kinds import any_kind, ci
 from holdfast.rollout.kinds.any_kind import plan_to_json
+from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.policy import floor
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text import rendering
 from holdfast.workflows import plan as workflow
@@ -153,7 +155,7 @@ def _limits(policy: str | None, team_policy: str | None) -> _Limits:
     if policy is None or requested is None:
         return _Limits(team, team)
     with documents.naming(policy):
-        return _Limits(policy_floor.tightened(team, requested.policy, requested.stated, datetime.now(UTC)), team)
+        return _Limits(floor.tightened(team, requested.policy, requested.stated, datetime.now(UTC)), team)
 
 
 def _seed_files(made: AnyPlan, taken: tuple[str, object], url: str | None) -> dict[str, str]:
@@ -169,7 +171,7 @@ def _made(taken: tuple[str, object], change: str, limits: _Limits, requested_by:
 
     def refuse(change: AnyChange) -> None:
         if limits.team is not None:
-            policy_floor.refuse_faster(change, limits.team)
+            floor.refuse_faster(kind_of(change).records_per_second(change), limits.team)
 
     with progress.telling("Searching for options") as tell:
         plan: AnyPlan = workflow.make_from(

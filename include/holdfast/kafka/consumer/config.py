@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
-from holdfast.kafka.consumer.release import behaviour
+from holdfast.kafka.consumer.release import behaviour, resets_by_duration
 
 
 class Reset(StrEnum):
@@ -47,23 +47,17 @@ KEYS = (SESSION_TIMEOUT, HEARTBEAT_INTERVAL, MAX_POLL_INTERVAL, INITIAL_DELAY, O
 _DURATION = re.compile(
     r"by_duration:(P(?!$)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d{1,9})?S)?)?)", re.ASCII | re.IGNORECASE
 )
-_FIRST_WITH_DURATION = (4, 0)
-_FIRST_WITH_LONG_SESSIONS = (3, 0)
 
 
 def read(release: str, settings: Mapping[str, object]) -> ConsumerConfig:
     """The settings as this release reads them; others are ignored.
 
     Raise InvalidInput for a value that Kafka refuses, Unsupported for a release that is not modelled.
-
-    A session lasts 10 s up to 2.8 and 45 s from 3.0 (KIP-735); `by_duration` came with 4.0 (KIP-1106).
     """
-    behaviour(release)
-    minor = tuple(int(part) for part in release.split(".")[:2])
-    session = 45_000 if minor >= _FIRST_WITH_LONG_SESSIONS else 10_000
-    reset, duration = _reset(settings.get(OFFSET_RESET, "latest"), minor)
+    line = behaviour(release)
+    reset, duration = _reset(settings.get(OFFSET_RESET, "latest"), by_duration=resets_by_duration(release))
     config = ConsumerConfig(
-        session_timeout_ms=_milliseconds(settings, SESSION_TIMEOUT, session),
+        session_timeout_ms=_milliseconds(settings, SESSION_TIMEOUT, line.session_timeout_ms),
         heartbeat_interval_ms=_milliseconds(settings, HEARTBEAT_INTERVAL, 3_000),
         max_poll_interval_ms=_milliseconds(settings, MAX_POLL_INTERVAL, 300_000),
         initial_rebalance_delay_ms=_milliseconds(settings, INITIAL_DELAY, 3_000, least=0),
@@ -96,14 +90,14 @@ def _boolean(value: object) -> bool:
     return text == "true"
 
 
-def _reset(value: object, minor: tuple[int, ...]) -> tuple[Reset, str | None]:
+def _reset(value: object, *, by_duration: bool) -> tuple[Reset, str | None]:
     text = value.strip() if isinstance(value, str) else ""
     duration = _DURATION.fullmatch(text)
-    if duration is not None and minor >= _FIRST_WITH_DURATION:
+    if duration is not None and by_duration:
         return Reset.BY_DURATION, duration[1]
     known = [Reset.EARLIEST, Reset.LATEST, Reset.NONE]
     if text.lower() not in known:
-        also = " or by_duration:<ISO 8601 duration>" if minor >= _FIRST_WITH_DURATION else ""
+        also = " or by_duration:<ISO 8601 duration>" if by_duration else ""
         raise InvalidInput(f"earliest, latest, none{also} is needed, {_shown(value)} was found", OFFSET_RESET)
     return Reset(text.lower()), None
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Assignor, LeaderFailure, Member
+from holdfast.kafka.consumer.release import coordinator_is_in_java
 
-_TIES_SINCE_4_0 = (Assignor.STICKY, Assignor.RANGE, Assignor.ROUNDROBIN, Assignor.COOPERATIVE_STICKY)
-"""The order of a Java HashMap of these names: the coordinator in Java, the only one from 4.0."""
-_TIES_BEFORE = (Assignor.COOPERATIVE_STICKY, Assignor.ROUNDROBIN, Assignor.RANGE, Assignor.STICKY)
+_TIES_IN_JAVA = (Assignor.STICKY, Assignor.RANGE, Assignor.ROUNDROBIN, Assignor.COOPERATIVE_STICKY)
+"""The order of a Java HashMap of these names."""
+_TIES_IN_SCALA = (Assignor.COOPERATIVE_STICKY, Assignor.ROUNDROBIN, Assignor.RANGE, Assignor.STICKY)
 """The order of Scala 2.13's own map: the broker published for Scala 2.13."""
 
 
@@ -31,5 +32,4 @@ def chosen_assignor(members: Sequence[Member], broker_release: str | None) -> As
             f"{' and '.join(first)} have {most} votes each. Which one the coordinator picks depends on the brokers:"
             " give their release as broker_release."
         )
-    since_4_0 = int(broker_release.partition(".")[0]) >= 4
-    return min(first, key=(_TIES_SINCE_4_0 if since_4_0 else _TIES_BEFORE).index)
+    return min(first, key=(_TIES_IN_JAVA if coordinator_is_in_java(broker_release) else _TIES_IN_SCALA).index)

@@ -62,6 +62,12 @@ class Behaviour:
     rack_quotas_kept: bool = False
     """From 3.7.1 the assignment by racks counts who is above the lower quota; before, the leader could throw."""
 
+    session_timeout_ms: int = 10_000
+    """`session.timeout.ms` unless it is set: 45 s from 3.0 (KIP-735)."""
+
+    two_default_assignors: bool = False
+    """From 3.0 a consumer's default list is range and cooperative-sticky (KIP-726); before, range alone."""
+
 
 def _lines() -> tuple[Behaviour, ...]:
     line_2_6 = Behaviour(releases=patches("2.6", 0, 3) + patches("2.7", 0, 2) + patches("2.8", 0, 0))
@@ -69,7 +75,14 @@ def _lines() -> tuple[Behaviour, ...]:
         line_2_6, releases=("2.8.1",), cooperative_generation=True, owned_sorted_on_wire=True, conflicts_invalidate=True
     )
     line_2_8_2 = replace(line_2_8_1, releases=("2.8.2",), leader_checks_cooperative=False)
-    line_3_0_0 = replace(line_2_8_1, releases=("3.0.0",), one_reading_of_user_data=True, exact_quotas=True)
+    line_3_0_0 = replace(
+        line_2_8_1,
+        releases=("3.0.0",),
+        one_reading_of_user_data=True,
+        exact_quotas=True,
+        session_timeout_ms=45_000,
+        two_default_assignors=True,
+    )
     line_3_0_1 = replace(line_3_0_0, releases=patches("3.0", 1, 2), leader_checks_cooperative=False)
     line_3_1 = replace(
         line_3_0_1,
@@ -122,3 +135,14 @@ def subscription_version(release: str) -> int:
     """The version of the subscription that a member of this release sends: 3 from 3.4 on (KIP-881), 1 before. It is not in the
     lines: 3.4.0 decides as 3.3 does."""
     return 1 if is_older(release, "3.4") else 3
+
+
+def resets_by_duration(release: str) -> bool:
+    """Whether `auto.offset.reset` may be `by_duration` (KIP-1106, from 4.0). It is not in the lines: 3.9 decides as 4.0 does."""
+    return not is_older(release, "4.0")
+
+
+def coordinator_is_in_java(broker_release: str) -> bool:
+    """Whether brokers of this release have the group coordinator in Java only: from 4.0. The classic one, in Scala, breaks ties of
+    votes in another order. Brokers may be of releases that no table covers."""
+    return not is_older(broker_release, "4")

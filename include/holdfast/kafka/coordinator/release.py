@@ -72,6 +72,15 @@ _TABLE = ReleaseTable(LINES)
 RELEASES = _TABLE.releases
 """Every release that is covered, line by line."""
 
+FIRST_CLIENTS = "4.1.0"
+"""The first Kafka Streams with `group.protocol=streams` (KIP-1071)."""
+FIRST_FOR_PRODUCTION = "4.2"
+"""The first brokers and clients whose streams groups are meant for production."""
+FIRST_WITH_STATIC_MEMBERS = "4.4"
+"""Of brokers (`static_members`) and of clients (KAFKA-20169)."""
+LOSES_GROUPS = ("4.2", "4.2.0")
+"""Brokers that cannot load a group again that was moved while its committed offsets were kept (KAFKA-20254)."""
+
 _REFUSED = {
     "4.0": "its coordinator has no streams groups",
     "4.1": "its assignor (early access) goes through sets in the order of the objects' addresses in memory, so that its answer "
@@ -88,11 +97,17 @@ def minor_of(metadata_version: int) -> str | None:
     return METADATA_VERSIONS.get(metadata_version)
 
 
+def known(release: str) -> Behaviour | None:
+    """As `behaviour`; None: it is not covered."""
+    found = _TABLE.find(release)
+    return found if isinstance(found, Behaviour) else None
+
+
 def behaviour(release: str) -> Behaviour:
     """What the coordinator of this release does for streams groups. `release` is like `4.3.1`, or `4.3` where all of 4.3 behave
     alike. Else raise Unsupported, with the reason."""
-    found = _TABLE.find(release)
-    if isinstance(found, Behaviour):
+    found = known(release)
+    if found is not None:
         return found
     minor = ".".join(release.split(".")[:2])
     if minor in _REFUSED:

@@ -40,6 +40,10 @@ class AssignorConfig:
     task_assignor: TaskAssignor = TaskAssignor.HIGH_AVAILABILITY
 
 
+DEFAULTS = AssignorConfig()
+"""Kafka's own, the same in every release covered. One that a release changes belongs into its line (`kafka.release`)."""
+
+
 def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str | None = None) -> AssignorConfig:
     """The settings that a leader of this release would use, its defaults where nothing is given.
 
@@ -59,14 +63,13 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
 
     tags = config_check.value_of(release, "rack.aware.assignment.tags", properties)
     strategy = config_check.value_of(release, "rack.aware.assignment.strategy", properties)
-    defaults = AssignorConfig()
     return AssignorConfig(
-        num_standby_replicas=whole("num.standby.replicas", defaults.num_standby_replicas),
-        max_warmup_replicas=whole("max.warmup.replicas", defaults.max_warmup_replicas),
-        acceptable_recovery_lag=whole("acceptable.recovery.lag", defaults.acceptable_recovery_lag),
-        probing_rebalance_interval_ms=whole("probing.rebalance.interval.ms", defaults.probing_rebalance_interval_ms),
+        num_standby_replicas=whole("num.standby.replicas", DEFAULTS.num_standby_replicas),
+        max_warmup_replicas=whole("max.warmup.replicas", DEFAULTS.max_warmup_replicas),
+        acceptable_recovery_lag=whole("acceptable.recovery.lag", DEFAULTS.acceptable_recovery_lag),
+        probing_rebalance_interval_ms=whole("probing.rebalance.interval.ms", DEFAULTS.probing_rebalance_interval_ms),
         rack_aware_assignment_tags=tags if isinstance(tags, tuple) else (),
-        rack_aware_assignment_strategy=defaults.rack_aware_assignment_strategy if strategy is None else str(strategy),
+        rack_aware_assignment_strategy=DEFAULTS.rack_aware_assignment_strategy if strategy is None else str(strategy),
         rack_aware_assignment_traffic_cost=cost("rack.aware.assignment.traffic_cost"),
         rack_aware_assignment_non_overlap_cost=cost("rack.aware.assignment.non_overlap_cost"),
         task_assignor=_task_assignor(line, properties, task_assignor),

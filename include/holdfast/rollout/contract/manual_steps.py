@@ -18,13 +18,15 @@ E = TypeVar("E", bound=Verbal)
 
 @dataclass(frozen=True, slots=True)
 class StepWords:
-    """What is done, what holds before, how it is undone; and what the operator sees after it."""
+    """What is done, what holds before, how it is undone; and what the operator sees after it. `command` does it, and
+    `check_command` shows it: for a shell; empty where there is none."""
 
     says: str
     before: str
     undo: str
     after: str = "It is in the group's member list."
     command: str = ""
+    check_command: str = ""
 
 
 @record

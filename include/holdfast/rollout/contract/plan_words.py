@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule, RuleStatus
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule, RuleStatus
 
 BASELINE = "Baseline (no mitigation)"
 WHO = {Who.OPERATOR: "manual", Who.HOLDFAST: "automated"}
@@ -13,14 +13,6 @@ VERDICTS: Mapping[PlanVerdict, str] = {
     PlanVerdict.REVIEW: "needs review",
     PlanVerdict.BLOCKED: "blocked",
 }
-RESULTS: Mapping[Result, str] = {
-    Result.AS_FORECAST: "as forecast",
-    Result.NOT_YET: "steps pending",
-    Result.ON_THE_WAY: "in progress",
-    Result.DIFFERENT: "diverged from forecast",
-    Result.NOT_COMPARED: "not compared",
-}
-"""What a verification found; documents keep the value that it has."""
 WHOSE_STEPS = (
     "Automated, manual",
     "Holdfast does automated steps (holdfast apply; apply_rollout). Manual ones are yours, unless the policy lists them (acts).",

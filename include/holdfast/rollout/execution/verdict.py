@@ -1,5 +1,7 @@
 """What every kind of Verdict has in common."""
 
+from typing import ClassVar
+
 from holdfast.kafka import java
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.said import Said
@@ -34,5 +36,15 @@ class Rebalances:
 
 @record(closed=False)
 class TaskScore:
+    THING: ClassVar[str] = "task"
+
     as_forecast: int = member(SCORED, name="tasks_as_forecast")
     compared: int = member(SCORED, name="tasks")
+
+
+@record(closed=False)
+class PartitionScore:
+    THING: ClassVar[str] = "partition"
+
+    as_forecast: int = member(SCORED, name="partitions_as_forecast")
+    compared: int = member(SCORED, name="partitions")

@@ -23,8 +23,9 @@ def sentence(one: Difference) -> str:
         case Differs.STRANGERS:
             return f"Not in the forecast: {', '.join(one.found)}. A client started with a process ID of its own."
         case Differs.CLIENTS:
-            missing, still = ", ".join(one.expected) or "none", ", ".join(one.found) or "none"
-            return f"The clients are not those of the forecast yet: missing {missing}; still in the group {still}."
+            missing = [f"missing: {', '.join(one.expected)}"] if one.expected else []
+            found = [f"still in the group: {', '.join(one.found)}"] if one.found else []
+            return f"The clients are not those of the forecast yet; {'; '.join([*missing, *found])}."
         case Differs.OWNER | Differs.STANDBYS | Differs.READER | Differs.TARGET:
             return _assigned(one, of)
         case Differs.REBALANCES:

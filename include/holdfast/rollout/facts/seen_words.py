@@ -22,7 +22,7 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.NO_MEMBERS: lambda _: "The group has no members, as planned.",
     Sees.STABLE_SINCE: lambda s: f"The group is stable in generation {s.count}; the plan was made in {s.wanted}.",
     Sees.NOT_REBALANCED: lambda s: f"The group has not rebalanced since generation {s.count}.",
-    Sees.STEP_BEFORE: lambda s: f"Step {s.of} comes first." if s.of else "A step before it does not show yet.",
+    Sees.STEP_BEFORE: lambda s: f"Step {s.of} comes first." if s.of else "An earlier step does not show yet.",
     Sees.NEW_MEMBERS: lambda s: f"A client runs under {s.of} with new member IDs.",
     Sees.FILE_ON_DISK: lambda _: "The file is on a disk: brokers show it when the client has started.",
     Sees.ON_DISK: lambda _: "What is on disks no broker shows.",

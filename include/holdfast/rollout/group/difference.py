@@ -2,13 +2,15 @@
 given as magnitudes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
+from holdfast.rollout.json.codec import BOOLEAN, TEXT, choice, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.record import codec_of, derived, member, record
+from holdfast.rollout.json.strict import FORMAT_VERSION
 from holdfast.rollout.text.wording import printable
 
 K = TypeVar("K")
@@ -21,24 +23,30 @@ class DifferenceKind(StrEnum):
     PLAN = "plan"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """One difference: in which part, of what, before and after. `None`: not there."""
 
-    part: str
-    what: str
-    before: str | None
-    after: str | None
+    part: str = member(TEXT)
+    what: str = member(TEXT)
+    before: str | None = member(nullable(TEXT))
+    after: str | None = member(nullable(TEXT))
 
 
-@dataclass(frozen=True, slots=True)
+@record(version=FORMAT_VERSION, about="The differences of two snapshots of a group, or of two plans for it.")
 class GroupDifference:
     """All differences, in the order in which a reader wants them; none: the two say the same."""
 
-    kind: DifferenceKind
-    before: str
-    after: str
-    lines: tuple[Line, ...]
+    kind: DifferenceKind = member(choice(DifferenceKind))
+    before: str = member(TEXT)
+    after: str = member(TEXT)
+
+    @property
+    @derived(BOOLEAN)
+    def same(self) -> bool:
+        return not self.lines
+
+    lines: tuple[Line, ...] = member(items(codec_of(Line)), name="differences")
 
 
 def between_snapshots(before: AnySnapshot, after: AnySnapshot, of_the_kind: Iterable[Line]) -> GroupDifference:
@@ -119,17 +127,9 @@ def setting(value: ConfigValue) -> str:
     return "not set" if value is None else ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
 
 
-def difference_to_json(difference: GroupDifference) -> dict[str, object]:
-    return {
-        "format_version": "1.0",
-        "kind": difference.kind.value,
-        "before": difference.before,
-        "after": difference.after,
-        "same": not difference.lines,
-        "differences": [{"part": one.part, "what": one.what, "before": one.before, "after": one.after} for one in difference.lines],
-    }
-
-
 def shown(text: str | None) -> str:
     """For a line of a table."""
     return "-" if text is None else printable(text, 600)
+
+
+DIFFERENCE = codec_of(GroupDifference)

@@ -5,6 +5,7 @@ plan computes it again.
 """
 
 from holdfast.errors import StepRefused
+from holdfast.rollout.contract.plan_words import VERDICTS
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval, DecidedBy
@@ -71,7 +72,7 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
     if approval.decided_by is DecidedBy.POLICY and needs_a_person(plan, plan.policy.review):
         raise StepRefused(
             f"Plan {plan.plan_id} was approved by its policy, but needs approval by a person: the policy's review is"
-            f" '{plan.policy.review.value}', the plan's verdict '{plan.verdict.value}', and four_eyes is"
+            f" '{plan.policy.review.value}', the plan's verdict '{VERDICTS[plan.verdict]}', and four_eyes is"
             f" {str(plan.policy.four_eyes).lower()}. Have a person approve it."
         )
     _refuse_another_request(plan, approval)

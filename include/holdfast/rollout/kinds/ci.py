@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from holdfast.rollout.contract.plan_words import CHECKED
+from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, RuleStatus
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.group.values import AnyPlan
@@ -66,7 +66,7 @@ def github(plan: AnyPlan) -> str:
 
 
 def _commands(plan: AnyPlan) -> Iterator[str]:
-    about = f"Plan {plan.plan_id} for {plan.basis.group_id}: {plan.verdict.value}"
+    about = f"Plan {plan.plan_id} for {plan.basis.group_id}: {VERDICTS[plan.verdict]}"
     yield _command("notice", about, plan.headline)
     yield from _at_most("error", [("Blocked", reason) for reason in plan.blocked_by])
     to_see = [

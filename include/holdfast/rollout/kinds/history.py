@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from holdfast.rollout.journal.journal import Approval, DecidedBy, Journal, JournalEvent
 from holdfast.rollout.kinds.approval import NOBODY
 from holdfast.rollout.kinds.score_json import Score
+from holdfast.rollout.kinds.verdict_words import RESULTS
 from holdfast.rollout.text.rendering import Block, Heading, Lines
 from holdfast.rollout.text.wording import listed, many, printable
 
@@ -35,7 +36,8 @@ def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, 
         last = journal.entries[-1]
         yield "Last", f"step {last.step} {last.event.value}, {last.at}, by {_name(last.by)}: {_name(last.detail)}"
     if score is not None:
-        yield "Verdict", f"{score.result.value}; {score.tasks_as_forecast} of {score.tasks} as forecast, seen {score.observed_at}"
+        counted = f"{score.tasks_as_forecast} of {many(score.tasks, score.score.THING)} as forecast"
+        yield "Verdict", f"{RESULTS[score.result]}; {counted}, observed at {score.observed_at or 'an unknown time'}"
 
 
 def _decision(approval: Approval) -> str:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from holdfast.rollout.broker_streams.plan.figures import TargetFigures
 from holdfast.rollout.consumer.plan.figures import ReadFigures
+from holdfast.rollout.contract.figures import Figures
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, choice, nullable
@@ -40,6 +41,15 @@ class PlanSummary:
     targets: TargetFigures | None = member(_TARGET_FIGURES, default=None, omit=True)
     """As `figures`, of a streams group whose broker assigns; the others are None then."""
     plain_targets: TargetFigures | None = member(_TARGET_FIGURES, default=None, omit=True)
+
+    @property
+    def of_option(self) -> Figures | None:
+        """Those of the kind of group that the plan is for. None: nothing was forecast."""
+        return self.figures or self.reads or self.targets
+
+    @property
+    def of_baseline(self) -> Figures | None:
+        return self.plain or self.plain_reads or self.plain_targets
 
 
 SUMMARY = codec_of(PlanSummary)

@@ -1,16 +1,15 @@
 """A kept verdict in brief: what a list of plans shows of it."""
 
-from holdfast.rollout.consumer.execution.verdict import PartitionScore
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.verdict import VERDICT_VERSION, TaskScore
+from holdfast.rollout.execution.verdict import VERDICT_VERSION, PartitionScore, TaskScore
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import INSTANT, TEXTS, Codec, choice, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
 
 def _counted(value: object) -> TaskScore | PartitionScore:
-    counted: type[TaskScore | PartitionScore] = PartitionScore if "partitions" in strict.mapping(value) else TaskScore
+    counted: type[TaskScore | PartitionScore] = PartitionScore if f"{PartitionScore.THING}s" in strict.mapping(value) else TaskScore
     return codec_of(counted).read(value)
 
 

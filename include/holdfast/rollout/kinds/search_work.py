@@ -2,7 +2,7 @@
 
 from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.streams.options.search_work import SMALL
+from holdfast.rollout.options.search_size import SMALL
 
 
 def work_of(snapshot: AnySnapshot, change: AnyChange) -> int:

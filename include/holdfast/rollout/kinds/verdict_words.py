@@ -1,19 +1,26 @@
 """A verdict as a person reads it: the result and its figures first, what shows each step, then what differs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from holdfast.rollout.contract.plan_words import RESULTS
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyVerdict
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
-from holdfast.rollout.text.wording import many, printable, span
+from holdfast.rollout.text.wording import capital, many, printable, span
 
+RESULTS: Mapping[Result, str] = {
+    Result.AS_FORECAST: "as forecast",
+    Result.NOT_YET: "steps pending",
+    Result.ON_THE_WAY: "in progress",
+    Result.DIFFERENT: "diverged from forecast",
+    Result.NOT_COMPARED: "not compared",
+}
+"""What a verification found; documents keep the value that it has."""
 MOST_ROWS = 50
 MOST_OF_A_REASON = 1_000
 _NEXT = {
     Result.AS_FORECAST: "Nothing is left to do.",
-    Result.NOT_YET: "There is no evidence of a step yet. Verify again when it is done, or with --watch.",
+    Result.NOT_YET: "Not every step shows in the group yet. Verify again when all are done, or with --watch.",
     Result.ON_THE_WAY: "Every step is done, but the group is not stable yet. Verify again later, or with --watch.",
     Result.DIFFERENT: "Stop the rollout, and check the differences below.",
     Result.NOT_COMPARED: "Every step is done. Whether the end is as forecast is unknown: see below.",
@@ -31,7 +38,7 @@ def _blocks(found: AnyVerdict) -> Iterator[Block]:
     yield Lines(tuple(_figures(found)))
     if found.steps:
         yield Heading(2, "Steps")
-        rows = tuple((one.step, one.what, str(one.evidence.shown), one.evidence.text) for one in found.steps)
+        rows = tuple((one.step, capital(one.what), str(one.evidence.shown), one.evidence.text) for one in found.steps)
         yield Table(("step", "action", "status", "evidence"), rows)
     if rows := kind_of(found).verdict_rows(found):
         yield Heading(2, "Differences from the forecast")

@@ -10,7 +10,8 @@ from holdfast.rollout.facts.refusals import applies, sentence
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
 from holdfast.rollout.options.selection import Ranked, baseline_of
-from holdfast.rollout.policy.policy import CONVERGES, Policy, Review
+from holdfast.rollout.policy.policy import Policy, Review
+from holdfast.rollout.policy.rules import CONVERGES
 
 E = TypeVar("E", bound=EvaluatedOption[Option])
 

@@ -15,7 +15,8 @@ from holdfast.rollout.facts.reasons import Blocked
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json import instants
 from holdfast.rollout.options import blocking, selection
-from holdfast.rollout.options.option import EvaluatedOption, Impact, Option, RankedOption
+from holdfast.rollout.options.impact import Impact
+from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
 from holdfast.rollout.options.rules import Unstated
 from holdfast.rollout.policy.policy import LEAST_SECONDS, Policy
 from holdfast.rollout.timing import timeline

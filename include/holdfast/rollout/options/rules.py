@@ -15,7 +15,8 @@ from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.refusals import Refusal, sentence
 from holdfast.rollout.options import rule_words as words
 from holdfast.rollout.policy.judging import between, made, within
-from holdfast.rollout.policy.policy import CONVERGES, LEAST_REBALANCES, LEAST_SECONDS, RULES, Policy
+from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, Policy
+from holdfast.rollout.policy.rules import CONVERGES, RULES
 from holdfast.rollout.timing import time_rules
 
 

@@ -1,6 +1,5 @@
 """The JSON of policies. Closed: a limit that is unknown would limit nothing, so it is refused with the nearest one that is."""
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from holdfast.rollout.json import strict
@@ -8,20 +7,7 @@ from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
-
-_RULES_OF_LIMITS = {
-    "moved_percent_most": ("moved-without-need",),
-    "without_caught_up_copy_s_most": ("without-caught-up-copy", "standing-still"),
-    "time_to_stable_s_most": ("time-to-stable",),
-    "rebalances_most": ("rebalances",),
-    "restored_bytes_most": ("restored-bytes",),
-    "disk_free_bytes_least": ("disk",),
-}
-
-
-def blocking_by(stated: Collection[str]) -> tuple[str, ...]:
-    """A stated limit is meant: the rules that use it then block, unless `blocking` says which rules do."""
-    return tuple(rule for limit, rules in _RULES_OF_LIMITS.items() if limit in stated for rule in rules)
+from holdfast.rollout.policy.rules import blocking_by
 
 
 def policy_from_json(value: object) -> Policy:

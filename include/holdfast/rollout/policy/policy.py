@@ -11,47 +11,7 @@ from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import Window
 from holdfast.rollout.policy.rates import RateSource
-
-CONVERGES = "converges"
-RULES = (
-    "forecast",
-    CONVERGES,
-    "reads-on",
-    "moved-without-need",
-    "moved",
-    "without-caught-up-copy",
-    "without-caught-up-copy-at-once",
-    "standing-still",
-    "time-to-stable",
-    "finish-before",
-    "windows",
-    "rebalances",
-    "restored-bytes",
-    "restored-bytes-per-hour",
-    "disk",
-    "copies-on-one-client",
-    "copied-in-time",
-    "back-in-interval",
-    "joined-in-delay",
-    "actions",
-    "untouchable-hosts",
-    "evidence",
-)
-"""All rules, of every kind of group, in the order in which a review lists them. Any of them may block: a team that must never skip
-data blocks by `reads-on`. Those whose limit the policy does not state are left out."""
-
-ONLY_IF_STATED = (
-    "moved",
-    "without-caught-up-copy-at-once",
-    "finish-before",
-    "windows",
-    "restored-bytes-per-hour",
-    "copies-on-one-client",
-    "actions",
-    "untouchable-hosts",
-)
-"""Rules without a default limit. A limit that the team states blocks."""
-
+from holdfast.rollout.policy.rules import CONVERGES, ONLY_IF_STATED, RULES
 
 ACTS = (
     ActionName.STOP_CLIENT,
@@ -114,7 +74,7 @@ def _is_a_policy(value: object) -> None:
 class Policy:
     """The limits of a team. Times in seconds; percentages of all stateful tasks of the group.
 
-    A new field needs its entry in `policy_floor.STRICTER`: which of two values is the stricter one.
+    A new field needs its entry in `floor.STRICTER`: which of two values is the stricter one.
     """
 
     moved_percent_most: int = member(

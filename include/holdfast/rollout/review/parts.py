@@ -15,8 +15,8 @@ MOST_STEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class StepReview:
-    """`brief`: what it does, in a few words; `command`: the same as a shell command, after the line `about_command`; empty where
-    there is none."""
+    """`brief`: what it does, in a few words; `command`: the same as a shell command, after the line `about_command`;
+    `check_command`: one that shows what `check` says. Empty where there is none."""
 
     id: str
     title: str
@@ -28,6 +28,7 @@ class StepReview:
     rollback: str
     about_command: str = ""
     command: str = ""
+    check_command: str = ""
 
     @property
     def manual(self) -> bool:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from holdfast.rollout.contract.plan_age import holds_until, taken
 from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS, WHO, needs_review, setting
-from holdfast.rollout.contract.rule_meanings import MEANINGS
 from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
+from holdfast.rollout.policy.rules import MEANINGS
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
 
 MOST_ROWS = 40
@@ -104,6 +105,9 @@ def step_blocks(step: StepReview) -> Iterator[Block]:
     if step.command:
         yield Paragraph(step.about_command)
         yield Code(step.command)
+    if step.check_command:
+        yield Paragraph(kafka_tools.ABOUT_CHECK)
+        yield Code(step.check_command)
 
 
 def setting_rows(plan: PlanReview) -> tuple[tuple[str, ...], ...]:

@@ -1,8 +1,7 @@
 """Plans and verdicts as rows of tables: every option compared, and whether its forecast came true."""
 
 from holdfast.errors import HoldfastError
-from holdfast.rollout.consumer.execution.verdict import PartitionScore
-from holdfast.rollout.execution.verdict import SCORED, VERDICT_VERSION, TaskScore, range_of
+from holdfast.rollout.execution.verdict import SCORED, VERDICT_VERSION, PartitionScore, TaskScore, range_of
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, nullable
 from holdfast.rollout.json.record import codec_of, member, record
@@ -75,7 +74,6 @@ def _about(plan: AnyPlan, one: AnyConsidered) -> Row:
 def _verdict(value: object) -> Row:
     found = _VERDICT.read(value)
     score, (least, most) = found.score, found.rebalances.expected
-    things = "partitions" if isinstance(score, PartitionScore) else "tasks"
     return {
         "cluster": found.cluster or UNKNOWN,
         "day": (found.observed_at or "")[:10] or UNKNOWN,
@@ -83,8 +81,8 @@ def _verdict(value: object) -> Row:
         "plan_id": found.plan_id,
         "observed_at": found.observed_at,
         "result": found.result,
-        things: score.compared,
-        f"{things}_as_forecast": score.as_forecast,
+        f"{score.THING}s": score.compared,
+        f"{score.THING}s_as_forecast": score.as_forecast,
         "rebalances_least": least,
         "rebalances_most": most,
         "rebalances": found.rebalances.found,

@@ -13,12 +13,11 @@ from holdfast.rollout.contract.requests import What
 from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import policy_floor
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.requested_change import FIELDS as PARAMS
 from holdfast.rollout.kinds.requested_change import change_requested
+from holdfast.rollout.policy import floor
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.kind.about import SETTINGS
 from holdfast.rollout.text.wording import printable
 from holdfast.web.new.new_view import DOCUMENT, fields_of
 
@@ -84,7 +83,7 @@ def typed_of(conf: Mapping[str, object]) -> dict[str, list[str]]:
 def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = None) -> CheckedRequest:
     """What the fields mean, checked as the first airflow task checks it, and against the group where one is known. `team`: the
     team's policy, if there is one."""
-    conf, problems = conf_of(sent)
+    conf, problems = conf_of(sent, snapshot)
     if not problems:
         problems = _airflows(conf)
     if problems:
@@ -93,13 +92,13 @@ def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = No
         requested = change_requested(conf)
         change = None if snapshot is None else requested(snapshot)
         if team is not None and change is not None:
-            policy_floor.refuse_faster(change, team)
+            floor.refuse_faster(kind_of(change).records_per_second(change), team)
     except HoldfastError as refusal:
         return CheckedRequest(conf, _by_field(refusal, sent))
     return CheckedRequest(conf, {}, _unchecked(conf) if change is None or snapshot is None else sentence(change, snapshot))
 
 
-def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
+def conf_of(sent: Sent, snapshot: AnySnapshot | None) -> tuple[dict[str, object], dict[str, str]]:
     """The parameters of `plan_rollout`, only those that were given; and what is not even a number or a document."""
     conf: dict[str, object] = {}
     problems: dict[str, str] = {}
@@ -115,7 +114,7 @@ def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
         conf["what"] = what
     for name in wanted:
         try:
-            value = _value(name, sent)
+            value = _value(name, sent, snapshot)
         except InvalidInput as problem:
             problems[name] = problem.problem
             continue
@@ -133,12 +132,12 @@ def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
     return conf, problems
 
 
-def _value(name: str, sent: Sent) -> object:
+def _value(name: str, sent: Sent, snapshot: AnySnapshot | None) -> object:
     if name == "hosts":
         lines = (line.strip() for line in re.split(r"[,\r\n]+", text(sent, "more_hosts")))
         return [*dict.fromkeys(one for one in (*sent.get("hosts", ()), *lines) if one)]
     if name == "settings":
-        return _settings(sent)
+        return _settings(sent, snapshot)
     if name == DOCUMENT:
         typed = text(sent, DOCUMENT).strip()
         return loads(typed) if typed else None
@@ -154,10 +153,10 @@ def _value(name: str, sent: Sent) -> object:
     return int(typed) if typed.isdigit() else float(typed)
 
 
-def _settings(sent: Sent) -> str:
+def _settings(sent: Sent, snapshot: AnySnapshot | None) -> str:
     """A line each. Raise InvalidInput for one that has a field of its own and is also in the text."""
-    own = {name.removeprefix(SETTING): text(sent, name).strip() for name in sent if name.startswith(SETTING)}
-    own = {key: value for key, value in own.items() if value and key in [one[0] for one in SETTINGS]}
+    of_its_own = [] if snapshot is None else [one.key for one in kind_of(snapshot).settings(snapshot)]
+    own = {key: value for key in of_its_own if (value := text(sent, f"{SETTING}{key}").strip())}
     more = text(sent, "settings").strip()
     twice = [key for key in own if re.search(rf"^\s*{re.escape(key)}\s*[=:\s]", more, re.MULTILINE)]
     if twice:

@@ -7,6 +7,7 @@ is for people only: it adds what is waited for, the counts, and the group at the
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from holdfast.ports import Lake
 from holdfast.rollout.contract.times import Estimate, Times
@@ -33,13 +34,20 @@ FULL = 1000
 _PLANNED = Memory()
 
 
+class StepState(StrEnum):
+    DONE = "done"
+    NOW = "now"
+    TO_DO = "to do"
+    ROLLED_BACK = "rolled back"
+
+
 @dataclass(frozen=True, slots=True)
 class StepLine:
-    """`state`: done, now, to do or rolled back. `took`: for how long it is, or was, in progress; empty where that is unknown."""
+    """`took`: for how long it is, or was, in progress; empty where that is unknown."""
 
     id: str
     title: str
-    state: str
+    state: StepState
     took: str
 
 
@@ -228,9 +236,10 @@ def _ended(found: RunProgress | None, halt: JournalEntry | None, state: Now, end
 
 
 def _line(plan: AnyPlan, step: AnyStep, index: int, at: int, times: _Times, now: datetime, back: Back | None) -> StepLine:
-    state = "done" if index < at else "now" if index == at else "to do"
+    state = StepState.DONE if index < at else StepState.NOW if index == at else StepState.TO_DO
     if back is not None and step.id != back.next:
-        state = "rolled back" if step.id in back.undone else "done" if step.id in times.done else "to do"
+        done = StepState.DONE if step.id in times.done else StepState.TO_DO
+        state = StepState.ROLLED_BACK if step.id in back.undone else done
     seconds = _seconds(plan, index, times, now)
     return StepLine(step.id, kind_of(plan).step_text(step), state, "" if seconds is None else duration(seconds))
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from holdfast.rollout.contract.plan_words import RESULTS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.kinds.verdict_words import RESULTS
 from holdfast.web.plan.live_state import NEXT, Now
 from holdfast.web.plan.plan_page import PlanPage
 from holdfast.web.plans import PlanState

@@ -10,10 +10,10 @@ from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST
 
 from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import PartitionScore, TaskScore
 from holdfast.rollout.journal.journal import Approval, DecidedBy, Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds.history import history
 from holdfast.rollout.kinds.score_json import Score
-from holdfast.rollout.streams.execution.verdict import TaskScore
 from holdfast.rollout.text import rendering
 
 
@@ -76,12 +76,18 @@ def test_tells_people_policies_and_nobody_apart() -> None:
     assert "rejected by nobody at 2026-11-20T12:00:00Z (the request timed out)" in said(late)
 
 
+def test_a_verdict_is_in_the_words_of_people() -> None:
+    text = said(None, score=Score(Result.ON_THE_WAY, PartitionScore(0, 0), None, ()))
+
+    assert "Verdict: in progress; 0 of 0 partitions as forecast, observed at an unknown time" in text
+
+
 def test_tells_how_it_ended_and_no_name_steers() -> None:
     entries = tuple(JournalEntry(AT, step, JournalEvent.DONE, "ann\x1b[2J", "x\ny") for step in ("1", "2"))
     text = said(Approval("p", True, "v\u202e", "a\nb", AT), *entries, score=Score(Result.AS_FORECAST, TaskScore(6, 6), AT, ()))
 
     assert "Done: 1 2 of 2 steps\n" in text
-    assert "6 of 6 as forecast" in text
+    assert "Verdict: as forecast; 6 of 6 tasks as forecast, observed at" in text
     assert "v\\u202e" in text
     assert "ann\\u001b[2J: x\\u000ay" in text
 

@@ -1,4 +1,4 @@
-"""Does a verdict read as before, for both kinds of group and every result, as text, as Markdown and as a part of a page?"""
+"""Does a verdict read as before, for every kind of group and every result, as text, as Markdown and as a part of a page?"""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -11,7 +11,13 @@ from tests.harness.golden import MEDIA, hold
 from tests.harness.plain_groups import Document, change, member
 from tests.harness.plain_groups import group as consumer_group
 from tests.harness.plans import NOON, article_plan, read, with_client, without_client
+from tests.unit.rollout.broker_streams.execution.acted_out import KIND, after, plan_for
+from tests.unit.rollout.broker_streams.execution.test_broker_verify import JOINS_IN_ANY_ORDER, REMOVE, ROLL, STANDBYS
+from tests.unit.rollout.broker_streams.execution.test_broker_verify import swapped as other_owners
 
+from holdfast.rollout.broker_streams.execution import starts
+from holdfast.rollout.broker_streams.execution.verdict import BrokerVerdict
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.execution import courses
 from holdfast.rollout.consumer.execution import verify as consumer_verify
@@ -89,7 +95,33 @@ def not_compared() -> ConsumerVerdict:
         return consumer(swapped, restarts(None, None), restarts("q", "a-2"))
 
 
-VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict]]] = {
+def by_broker(change_it: Callable[[StreamsGroupSnapshot], StreamsGroupSnapshot], *events: Document) -> BrokerVerdict:
+    """`change_it`: what the group is after the events went as forecast."""
+    plan = plan_for(*events, only="plainly")
+    found: BrokerVerdict = KIND.verify(plan, change_it(after(plan)))
+    return found
+
+
+def by_broker_half() -> BrokerVerdict:
+    plan = plan_for(*ROLL, only="plainly")
+    found: BrokerVerdict = KIND.verify(plan, after(plan, 3))
+    return found
+
+
+def by_broker_not_compared() -> BrokerVerdict:
+    """No record shows which thread of a client joined first, and not every order was compared."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(starts, "MOST_ORDERS", 1)
+        patched.setattr(starts, "LEAST_ORDERS", 1)
+        plan = plan_for(*JOINS_IN_ANY_ORDER, only="plainly")
+        taken, *others = (fresh := after(plan, recorded=False)).members
+        found: BrokerVerdict = KIND.verify(
+            plan, replace(fresh, members=(replace(taken, assignment=others[-1].assignment), *others))
+        )
+        return found
+
+
+VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict | BrokerVerdict]]] = {
     "streams-as-forecast": (Result.AS_FORECAST, lambda: streams(group(REPLACED))),
     "streams-not-yet": (Result.NOT_YET, lambda: streams(group(AFTER))),
     "streams-one-step-done": (Result.NOT_YET, lambda: streams(without_client(group(AFTER), C))),
@@ -110,6 +142,14 @@ VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict]]] =
     ),
     "consumer-diverged": (Result.DIFFERENT, lambda: consumer(swapped)),
     "consumer-not-compared": (Result.NOT_COMPARED, not_compared),
+    "broker-streams-as-forecast": (Result.AS_FORECAST, lambda: by_broker(lambda after: after, *ROLL)),
+    "broker-streams-not-yet": (Result.NOT_YET, by_broker_half),
+    "broker-streams-in-progress": (
+        Result.ON_THE_WAY,
+        lambda: by_broker(lambda after: replace(after, group_state="Reconciling"), REMOVE),
+    ),
+    "broker-streams-diverged": (Result.DIFFERENT, lambda: by_broker(other_owners, STANDBYS)),
+    "broker-streams-not-compared": (Result.NOT_COMPARED, by_broker_not_compared),
 }
 
 
@@ -123,7 +163,7 @@ def test_a_verdict_reads_as_before(name: str, medium: str) -> None:
     hold(f"verdicts/{name}", medium, verdict_blocks(replace(found, plan_id="0123456789abcdef")))
 
 
-@pytest.mark.parametrize("kind", ["streams", "consumer"])
+@pytest.mark.parametrize("kind", ["streams", "consumer", "broker-streams"])
 def test_every_result_is_held(kind: str) -> None:
     found = {result for name, (result, _) in VERDICTS.items() if name.startswith(kind)}
     assert found == set(Result) - ({Result.NOT_COMPARED} if kind == "streams" else set())

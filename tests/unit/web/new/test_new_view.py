@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from tests.harness import plain_groups
 from tests.harness.article import AFTER, A, C, Document, change, group
+from tests.harness.kafka import described_groups
 from tests.harness.pages.web_lake import HOSTILE
 from tests.harness.plans import NOON, read
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.contract.requests import What
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.any_kind import AnySnapshot
@@ -42,6 +44,11 @@ def stateful() -> AnySnapshot:
 
 def plain() -> AnySnapshot:
     return any_kind.snapshot_from_json(plain_groups.group(READERS))
+
+
+def by_broker() -> AnySnapshot:
+    found = described_groups.group(), described_groups.PARTITIONS
+    return snapshot_of(*found, cluster="local", captured_at="2026-11-22T05:00:00Z", broker_release="4.3", config=())
 
 
 def asked(snapshot: AnySnapshot | None = None, **fields: str | list[str]) -> new_request.CheckedRequest:
@@ -94,6 +101,12 @@ class TestWhatIsTyped:
         found = asked(what="change settings", **{name.replace(".", "__", 1): value for name, value in sent.items()})
 
         assert found.conf["settings"] == "max.warmup.replicas=6\nrack.aware.assignment.tags=zone"
+
+    def test_the_settings_of_their_own_fields_are_those_of_the_kind_of_group(self) -> None:
+        found = asked(by_broker(), what="change settings", **{"setting__streams.num.standby.replicas": "1"})
+
+        assert (found.problems, found.conf["settings"]) == ({}, "streams.num.standby.replicas=1")
+        assert "settings" in asked(by_broker(), what="change settings", **{"setting__max.warmup.replicas": "6"}).problems
 
     def test_what_is_asked_again_is_typed_again(self) -> None:
         for fields in (

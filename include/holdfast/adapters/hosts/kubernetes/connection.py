@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 from holdfast.adapters.hosts.kubernetes.api import kind_of
+from holdfast.adapters.urls import parts_of
 from holdfast.errors import HostTrouble, InvalidInput
 
 READER_IMAGE = "HOLDFAST_READER_IMAGE"
@@ -140,10 +140,9 @@ class Server:
 
     def _refuse_unchecked(self, found: Any) -> None:
         """Before anything is sent: a token goes to a server whose certificate was checked, or to this machine (`kubectl proxy`)."""
-        try:
-            parts = urlsplit(str(found.host))
-        except ValueError:
-            raise HostTrouble(f"{self.shown}: the URL of the API server is malformed", begun=False, lasting=True) from None
+        parts = parts_of(str(found.host))
+        if parts is None:
+            raise HostTrouble(f"{self.shown}: the URL of the API server is malformed", begun=False, lasting=True)
         if parts.scheme == "https" and found.verify_ssl:
             return
         if parts.scheme == "http" and parts.hostname in _LOOPBACK:

@@ -28,7 +28,8 @@ class AddClient(BrokerEvent):
         return "add", words.short_newcomer(self.client)
 
     def step(self, of: StepOf) -> StepWords:
-        return StepWords(f"Start {words.newcomer(self.client)}", "", "Stop it.", words.listed_members(of.group_id))
+        says = f"Start {words.newcomer(self.client)}"
+        return StepWords(says, "", "Stop it.", words.LISTED, check_command=words.members(of.group_id))
 
     def host(self) -> str | None:
         return self.client.host

@@ -5,7 +5,6 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.scene import Scene, quoted
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
@@ -13,6 +12,7 @@ from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.wording import many
 
 
@@ -35,8 +35,9 @@ class AddPartitions(BrokerEvent):
 
     def step(self, of: StepOf) -> StepWords:  # noqa: ARG002
         says = f"Give {self.topic} {many(self.partitions, 'partition')}"
-        after = f"kafka-topics.sh --describe shows {many(self.partitions, 'partition')}."
-        return StepWords(says, "", "Not possible: a topic cannot shrink.", after, words.alter_topic(self.topic, self.partitions))
+        after = f"The topic has {many(self.partitions, 'partition')}."
+        grow, shows = kafka_tools.grow_topic(self.topic, self.partitions), kafka_tools.describe_topic(self.topic)
+        return StepWords(says, "", "Not possible: a topic cannot shrink.", after, grow, shows)
 
     def grows(self) -> tuple[str, int] | None:
         return self.topic, self.partitions

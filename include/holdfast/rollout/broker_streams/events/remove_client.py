@@ -39,7 +39,8 @@ class RemoveClient(BrokerEvent):
 
     def step(self, of: StepOf) -> StepWords:
         says = f"Stop {of.name(self.process_id)}{words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
-        return StepWords(says, "", "Start it again, with its state directory.", words.no_longer_listed(of.group_id))
+        undo, shows = "Start it again, with its state directory.", words.members(of.group_id)
+        return StepWords(says, "", undo, words.NOT_LISTED, check_command=shows)
 
     def stops(self) -> tuple[str, ...]:
         return (self.process_id,)

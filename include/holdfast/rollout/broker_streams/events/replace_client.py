@@ -41,7 +41,11 @@ class ReplaceClient(BrokerEvent):
         says = f"Stop {old}{self._leaving} and start {new} instead, within {of.interval_ms / 1000:g} s of the newest target"
         says = f"{says}{words.disk(self.state, of.name)}"
         return StepWords(
-            says, words.fresh_target(of), "Stop the new client and start the old one again.", words.listed_members(of.group_id)
+            says,
+            words.fresh_target(of),
+            "Stop the new client and start the old one again.",
+            words.LISTED,
+            check_command=words.members(of.group_id),
         )
 
     @property

@@ -92,7 +92,7 @@ class RestartClient(Returning):
             before = f"{before} {seed}".strip()
         if self.becomes_static:
             before = f"{before} Give it a group.instance.id that no other client of the group has.".strip()
-        return StepWords(says, before, "Restart it as it was before.", words.listed_members(of.group_id))
+        return StepWords(says, before, "Restart it as it was before.", words.LISTED, check_command=words.members(of.group_id))
 
     def stops(self) -> tuple[str, ...]:
         return (self.process_id,)

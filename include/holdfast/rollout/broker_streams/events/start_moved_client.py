@@ -62,7 +62,8 @@ class StartMovedClient(Returning):
             f"Start {of.name(self.process_id)} with group.protocol=streams{words.given(self._given())}",
             before,
             undo,
-            words.listed_members(of.group_id),
+            words.LISTED,
+            check_command=words.members(of.group_id),
         )
 
     def was_classic(self) -> str | None:

@@ -3,13 +3,13 @@
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.scene import Scene, quoted
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAMES
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.wording import many, some_of
 
 
@@ -35,9 +35,9 @@ class StopClassicClients(BrokerEvent):
             f"Stop all {many(len(self.process_ids), 'client')} of the classic group ({names}), and wait until it is empty",
             "The application may be down until all clients have started again and restored.",
             "Start all clients as they were, with group.protocol=classic.",
-            f"kafka-consumer-groups.sh {words.SERVER} --describe --group {words.quoted_group(of.group_id)} --state shows Empty:"
-            " clients do not leave the classic group when they stop, so it takes their session timeout. A client that starts with"
-            " group.protocol=streams earlier fails (GROUP_ID_NOT_FOUND).",
+            "The group is Empty: clients do not leave the classic group when they stop, so it takes their session timeout. A client"
+            " that starts with group.protocol=streams earlier fails (GROUP_ID_NOT_FOUND).",
+            check_command=kafka_tools.describe_consumer_group(of.group_id, "--state"),
         )
 
     def stops(self) -> tuple[str, ...]:

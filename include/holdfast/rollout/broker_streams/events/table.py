@@ -1,4 +1,7 @@
-"""Every event that a Change to such a group may have. A new one is a module of this folder and a line here."""
+"""Every event that a Change to such a group may have.
+
+A new one is a module of this folder, a line here, and its verb in `kinds/verbs.py`.
+"""
 
 from holdfast.rollout.broker_streams.events.add_client import AddClient
 from holdfast.rollout.broker_streams.events.add_partitions import AddPartitions

@@ -31,8 +31,8 @@ MOST_DIFFERENCES = 100
 
 NOT_ALL_ORDERS = Unknown(
     "targets",
-    "which thread of a client joined first decides who gets what, and there are too many orders to compare them all; recorded"
-    " targets tell: READ on __consumer_offsets",
+    "the threads of clients can have joined in too many orders to compare them all, and the order decides who gets what; with READ"
+    " on __consumer_offsets Holdfast sees each target that the coordinator recorded",
 )
 
 

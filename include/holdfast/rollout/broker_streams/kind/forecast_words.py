@@ -7,6 +7,7 @@ from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Spread
 from holdfast.rollout.broker_streams.forecast.spans import Seconds
+from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
@@ -65,8 +66,7 @@ def _draws(found: Draws) -> str:
     moved, moves = _range(found.active_moved), _range(found.moves)
     return (
         f"New random IDs: those shown are one of {found.count:,} simulated draws; {moved} tasks moved and {moves} hand-overs over"
-        f" all of them. What all draws have in common is wrong for at most {found.missed_at_most:.1%} of real starts"
-        f" ({found.confidence:.0%} confidence)."
+        f" all of them. {effect_words.missed(found)}"
     )
 
 

@@ -11,7 +11,7 @@ from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOp
 from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, Times
 from holdfast.rollout.facts.conditions import Assumed
 from holdfast.rollout.options.criteria import Counted
-from holdfast.rollout.options.option import Impact
+from holdfast.rollout.options.impact import Impact
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import many
 from holdfast.rollout.timing.timeline import in_order

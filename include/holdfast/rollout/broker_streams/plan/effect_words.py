@@ -1,7 +1,7 @@
 """What an option does to a streams group whose broker assigns, in a sentence: for headlines and pages."""
 
 from holdfast.rollout.broker_streams.cost.restored import Restored
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws
 from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many
@@ -44,3 +44,10 @@ def longest(found: Seconds) -> str:
         return "none"
     usual, most = (duration(round(seconds)) for seconds in (found.usual, found.most))
     return f"up to {most} per task" if usual == most else f"{usual} usually, {most} at most, per task"
+
+
+def missed(found: Draws) -> str:
+    """Of what a plan or a forecast says of new random IDs."""
+    return (
+        f"At most {found.missed_at_most:.1%} of real starts differ from what all draws share ({found.confidence:.0%} confidence)."
+    )

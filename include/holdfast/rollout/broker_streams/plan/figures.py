@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 from holdfast.rollout.broker_streams.plan.plan import Considered as ConsideredOption
+from holdfast.rollout.contract.figures import stable_after
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
@@ -32,6 +33,18 @@ class TargetFigures:
     effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
     restored_records: int | None = member(nullable(COUNT), "Left out: unknown.", default=None, omit=True)
     restored_bytes: int | None = member(nullable(COUNT), "Left out: unknown.", default=None, omit=True)
+
+    @property
+    def counted(self) -> int:
+        return self.stateful_tasks
+
+    @property
+    def longest_downtime(self) -> int:
+        return self.unowned
+
+    @property
+    def stable_after(self) -> int | None:
+        return stable_after(self.times, self.to_stable)
 
     @property
     def downtime_text(self) -> str:

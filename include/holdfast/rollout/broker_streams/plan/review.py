@@ -19,6 +19,7 @@ from holdfast.rollout.facts.refusals import applies
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table, standing
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import amount_of_bytes, inside, listed, many, span
 from holdfast.rollout.timing import time_words
@@ -134,8 +135,8 @@ def _draws(found: Draws) -> str:
         f"{span(one.least, one.most)} {what}" for one, what in ((found.moves, "hand-overs"), (found.cold_moves, "restored in full"))
     )
     return (
-        f"the IDs below are one of {found.count:,} simulated draws; {', '.join(ranges)} over all of them. What all draws have in"
-        f" common is wrong for at most {found.missed_at_most:.1%} of real starts ({found.confidence:.0%} confidence)."
+        f"the IDs below are one of {found.count:,} simulated draws; {', '.join(ranges)} over all of them. "
+        f"{effect_words.missed(found)}"
     )
 
 
@@ -153,8 +154,9 @@ def _steps(plan: BrokerPlan) -> Iterator[StepReview]:
             expect=step.expect,
             check=step.check_after,
             rollback=step.undo,
-            about_command="Command:" if step.command else "",
+            about_command=kafka_tools.ABOUT if step.command else "",
             command=step.command,
+            check_command=step.check_command,
         )
 
 

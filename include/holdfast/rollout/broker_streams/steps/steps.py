@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, number_of
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events import table
-from holdfast.rollout.broker_streams.events.parts import words
 from holdfast.rollout.broker_streams.events.parts.step_of import StepOf
 from holdfast.rollout.broker_streams.forecast.placement import CourseTarget
 from holdfast.rollout.broker_streams.options import usual
@@ -16,6 +15,7 @@ from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S, action, wait
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.wording import duration, many
 
 
@@ -31,6 +31,7 @@ class BrokerStep:
     undo: str = member(TEXT)
     expect: str = member(TEXT)
     command: str = member(TEXT, "For a shell, where one command does it.", default="", omit=True)
+    check_command: str = member(TEXT, "For a shell: shows what `check_after` says.", default="", omit=True)
 
     @property
     @derived(choice(Who, among=(Who.OPERATOR,)))
@@ -63,20 +64,17 @@ def verbs(change: BrokerChange) -> Iterator[str]:
 def _step(number: str, item: BrokerItem, of: StepOf) -> BrokerStep:
     assert not isinstance(item, Then), "a wait is made elsewhere"
     found = item.step(of)
-    return BrokerStep(number, usual.as_asked(item), found.says, found.before, found.after, found.undo, "", found.command)
+    texts = found.says, found.before, found.after, found.undo
+    return BrokerStep(number, usual.as_asked(item), *texts, "", found.command, found.check_command)
 
 
 def _wait(number: str, item: Then, of: StepOf, targets: list[CourseTarget]) -> BrokerStep:
     stable = item.wait is Wait.STABLE
-    shows = words.state(of.group_id)
-    after = (
-        f"{shows} shows Stable."
-        if stable
-        else f"{shows} shows a higher GROUP-EPOCH than before, and an equal TARGET-ASSIGNMENT-EPOCH."
-    )
+    after = "The group is Stable." if stable else "GROUP-EPOCH is higher than before, and TARGET-ASSIGNMENT-EPOCH is equal to it."
+    shows = kafka_tools.describe_streams_group(of.group_id, "--state", "--verbose")
     expect = f"{_expected(targets)} Time limit of this wait: {duration(WAIT_AT_LEAST_S)}."
     says = "Wait until the group is stable" if stable else "Wait until the coordinator has computed a target, and go on at once"
-    return BrokerStep(number, item, says, "", after, "Not needed.", expect)
+    return BrokerStep(number, item, says, "", after, "Not needed.", expect, check_command=shows)
 
 
 def _expected(targets: list[CourseTarget]) -> str:

@@ -32,7 +32,7 @@ class AddPartitions(new_partitions.NewPartitions):
 
     def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event
         says = f"Grow {printable(self.topic)} to {self.partitions} partitions"
-        return StepWords(says, "", "Not possible: a topic cannot shrink.", new_partitions.SEEN)
+        return StepWords(says, "", "Not possible: a topic cannot shrink.", new_partitions.SEEN, check_command=self.check())
 
     def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event
         topic = scenes.topic_of(scene, self.topic)

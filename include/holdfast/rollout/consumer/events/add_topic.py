@@ -34,7 +34,7 @@ class AddTopic(new_partitions.NewPartitions):
 
     def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event
         says = f"Create {printable(self.topic)} with {self.partitions} partitions"
-        return StepWords(says, "", "Delete it.", new_partitions.SEEN)
+        return StepWords(says, "", "Delete it.", new_partitions.SEEN, check_command=self.check())
 
     def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event
         if any(one.name == self.topic for one in scene.topics):

@@ -6,8 +6,9 @@ from holdfast.rollout.consumer.snapshot.snapshot import REPLICA_RACKS
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.json.codec import NAME, integer, items, nullable
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text import kafka_tools
 
-SEEN = "kafka-topics.sh --describe shows it."
+SEEN = "The topic has that number of partitions."
 """What the operator sees after a topic has changed."""
 
 
@@ -18,6 +19,10 @@ class NewPartitions(ConsumerEvent):
     topic: str = member(NAME)
     partitions: int = member(integer(1, MOST_PARTITIONS))
     replica_racks: Racks | None = member(nullable(items(REPLICA_RACKS)), "For each new partition.", default=None, omit=True)
+
+    def check(self) -> str:
+        """A shell command that shows what is `SEEN`."""
+        return kafka_tools.describe_topic(self.topic)
 
     def topic_changed(self) -> str | None:
         return self.topic

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.events import new_partitions
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.scene import Scene
@@ -13,6 +12,7 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import printable
 
@@ -35,7 +35,8 @@ class RemoveTopic(ConsumerEvent):
             f"Delete {printable(self.topic)}",
             "Its records are read, or not needed.",
             "Not possible: its records are deleted.",
-            new_partitions.SEEN,
+            "The topic is gone.",
+            check_command=kafka_tools.list_topics(),
         )
 
     def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event

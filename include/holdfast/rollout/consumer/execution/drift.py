@@ -50,7 +50,7 @@ def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected
 
 
 def drifts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, in_progress: Sequence[ConsumerItem] = ()) -> tuple[Drift, ...]:
-    """Every difference that matters for the plan, and the others. `under_way`: events that are done, or being done: what they
+    """Every difference that matters for the plan, and the others. `in_progress`: events that are done, or being done: what they
     bring about is no drift, and from the first of them on partitions may be migrating."""
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
         return (Drift(DriftKind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)

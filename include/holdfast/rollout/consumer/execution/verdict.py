@@ -5,7 +5,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, PROTOCOL_NAME
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
-from holdfast.rollout.execution.verdict import DIFFERENCES, SCORED, VERDICT_VERSION, Rebalances
+from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, PartitionScore, Rebalances
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, nullable
@@ -24,12 +24,6 @@ class PartitionVerdict:
     @property
     def agrees(self) -> bool:
         return self.expected == self.found
-
-
-@record(closed=False)
-class PartitionScore:
-    as_forecast: int = member(SCORED, name="partitions_as_forecast")
-    compared: int = member(SCORED, name="partitions")
 
 
 @record(version=VERDICT_VERSION, closed=False, about="The forecast against what happened, and what shows that each step did.")

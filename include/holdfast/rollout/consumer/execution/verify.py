@@ -39,8 +39,8 @@ MOST_DIFFERENCES = 100
 
 NOT_ALL_COURSES = Unknown(
     "partitions",
-    "who reads which depends on the member IDs of consumers that joined and are gone again, or on which of the new consumers is"
-    " which; no snapshot shows it, and not every possibility was compared",
+    "member IDs decide who reads which partition, and no snapshot shows all of them: consumers joined and left again, or it is open"
+    " which new consumer is which; there are too many possibilities to compare them all",
 )
 
 Placed = tuple[PartitionVerdict, ...]

@@ -5,7 +5,7 @@ import math
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.options.criteria import Counted
-from holdfast.rollout.options.option import Impact
+from holdfast.rollout.options.impact import Impact
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import many
 from holdfast.rollout.timing import timeline

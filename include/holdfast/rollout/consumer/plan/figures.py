@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 from holdfast.rollout.consumer.plan.plan import Considered as ConsideredOption
+from holdfast.rollout.contract.figures import stable_after
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
@@ -29,6 +30,18 @@ class ReadFigures:
     read_twice: int | None = member(nullable(COUNT))
     times: Times | None = member(nullable(codec_of(Times)), default=None)
     effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
+
+    @property
+    def counted(self) -> int:
+        return self.partitions
+
+    @property
+    def longest_downtime(self) -> int | None:
+        return self.unread
+
+    @property
+    def stable_after(self) -> int | None:
+        return stable_after(self.times, self.to_stable)
 
     @property
     def downtime_text(self) -> str:

@@ -127,6 +127,7 @@ def _steps(plan: ConsumerPlan) -> Iterator[StepReview]:
             expect=step.expect,
             check=step.check_after,
             rollback=step.undo,
+            check_command=step.check_command,
         )
 
 

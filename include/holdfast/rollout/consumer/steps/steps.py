@@ -1,6 +1,5 @@
 """The steps of a plan for a consumer group: one per event, in order, with waits between them. All are manual."""
 
-import shlex
 from collections.abc import Iterator
 
 from holdfast.kafka.consumer.group import Member
@@ -14,6 +13,7 @@ from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Estimate
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.wording import counted, duration
 from holdfast.rollout.timing import time_words
 
@@ -29,6 +29,7 @@ class ConsumerStep:
     check_after: str = member(TEXT)
     undo: str = member(TEXT)
     expect: str = member(TEXT)
+    check_command: str = member(TEXT, "For a shell: shows what `check_after` says.", default="", omit=True)
 
     @property
     @derived(choice(Who, among=(Who.OPERATOR,)))
@@ -61,20 +62,21 @@ def verbs(change: ConsumerChange) -> Iterator[str]:
 
 def _wait(number: str, item: Then, group_id: str, ends: Estimate | None) -> ConsumerStep:
     """`ends`: what the forecast says of it; only the last wait has it."""
-    shows = f"kafka-consumer-groups.sh --bootstrap-server $BOOTSTRAP_SERVER --describe --group {shlex.quote(group_id)}"
+    shows = (("--state",), ("--members", "--verbose"))
     forecast = "" if ends is None else f"Rebalancing has ended {time_words.estimate(ends)} after the first step began. "
     return ConsumerStep(
         number,
         item,
         "Wait until the group is stable" if item.wait is Wait.STABLE else "Wait for one rebalance",
         "",
-        f"{shows} --state shows Stable, and {shows} --members --verbose the forecast assignment.",
+        "The group is Stable, and its assignment is the forecast one.",
         "Not needed.",
         f"{forecast}If this wait takes longer than {duration(WAIT_AT_LEAST_S)}, a consumer is busy and does not poll.",
+        " && ".join(kafka_tools.describe_consumer_group(group_id, *one) for one in shows),
     )
 
 
 def _step(number: str, item: ConsumerEvent, hosts: dict[str, Member], rebalances: tuple[int, int]) -> ConsumerStep:
     words = item.step(hosts)
     expect = f"{counted(*rebalances, 'rebalance')}, for all steps together." if rebalances[1] else "No rebalance."
-    return ConsumerStep(number, item, words.says, words.before, words.after, words.undo, expect)
+    return ConsumerStep(number, item, words.says, words.before, words.after, words.undo, expect, words.check_command)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams.group import Task, tasks_of
+from holdfast.kafka.release import LINES
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.streams.group import Task as ClassicTask
 from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId, TopicPartition
@@ -32,15 +33,15 @@ from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.snapshot.stores import keeps_ids
 
-HEARTBEAT_MS, SESSION_MS = 3_000, 45_000
-"""Kafka's defaults from 3.0 on, where the Snapshot has neither the settings nor the release."""
+SESSION_MS = LINES[-1].session_timeout_ms
+"""Kafka's default, where the Snapshot has neither the setting nor the release."""
 
 
 def moving(snapshot: Snapshot, event: MoveToStreamsProtocol) -> StreamsGroupSnapshot:
     """The group before the move. Raise CannotPredict where it is unknown which tasks are stateful."""
     classic = ClassicGroup(
         session_timeout_ms=_session_ms(snapshot),
-        heartbeat_ms=_milliseconds(snapshot, "heartbeat.interval.ms", HEARTBEAT_MS),
+        heartbeat_ms=_milliseconds(snapshot, outage.HEARTBEAT, outage.HEARTBEAT_MS),
         keeps_process_ids=keeps_ids(snapshot) if event.keeps_process_ids is None else event.keeps_process_ids,
         names_topics=event.source_patterns is False,
         prevents=tuple(prevented(snapshot, event)),

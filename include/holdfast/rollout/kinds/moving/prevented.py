@@ -3,17 +3,14 @@
 from collections.abc import Iterator
 
 from holdfast.kafka.coordinator.config_keys import MOST_STANDBYS, STANDBYS
+from holdfast.kafka.coordinator.release import FIRST_FOR_PRODUCTION, FIRST_WITH_STATIC_MEMBERS, LOSES_GROUPS
 from holdfast.kafka.release_table import is_older
+from holdfast.kafka.streams.config import HIGH_AVAILABILITY
 from holdfast.kafka.streams.group import Task
 from holdfast.rollout.facts.moves import Prevention, Prevents
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import listed, printable, some_of
-
-FIRST, STATIC = "4.2", "4.4"
-"""The first releases ready for production, and with static members."""
-_LOSES_GROUPS = ("4.2", "4.2.0")
-_DEFAULT_ASSIGNOR = "HighAvailabilityTaskAssignor"
 
 
 def prevented(snapshot: Snapshot, event: MoveToStreamsProtocol) -> Iterator[Prevention]:
@@ -21,7 +18,7 @@ def prevented(snapshot: Snapshot, event: MoveToStreamsProtocol) -> Iterator[Prev
     yield from _releases(snapshot, event)
     instances = [one.group_instance_id for one in snapshot.consumers() if one.group_instance_id is not None]
     clients = event.kafka_release or snapshot.kafka_release
-    if instances and (is_older(event.broker_release, STATIC) or clients is None or is_older(clients, STATIC)):
+    if instances and any(one is None or is_older(one, FIRST_WITH_STATIC_MEMBERS) for one in (event.broker_release, clients)):
         yield Prevention(Prevents.STATIC_MEMBERS, some_of([printable(one) for one in instances], 3))
     names = [name for one in snapshot.state_directories for name, tasks in one.named_topologies if tasks]
     if names:
@@ -41,11 +38,11 @@ def prevented(snapshot: Snapshot, event: MoveToStreamsProtocol) -> Iterator[Prev
 
 def _releases(snapshot: Snapshot, event: MoveToStreamsProtocol) -> Iterator[Prevention]:
     broker, clients = event.broker_release, event.kafka_release or snapshot.kafka_release
-    if is_older(broker, FIRST):
+    if is_older(broker, FIRST_FOR_PRODUCTION):
         yield Prevention(Prevents.BROKER_TOO_OLD, printable(broker))
-    elif broker in _LOSES_GROUPS:
+    elif broker in LOSES_GROUPS:
         yield Prevention(Prevents.BROKER_LOSES_GROUP, broker)
-    if clients is not None and is_older(clients, FIRST):
+    if clients is not None and is_older(clients, FIRST_FOR_PRODUCTION):
         yield Prevention(Prevents.CLIENT_TOO_OLD, printable(clients))
 
 
@@ -58,7 +55,7 @@ def _ignored(snapshot: Snapshot) -> Iterator[Prevention]:
     if strategy not in (None, "", "none"):
         yield Prevention(Prevents.RACK_AWARE, printable(str(strategy)))
     for given in (config.get("task.assignor.class"), config.get("internal.task.assignor.class"), snapshot.task_assignor):
-        if given and str(given).rpartition(".")[2] != _DEFAULT_ASSIGNOR:
+        if given and str(given).rpartition(".")[2] != HIGH_AVAILABILITY:
             yield Prevention(Prevents.TASK_ASSIGNOR, printable(str(given)))
             return
 

@@ -1,4 +1,4 @@
-"""Every event that a Change may have. A new one is a module of this folder and a line here."""
+"""Every event that a Change may have. A new one is a module of this folder, a line here, and its verb in `kinds/verbs.py`."""
 
 from collections.abc import Mapping
 

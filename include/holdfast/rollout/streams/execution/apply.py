@@ -16,8 +16,8 @@ from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
 from holdfast.rollout.streams.execution import evidence
+from holdfast.rollout.streams.execution.drift import Allowed, drift
 from holdfast.rollout.streams.execution.verify import verify
-from holdfast.rollout.streams.plan.basis import Allowed, drift
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
 from holdfast.rollout.group.staleness import staleness
-from holdfast.rollout.streams.plan.basis import drifts
+from holdfast.rollout.streams.execution.drift import drifts
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import touched

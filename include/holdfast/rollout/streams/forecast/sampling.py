@@ -7,7 +7,7 @@ from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.forecast.outcomes import Outcome
 from holdfast.rollout.streams.forecast.work import Work, of_a_rebalance, size_of
-from holdfast.rollout.streams.process_ids import chances, positions
+from holdfast.rollout.streams.process_ids import chances, sampled_ranks
 from holdfast.rollout.streams.process_ids.chances import Chance
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
@@ -31,15 +31,15 @@ def outcomes(
     """
     if most is None and stores_of(snapshot) is Stores.IN_MEMORY:
         most = MOST_IN_MEMORY
-    found, outcomes = positions.options(snapshot, change, most)
-    unknown, before = positions.sampled(snapshot, len(found), outcomes), left.taken
+    found, outcomes = sampled_ranks.options(snapshot, change, most)
+    unknown, before = sampled_ranks.sampled(snapshot, len(found), outcomes), left.taken
     made = {found[0].process_ids: one(found[0])}
     fits = 1 + left.left * SPARE[0] // SPARE[1] // max(1, left.taken - before)
     if fits < len(found):
         looked_up = outcomes if outcomes <= chances.MOST_OUTCOMES else 0
         left.take(looked_up * of_a_rebalance(size_of(Scene.of(snapshot)), anew=True) // MOVED_ALONE)
-        found, _ = positions.options(snapshot, change, max(2, fits))
-        unknown = tuple(f"{one}{TOO_MUCH}" for one in positions.sampled(snapshot, len(found), outcomes))
+        found, _ = sampled_ranks.options(snapshot, change, max(2, fits))
+        unknown = tuple(f"{one}{TOO_MUCH}" for one in sampled_ranks.sampled(snapshot, len(found), outcomes))
     return tuple(_standing_for_others(made.get(option.process_ids) or one(option), option, unknown) for option in found)
 
 

@@ -181,9 +181,9 @@ def _longest_ascending(ids: Sequence[ProcessId]) -> list[ProcessId]:
     tops: list[tuple[int, int]] = []  # of each pile: the rank and the index of its top
     below: list[int | None] = []
     for index, one in enumerate(ids):
-        pile = bisect_left(tops, (order.rank(one), -1))
+        pile = bisect_left(tops, (order.point(one), -1))
         below.append(tops[pile - 1][1] if pile else None)
-        tops[pile : pile + 1] = [(order.rank(one), index)]
+        tops[pile : pile + 1] = [(order.point(one), index)]
     found: list[ProcessId] = []
     at = tops[-1][1] if tops else None
     while at is not None:

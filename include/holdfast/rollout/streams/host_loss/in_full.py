@@ -15,6 +15,7 @@ from itertools import repeat
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.streams.compiled import jit
+from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.loss_budget import BEYOND, BUDGET_MS, affordable
 from holdfast.rollout.contract.scenarios import Scenario
@@ -56,7 +57,11 @@ def work_us(snapshot: Snapshot, moved: int | None) -> int:
     """
     config = dict(snapshot.config)
     standbys, warm_ups = (
-        _whole(config.get(name), usual) for name, usual in (("num.standby.replicas", 0), ("max.warmup.replicas", 2))
+        _whole(config.get(name), usual)
+        for name, usual in (
+            ("num.standby.replicas", DEFAULTS.num_standby_replicas),
+            ("max.warmup.replicas", DEFAULTS.max_warmup_replicas),
+        )
     )
     copies = sum(task.stateful for task in snapshot.tasks) * (1 + standbys)
     batches = 0 if moved is None else moved * (1 + standbys) / max(1, warm_ups)

@@ -145,7 +145,7 @@ class Movements:
         at = [number for number in range(len(self.order)) if number != gone]
         if back is not None:
             new = gone if back == lost else _NEW
-            at.insert(order.position((self.order[number] for number in at), back), new)
+            at.insert(order.rank_among((self.order[number] for number in at), back), new)
         threads = tuple(self._threads[gone if number == _NEW else number] for number in at)
         tally = _Tally(reason=self._open_reason)
         active = [0] * len(at)

@@ -4,20 +4,21 @@ from collections import Counter
 
 from holdfast.errors import HoldfastError, Unsupported
 from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.group_kind import Host, Setting
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.streams.snapshot import groups, ownership
+from holdfast.rollout.streams.snapshot import defaults, groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.order import natural
 from holdfast.rollout.text.wording import many
 
 SETTINGS = (
-    ("num.standby.replicas", "0", "copies of each store on other clients"),
-    ("max.warmup.replicas", "2", "copies restored ahead of a migration, at a time"),
-    ("acceptable.recovery.lag", "10000", "lag in records up to which a copy counts as caught up"),
-    ("probing.rebalance.interval.ms", "600000", "milliseconds between probing rebalances"),
+    ("num.standby.replicas", str(DEFAULTS.num_standby_replicas), "copies of each store on other clients"),
+    ("max.warmup.replicas", str(DEFAULTS.max_warmup_replicas), "copies restored ahead of a migration, at a time"),
+    ("acceptable.recovery.lag", str(DEFAULTS.acceptable_recovery_lag), "lag in records up to which a copy counts as caught up"),
+    ("probing.rebalance.interval.ms", str(DEFAULTS.probing_rebalance_interval_ms), "milliseconds between probing rebalances"),
     ("session.timeout.ms", "", "milliseconds until the broker removes a client that does not respond"),
 )
 """Settings that people change, Kafka's default (the session's depends on the release), and what they are."""
@@ -27,13 +28,17 @@ def facts(one: Snapshot) -> tuple[tuple[str, str], ...]:
     stateful = sum(task.stateful for task in one.tasks)
     config = dict(one.config)
     threads = sum(len(client.consumers) for client in one.clients)
+
+    def set_to(key: str) -> str:
+        return str(config.get(key, f"Kafka's default, {defaults.SETTINGS[key]}"))
+
     return (
         ("Clients", f"{len(one.clients):,} with {threads:,} stream threads"),
         ("Tasks", f"{len(one.tasks):,}, {stateful:,} stateful"),
         ("Kafka Streams", one.kafka_release or "unknown release"),
         ("Assignor", _assignor(one)),
-        ("Standbys", str(config.get("num.standby.replicas", "Kafka's default, 0"))),
-        ("Warm-ups at a time", str(config.get("max.warmup.replicas", "Kafka's default, 2"))),
+        ("Standbys", set_to("num.standby.replicas")),
+        ("Warm-ups at a time", set_to("max.warmup.replicas")),
     )
 
 

@@ -4,7 +4,7 @@ import math
 
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.options.criteria import Counted
-from holdfast.rollout.options.option import Impact
+from holdfast.rollout.options.impact import Impact
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, EvaluatedOption, effort_rank
 from holdfast.rollout.streams.cost.times_of_costs import times_of

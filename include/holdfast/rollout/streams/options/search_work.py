@@ -1,6 +1,7 @@
 """An estimate of the work of a search for a Kafka Streams group, the same on every machine."""
 
 from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.options.search_size import SMALL
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -9,8 +10,6 @@ OPTIONS = 8
 """This many options are forecast for most changes."""
 OUTCOMES = 4
 """This many are forecast where a process ID is a new random one."""
-SMALL = 400_000
-"""A search of this much work takes some ten seconds of one core; starting Spark alone takes longer."""
 
 
 def work_of(snapshot: Snapshot, change: Change) -> int:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from holdfast.rollout.contract.figures import stable_after
 from holdfast.rollout.contract.times import ESTIMATE, EffortCounts, Estimate, Times
 from holdfast.rollout.json.codec import COUNT, Codec, nullable
 from holdfast.rollout.json.record import codec_of, member, record, spread
@@ -53,6 +54,18 @@ class OptionFigures:
     rebalances: tuple[int, int, int] | None = member(nullable(_RANGE), default=None)
     """At least, usually, at most. None: another version wrote it."""
     downtime_task_seconds: int | None = member(nullable(COUNT), default=None)
+
+    @property
+    def counted(self) -> int:
+        return self.stateful_tasks
+
+    @property
+    def longest_downtime(self) -> int:
+        return self.stands_still
+
+    @property
+    def stable_after(self) -> int | None:
+        return stable_after(self.times, self.to_stable)
 
     @property
     def downtime_text(self) -> str:

@@ -31,20 +31,20 @@ _VERSION_MASK, _VERSION_4 = 0xF << 76, 0x4 << 76
 _VARIANT_MASK, _VARIANT = 0x3 << 62, 0x2 << 62
 
 
-def rank(process_id: ProcessId) -> int:
-    """The rank of the ID among all 2^128, from 0."""
+def point(process_id: ProcessId) -> int:
+    """Where the ID is among all 2^128, from 0: sorted by it, IDs are in Kafka's order."""
     return process_id.bits ^ _SIGNS
 
 
-def at_rank(place: int) -> ProcessId:
-    """The inverse of `rank`."""
-    assert 0 <= place < SPACE, "a rank is one of 2^128"
-    return ProcessId.of(UUID(int=place ^ _SIGNS))
+def at_point(number: int) -> ProcessId:
+    """The inverse of `point`."""
+    assert 0 <= number < SPACE, "a point is one of 2^128"
+    return ProcessId.of(UUID(int=number ^ _SIGNS))
 
 
-def position(process_ids: Iterable[ProcessId], process_id: ProcessId) -> int:
-    """How many of `process_ids` come before `process_id`."""
-    return bisect_left(sorted(rank(other) for other in process_ids), rank(process_id))
+def rank_among(process_ids: Iterable[ProcessId], process_id: ProcessId) -> int:
+    """The rank of the ID in process-ID order: how many of `process_ids` come before it."""
+    return bisect_left(sorted(point(other) for other in process_ids), point(process_id))
 
 
 def between(lower: ProcessId | None, upper: ProcessId | None) -> ProcessId:
@@ -57,30 +57,30 @@ def between(lower: ProcessId | None, upper: ProcessId | None) -> ProcessId:
 
 def evenly_between(lower: ProcessId | None, upper: ProcessId | None, count: int) -> tuple[ProcessId, ...]:
     """`count` IDs in order, evenly spread over the gap."""
-    low = -1 if lower is None else rank(lower)
-    high = SPACE if upper is None else rank(upper)
+    low = -1 if lower is None else point(lower)
+    high = SPACE if upper is None else point(upper)
     if high - low <= count:
         needed = "another ID" if count == 1 else f"{count} other IDs"
         raise InvalidInput(f"between {lower or 'the first ID'} and {upper or 'the last ID'} there is no room for {needed}")
-    places = [low + (high - low) * step // (count + 1) for step in range(count + 2)]
+    points = [low + (high - low) * step // (count + 1) for step in range(count + 2)]
     return tuple(
-        at_rank(_like_a_random_one(place, (before + place) // 2, (place + after + 1) // 2))
-        for before, place, after in zip(places, places[1:], places[2:], strict=False)
+        at_point(_like_a_random_one(one, (before + one) // 2, (one + after + 1) // 2))
+        for before, one, after in zip(points, points[1:], points[2:], strict=False)
     )
 
 
-def _like_a_random_one(place: int, low: int, high: int) -> int:
-    """`place` with the version and variant bits of a random UUID, if that stays between `low` and `high`; else unchanged."""
-    bits = place ^ _SIGNS
+def _like_a_random_one(number: int, low: int, high: int) -> int:
+    """`number` with the version and variant bits of a random UUID, if that stays between `low` and `high`; else unchanged."""
+    bits = number ^ _SIGNS
     dressed = ((bits & ~_VERSION_MASK & ~_VARIANT_MASK) | _VERSION_4 | _VARIANT) ^ _SIGNS
-    return dressed if low < dressed < high else place
+    return dressed if low < dressed < high else number
 
 
 def gaps(process_ids: Iterable[ProcessId]) -> tuple[tuple[ProcessId | None, ProcessId | None, Fraction], ...]:
     """The gaps that a fresh random ID can fall into, in order, each with its neighbours and its share of all IDs (their sum: 1)."""
     ids = sorted(process_ids)
     bounds: list[ProcessId | None] = [None, *ids, None]
-    edges = [0, *(rank(process_id) for process_id in ids), SPACE]
+    edges = [0, *(point(process_id) for process_id in ids), SPACE]
     return tuple(
         (lower, upper, Fraction(end - start, SPACE))
         for (lower, upper), (start, end) in zip(pairwise(bounds), pairwise(edges), strict=True)
@@ -110,7 +110,7 @@ class OrderChange:
     joined: tuple[ProcessId, ...]
     left: tuple[ProcessId, ...]
     shifted: tuple[ProcessId, ...]
-    """Those in both whose position changed: their targets change although they did nothing."""
+    """Those in both whose rank changed: their targets change although they did nothing."""
     moved: tuple[TaskMove, ...]
     seeds: tuple[tuple[ProcessId, ProcessId], ...]
     """(lost ID, the ID between the lost one's neighbours that would have kept the order), for each ID that left."""
@@ -141,19 +141,19 @@ def target(group: Group) -> tuple[tuple[TaskId, ProcessId], ...]:
 def order_changes(before: Snapshot, after: Snapshot) -> OrderChange:
     """Compare two snapshots of a group."""
     old, new = _ordered(before), _ordered(after)
-    old_place = {process_id: index for index, process_id in enumerate(old)}
-    new_place = {process_id: index for index, process_id in enumerate(new)}
+    old_rank = {process_id: index for index, process_id in enumerate(old)}
+    new_rank = {process_id: index for index, process_id in enumerate(new)}
     had = dict(target(groups.any_group_of(before))) if before.clients else {}
     gets = target(groups.any_group_of(after)) if after.clients else ()
     moved = tuple(TaskMove(task, had[task], owner) for task, owner in gets if had.get(task, owner) != owner)
-    left = tuple(process_id for process_id in old if process_id not in new_place)
+    left = tuple(process_id for process_id in old if process_id not in new_rank)
     misleads = misleading(old) or misleading(new)
     return OrderChange(
         before=old,
         after=new,
-        joined=tuple(process_id for process_id in new if process_id not in old_place),
+        joined=tuple(process_id for process_id in new if process_id not in old_rank),
         left=left,
-        shifted=tuple(one for one in new if one in old_place and old_place[one] != new_place[one]),
+        shifted=tuple(one for one in new if one in old_rank and old_rank[one] != new_rank[one]),
         moved=moved,
         seeds=tuple((lost, seed_in_place_of(lost, old)) for lost in left),
         text_order_misleads=misleads,
@@ -190,9 +190,9 @@ _MISLEADS = (
 def seed_in_place_of(lost: ProcessId, process_ids: Iterable[ProcessId]) -> ProcessId:
     """A new random ID with the rank that `lost` had among `process_ids`."""
     others = sorted(one for one in process_ids if one != lost)
-    place = position(others, lost)
-    lower = others[place - 1] if place else None
-    upper = others[place] if place < len(others) else None
+    rank = rank_among(others, lost)
+    lower = others[rank - 1] if rank else None
+    upper = others[rank] if rank < len(others) else None
     return between(lower, upper)
 
 

@@ -75,7 +75,8 @@ class _Tasks:
 _TASKS = _Tasks()
 
 HEARTBEAT = "heartbeat.interval.ms"
-_HEARTBEAT_MS = 3_000
+HEARTBEAT_MS = 3_000
+"""Kafka's default, in every release covered."""
 
 
 def session_timeout_s(scene: Scene) -> float:
@@ -93,7 +94,7 @@ def in_time_s(scene: Scene) -> float:
     if scene.kafka_release is None and _milliseconds(scene, "session.timeout.ms") is None:
         raise CannotPredict("How long a client may be away is unknown: give the release, or session.timeout.ms.")
     heartbeat = _milliseconds(scene, HEARTBEAT)
-    seconds = max(0, session_timeout_s(scene) - (_HEARTBEAT_MS if heartbeat is None else heartbeat) / 1000)
+    seconds = max(0, session_timeout_s(scene) - (HEARTBEAT_MS if heartbeat is None else heartbeat) / 1000)
     return int(seconds) if seconds == int(seconds) else seconds
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.streams.config import DEFAULTS
+from holdfast.rollout.json.kafka import ConfigValue
 
-_ASSIGNOR = AssignorConfig()
-SETTINGS: Mapping[str, object] = {
-    "num.standby.replicas": _ASSIGNOR.num_standby_replicas,
-    "max.warmup.replicas": _ASSIGNOR.max_warmup_replicas,
-    "acceptable.recovery.lag": _ASSIGNOR.acceptable_recovery_lag,
-    "probing.rebalance.interval.ms": _ASSIGNOR.probing_rebalance_interval_ms,
-    "rack.aware.assignment.tags": list(_ASSIGNOR.rack_aware_assignment_tags),
-    "rack.aware.assignment.strategy": _ASSIGNOR.rack_aware_assignment_strategy,
+SETTINGS: Mapping[str, ConfigValue] = {
+    "num.standby.replicas": DEFAULTS.num_standby_replicas,
+    "max.warmup.replicas": DEFAULTS.max_warmup_replicas,
+    "acceptable.recovery.lag": DEFAULTS.acceptable_recovery_lag,
+    "probing.rebalance.interval.ms": DEFAULTS.probing_rebalance_interval_ms,
+    "rack.aware.assignment.tags": DEFAULTS.rack_aware_assignment_tags,
+    "rack.aware.assignment.strategy": DEFAULTS.rack_aware_assignment_strategy,
 }

@@ -4,18 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.kafka.release import RELEASES, behaviour
+from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 WARMUPS = "max.warmup.replicas"
-WARMUPS_DEFAULT = 2
+WARMUPS_DEFAULT = DEFAULTS.max_warmup_replicas
 PROBING = "probing.rebalance.interval.ms"
-PROBING_DEFAULT = 600_000
+PROBING_DEFAULT = DEFAULTS.probing_rebalance_interval_ms
 PROBING_LEAST = 60_000
 """Kafka refuses less."""
 WARMUPS_PER_CLIENT_MOST = 4
 """How many warm-ups a client are asked for at most: each is a full restore, at the brokers' and the client's expense."""
 RECOVERY_LAG = "acceptable.recovery.lag"
-RECOVERY_LAG_DEFAULT = 10_000
+RECOVERY_LAG_DEFAULT = DEFAULTS.acceptable_recovery_lag
 STANDBYS = "num.standby.replicas"
 HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
 ASSIGNOR = "internal.task.assignor.class"

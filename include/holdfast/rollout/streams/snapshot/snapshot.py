@@ -122,7 +122,7 @@ _PROTOCOL: Codec[str] = Codec(_protocol, as_it_is, lambda: {"enum": [PROTOCOL]},
 
 
 def _config() -> Shape:
-    defaulted = {key: CONFIG_VALUE.shape() | {"default": value} for key, value in defaults.SETTINGS.items()}
+    defaulted = {key: CONFIG_VALUE.shape() | {"default": CONFIG_VALUE.write(value)} for key, value in defaults.SETTINGS.items()}
     return CONFIG.shape() | {"properties": defaulted}
 
 

@@ -1,11 +1,11 @@
 """A step in words: in full, in brief, and as a shell command."""
 
-import shlex
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.plan_words import setting
+from holdfast.rollout.disks import process_metadata
 from holdfast.rollout.streams.steps.steps import (
     Action,
     AwaitRebalance,
@@ -21,6 +21,7 @@ from holdfast.rollout.streams.steps.steps import (
     StopAllClients,
     StopClient,
 )
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.wording import duration, many
 
 
@@ -66,7 +67,7 @@ def brief(action: Action, shared: frozenset[str | None] = frozenset()) -> str:
         case AwaitRebalance():
             return "wait for a rebalance"
         case AwaitStable():
-            return "wait until it is stable"
+            return "wait until the group is stable"
         case _:
             assert_never(action)
 
@@ -132,11 +133,9 @@ def command(action: Action, group_id: str) -> str | None:
     STATE_DIR is the setting state.dir, BOOTSTRAP_SERVERS the brokers."""
     match action:
         case WriteProcessMetadata():
-            return by_hand(action, group_id)
+            return process_metadata.by_hand(action.process_id, group_id)
         case GrowTopic():
-            servers = '"${BOOTSTRAP_SERVERS:?}"'
-            topic = f"--topic {shlex.quote(action.topic)} --partitions {action.partitions}"
-            return f"kafka-topics.sh --bootstrap-server {servers} --alter {topic}"
+            return kafka_tools.grow_topic(action.topic, action.partitions)
         case _:
             return None
 
@@ -144,10 +143,4 @@ def command(action: Action, group_id: str) -> str | None:
 def about_the_command(action: Action) -> str:
     if isinstance(action, WriteProcessMetadata):
         return "Command, for a directory that Holdfast cannot reach (STATE_DIR is the application's state.dir):"
-    return "Command (BOOTSTRAP_SERVERS is the address of the brokers):"
-
-
-def by_hand(action: WriteProcessMetadata, group_id: str) -> str:
-    """Writes the file in a directory that Holdfast does not reach: that of the application, whose ID is the group's."""
-    directory = f'"${{STATE_DIR:?}}"/{shlex.quote(group_id)}'
-    return f"""printf '{{"processId":"{action.process_id}"}}' > {directory}/kafka-streams-process-metadata"""
+    return kafka_tools.ABOUT

@@ -57,7 +57,7 @@ def clients(one: Snapshot) -> tuple[ClientView, ...]:
                 host=client.host or "unknown host",
                 rack=client.rack or "",
                 threads=len(client.consumers),
-                at=order.rank(client.process_id) * 1000 >> 128,
+                at=order.point(client.process_id) * 1000 >> 128,
                 active=tuple(map(str, active)),
                 copies=tuple(copies[:MOST_COPIES]),
                 more_copies=max(0, len(copies) - MOST_COPIES),

@@ -39,7 +39,7 @@ def task_picture(plan: Plan, option: Considered, cost: Cost) -> Picture | None:
         names=_names(plan, option, cost),
         back=frozenset(str(one) for one in joining if one in now),
         anew=frozenset(map(str, anew.values())),
-        at={str(one): order.rank(one) * 1000 >> 128 for one in all_ids},
+        at={str(one): order.point(one) * 1000 >> 128 for one in all_ids},
     )
     return picture(option.name, title_of(option.name, plan), placement)
 

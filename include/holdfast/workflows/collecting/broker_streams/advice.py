@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, DEFAULTS, SESSION_TIMEOUT, STANDBYS, number_of
-from holdfast.kafka.coordinator.release import behaviour, minor_of
+from holdfast.kafka.coordinator.release import behaviour, known, minor_of
 from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.workflows.collecting.collector import Advice
@@ -75,7 +75,8 @@ def _configs(group: DescribedGroup, config: Mapping[str, str], release: str | No
     if any(one.changelog_topics for one in subtopologies):
         yield _standbys(group, number_of(config, STANDBYS), clients, servers)
     yield _session(group, number_of(config, SESSION_TIMEOUT), servers)
-    if release is not None and release != "4.1" and behaviour(release).has_interval:
+    line = None if release is None else known(release)
+    if line is not None and line.has_interval:
         yield _interval(group, number_of(config, ASSIGNMENT_INTERVAL), servers)
 
 
@@ -91,7 +92,7 @@ def _standbys(group: DescribedGroup, replicas: int, clients: int, servers: str) 
 
 
 def _session(group: DescribedGroup, milliseconds: int, servers: str) -> Advice:
-    found = f"{milliseconds / 1000:g} s: so long tasks have no owner when a client ends without leaving"
+    found = f"{milliseconds / 1000:g} s: tasks have no owner for that long when a client ends without leaving"
     usual = DEFAULTS[SESSION_TIMEOUT]
     return Advice(SESSION_TIMEOUT, found, _set(group, SESSION_TIMEOUT, usual, servers) if milliseconds > usual else "")
 
@@ -100,8 +101,8 @@ def _interval(group: DescribedGroup, milliseconds: int, servers: str) -> Advice:
     if milliseconds >= LONGEST_INTERVAL_MS:
         return Advice(ASSIGNMENT_INTERVAL, f"{milliseconds / 1000:g} s")
     found = (
-        f"{milliseconds / 1000:g} s: a client that restarts is away for longer, so that its tasks move away, and tasks move again"
-        " when it is back"
+        f"{milliseconds / 1000:g} s: a client that restarts is away for longer, so that its tasks move to others, and tasks move"
+        " again when it is back"
     )
     longer = _set(group, ASSIGNMENT_INTERVAL, LONGEST_INTERVAL_MS, servers)
     back = f"{_alter(group, servers)} --delete-config {ASSIGNMENT_INTERVAL}"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka.coordinator.release import FIRST_CLIENTS
 from holdfast.kafka.release_table import is_older
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_streams.snapshot.described import topics_of
@@ -12,8 +13,6 @@ from holdfast.workflows.collecting.broker_streams import advice, collect, settin
 from holdfast.workflows.collecting.broker_streams.settings import BrokerStreamsSettings
 from holdfast.workflows.collecting.collector import Advice, Collector, OneGroup, StatedByOperator
 
-FIRST_RELEASE = "4.1.0"
-"""Of Kafka Streams with `group.protocol=streams` (KIP-1071)."""
 _KIND = "is a Streams group whose broker assigns"
 
 
@@ -37,9 +36,9 @@ class BrokerStreamsCollector(Collector[BrokerStreamsSettings]):
     def settings(self, group_id: str, given: StatedByOperator) -> BrokerStreamsSettings:
         _refuse(group_id, "--changelog", given.changelogs, "its coordinator says which topics are its changelogs")
         _refuse(group_id, "--stores", given.stores, "where it keeps its state does not affect what its broker assigns")
-        if given.kafka_release is not None and is_older(given.kafka_release, FIRST_RELEASE):
+        if given.kafka_release is not None and is_older(given.kafka_release, FIRST_CLIENTS):
             raise Unsupported(
-                f"Kafka Streams {given.kafka_release} has no groups whose broker assigns; {FIRST_RELEASE} was the first"
+                f"Kafka Streams {given.kafka_release} has no groups whose broker assigns; {FIRST_CLIENTS} was the first"
             )
         return settings.read(group_id, given.broker_release, given.application, given.overrides)
 

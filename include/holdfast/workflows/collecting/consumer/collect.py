@@ -17,10 +17,8 @@ from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartit
 from holdfast.rollout.json import instants
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
 from holdfast.workflows.collecting.consumer.settings import (
-    DEFAULT_ASSIGNORS,
-    DEFAULT_BEFORE_3_0,
     ConsumerSettings,
-    first_with_two_assignors,
+    default_assignors,
 )
 from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
@@ -162,8 +160,7 @@ def _assignors(found: _Found, settings: ConsumerSettings, joined: list[Member]) 
         return settings.assignors
     assignors: tuple[Assignor, ...] = (found.assignor,)
     if found.assignor is Assignor.RANGE:
-        two = settings.kafka_release is None or first_with_two_assignors(settings.kafka_release)
-        assignors = DEFAULT_ASSIGNORS if two else DEFAULT_BEFORE_3_0
+        assignors = default_assignors(settings.kafka_release)
     reads_on = any(member.owned for member in joined) and found.assignor is Assignor.COOPERATIVE_STICKY
     note = "; a member has joined with what it owned, so that it has no other" if reads_on else ""
     found.note(

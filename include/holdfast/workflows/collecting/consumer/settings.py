@@ -11,10 +11,7 @@ from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 
 STRATEGY = "partition.assignment.strategy"
-DEFAULT_ASSIGNORS = (Assignor.RANGE, Assignor.COOPERATIVE_STICKY)
-"""The default of a consumer, from 3.0 on (KIP-726)."""
-DEFAULT_BEFORE_3_0 = (Assignor.RANGE,)
-
+_TWO = (Assignor.RANGE, Assignor.COOPERATIVE_STICKY)
 _CLASSES = {
     "RangeAssignor": Assignor.RANGE,
     "RoundRobinAssignor": Assignor.ROUNDROBIN,
@@ -34,9 +31,9 @@ class ConsumerSettings:
     unknown: tuple[Unknown, ...] = ()
 
 
-def first_with_two_assignors(release: str) -> bool:
-    """Whether Kafka's default is range and cooperative-sticky."""
-    return int(release.partition(".")[0]) >= 3
+def default_assignors(release: str | None) -> tuple[Assignor, ...]:
+    """Those of a consumer where no list is set. `release` None: unknown, so the newest covered."""
+    return _TWO if behaviour(release or LINES[-1].releases[-1]).two_default_assignors else _TWO[:1]
 
 
 def read(

@@ -12,9 +12,10 @@ from holdfast.kafka.streams import config_check
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.scene.outage import HEARTBEAT
+from holdfast.rollout.streams.snapshot import defaults
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 
-DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"
+DEFAULT_TASK_ASSIGNOR = assignor_config.HIGH_AVAILABILITY.value
 _CONSUMER_PREFIXES = ("main.consumer.", "consumer.", "")
 """In the order in which they win. Java: `StreamsConfig.getMainConsumerConfigs`."""
 ASSIGNOR_KEYS = (
@@ -37,14 +38,6 @@ and decides nothing."""
 
 MAY_BE_EMPTY = ("rack.aware.assignment.tags",)
 """Lists: `key=` sets them to nothing, which is not the same as not saying them."""
-_DEFAULTS: tuple[tuple[str, ConfigValue], ...] = (
-    ("num.standby.replicas", 0),
-    ("max.warmup.replicas", 2),
-    ("acceptable.recovery.lag", 10_000),
-    ("probing.rebalance.interval.ms", 600_000),
-    ("rack.aware.assignment.tags", ()),
-    ("rack.aware.assignment.strategy", "none"),
-)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 _CLEANUP_DELAY_MS = 600_000
 
@@ -132,7 +125,7 @@ def read(
                 "one behind for each changelog. If acceptable.recovery.lag is that small, warm-ups never count as caught up",
             )
         )
-    for key, default in _DEFAULTS:
+    for key, default in defaults.SETTINGS.items():
         if key not in values and config_check.has(kafka_release or RELEASES[-1], key):
             values[key] = default
             shown = "none" if default == () else default

@@ -152,7 +152,7 @@ def test_half_of_it_is_not_all_of_it() -> None:
     found = verified(plan, after(plan, 3))
     assert found.result is Result.NOT_YET
     assert [str(one.evidence.shown) for one in found.steps][::2] == ["happened", "not yet", "not yet"]
-    assert "missing b, c" in found.differences[0]
+    assert "missing: b, c" in found.differences[0]
 
 
 def test_a_group_that_is_not_stable_is_on_the_way() -> None:

@@ -94,7 +94,7 @@ def test_where_not_every_possibility_was_compared_nothing_is_called_different(mo
     assert [one.what for one in found.unknown] == ["partitions"]
     text = rendering.to_markdown(verdict_blocks(found))
     assert "not compared" in text.splitlines()[0]
-    assert "no snapshot shows it" in text
+    assert "no snapshot shows all of them" in text
 
 
 def test_many_new_consumers_are_known_by_their_hosts() -> None:

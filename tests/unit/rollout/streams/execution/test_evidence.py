@@ -232,7 +232,7 @@ def test_a_verdict_says_what_shows_each_step() -> None:
         },
         {
             "step": "2",
-            "what": "wait until it is stable",
+            "what": "wait until the group is stable",
             "shown": "happened",
             "evidence": "The group is stable.",
             "seen": {"kind": "stable"},

@@ -16,7 +16,8 @@ from holdfast.rollout.journal.journal import Approval, JournalEntry
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
-from holdfast.rollout.policy.policy import RULES, Policy
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.policy.rules import RULES
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.plan import Plan
 

@@ -12,11 +12,10 @@ import pytest
 from tests.harness.article import AFTER, LAST, C, group
 from tests.harness.plans import REPLACE_FIRST, article_plan, measured, planned
 
-from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.disks import process_metadata
 from holdfast.rollout.streams.plan.figures import figures_of
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.plan.review import review
-from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Code, to_markdown
 
@@ -130,7 +129,7 @@ def test_commands_of_the_raw_file_work_in_a_shell(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["$(touch owned)", "`touch owned`", "a b;touch owned", "'", "```\ntouch owned"])
 def test_a_name_in_a_command_runs_nothing(name: str, tmp_path: Path) -> None:
-    text = to_markdown((Code(step_words.by_hand(WriteProcessMetadata(UUID(C), None, None), name)),))
+    text = to_markdown((Code(process_metadata.by_hand(UUID(C), name)),))
     (command,) = re.findall(r"^`{3,}sh\n(.*)\n`{3,}$", text, re.MULTILINE)
     subprocess.run(["sh", "-c", command], env={"STATE_DIR": "."}, cwd=tmp_path, stderr=subprocess.DEVNULL, check=False, timeout=600)
 

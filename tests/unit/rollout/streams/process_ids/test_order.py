@@ -18,15 +18,15 @@ PA, PB, PC, PLAST = (ProcessId.parse(one) for one in (A, B, C, LAST))
 
 
 def test_the_first_digit_8_comes_before_7() -> None:
-    assert [order.position((PA, PB, PC), one) for one in (PC, PA, PB)] == [0, 1, 2]
+    assert [order.rank_among((PA, PB, PC), one) for one in (PC, PA, PB)] == [0, 1, 2]
     assert order.misleading((PC, PA, PB))
     assert not order.misleading((PA, PB))
 
 
 @given(ids, ids)
 def test_ranks_are_in_kafkas_order(one: ProcessId, other: ProcessId) -> None:
-    assert (order.rank(one) < order.rank(other)) == (one < other)
-    assert order.at_rank(order.rank(one)) == one
+    assert (order.point(one) < order.point(other)) == (one < other)
+    assert order.at_point(order.point(one)) == one
 
 
 @pytest.mark.thorough
@@ -37,7 +37,7 @@ def test_an_id_between_two_others_stands_between_them(present: list[ProcessId], 
 
     assert list(seeded) == sorted(seeded)
     assert len(set(seeded)) == count
-    assert {order.position(present, one) for one in seeded} == {min(place, len(present))}
+    assert {order.rank_among(present, one) for one in seeded} == {min(place, len(present))}
 
 
 def test_a_seed_looks_like_any_random_id() -> None:
@@ -46,11 +46,11 @@ def test_a_seed_looks_like_any_random_id() -> None:
 
 
 def test_there_may_be_no_room() -> None:
-    nextdoor = order.at_rank(order.rank(PA) + 1)
+    nextdoor = order.at_point(order.point(PA) + 1)
 
     with pytest.raises(InvalidInput, match="no room"):
         order.between(PA, nextdoor)
-    assert order.between(PA, order.at_rank(order.rank(PA) + 2)) == nextdoor
+    assert order.between(PA, order.at_point(order.point(PA) + 2)) == nextdoor
 
 
 @pytest.mark.thorough
@@ -68,7 +68,7 @@ def test_the_chances_of_fresh_ids_sum_to_one(present: list[ProcessId], fresh: in
     assert sum((option.probability for option in options), Fraction(0)) == 1
     assert len(
         {
-            tuple(sorted((*present, *option.process_ids), key=order.rank).index(one) for one in option.process_ids)
+            tuple(sorted((*present, *option.process_ids), key=order.point).index(one) for one in option.process_ids)
             for option in options
         }
     ) == len(options)

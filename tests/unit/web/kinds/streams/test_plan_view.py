@@ -6,9 +6,7 @@ import pytest
 from tests.harness.article import AFTER, C, group
 from tests.harness.plans import NOON, article_plan, measured, planned
 
-from holdfast.rollout.contract.rule_meanings import MEANINGS
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
-from holdfast.rollout.policy import policy
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import duration
 from holdfast.rollout.timing.time_words import usually
@@ -110,10 +108,6 @@ def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
     one = summary(planned(group(AFTER), *events, policy=Policy()))
 
     assert SUMMARY.read(SUMMARY.write(one)) == one
-
-
-def test_every_rule_is_explained() -> None:
-    assert set(MEANINGS) == {*policy.RULES}
 
 
 def test_nothing_is_recommended_that_must_not_be_done() -> None:

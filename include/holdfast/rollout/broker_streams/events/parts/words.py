@@ -1,16 +1,13 @@
 """What several events say of clients, group configs and what shows them."""
 
-import shlex
-
 from holdfast.rollout.broker_streams.events.parts.fields import DiskState
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.text import kafka_tools
 from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import many, printable
-
-SERVER = "--bootstrap-server $BOOTSTRAP_SERVER"
 
 
 def newcomer(client: NewClient) -> str:
@@ -46,46 +43,25 @@ def disk(state: DiskState, name: Name) -> str:
 def fresh_target(of: StepOf) -> str:
     """What has to be so before a step within the interval."""
     return (
-        f"The coordinator has computed a target a moment ago ({state(of.group_id)} shows a new TARGET-ASSIGNMENT-EPOCH): the next"
-        f" one comes no sooner than {of.interval_ms / 1000:g} s after it."
+        "The coordinator has computed a target a moment ago (TARGET-ASSIGNMENT-EPOCH has just risen): the next one comes no sooner"
+        f" than {of.interval_ms / 1000:g} s after it."
     )
 
 
-def quoted_group(group_id: str) -> str:
-    return shlex.quote(group_id)
+LISTED = "The group lists its threads."
+NOT_LISTED = "The group no longer lists its threads."
 
 
-def state(group_id: str) -> str:
-    return f"kafka-streams-groups.sh {SERVER} --describe --group {shlex.quote(group_id)} --state --verbose"
-
-
-def listed_members(group_id: str) -> str:
-    return f"kafka-streams-groups.sh {SERVER} --describe --group {shlex.quote(group_id)} --members lists its threads."
-
-
-def no_longer_listed(group_id: str) -> str:
-    return f"kafka-streams-groups.sh {SERVER} --describe --group {shlex.quote(group_id)} --members does not list its threads."
-
-
-def shows_configs(group_id: str) -> str:
-    return f"kafka-configs.sh {SERVER} --describe --entity-type groups --entity-name {shlex.quote(group_id)} shows it."
+def members(group_id: str) -> str:
+    return kafka_tools.describe_streams_group(group_id, "--members")
 
 
 def alter_configs(group_id: str, settings: tuple[tuple[str, ConfigValue], ...]) -> str:
     """A command for a shell. A value of None: the config is deleted."""
     sets = ",".join(f"{key}={_value(value)}" for key, value in settings if value is not None)
     deletes = ",".join(key for key, value in settings if value is None)
-    parts = (
-        f" --add-config {shlex.quote(sets)}" if sets else "",
-        f" --delete-config {shlex.quote(deletes)}" if deletes else "",
-    )
-    entity = f"--entity-type groups --entity-name {shlex.quote(group_id)}"
-    return f"kafka-configs.sh {SERVER} --alter {entity}{''.join(parts)}"
+    return kafka_tools.alter_group_configs(group_id, sets, deletes)
 
 
 def _value(value: ConfigValue) -> str:
     return f"[{','.join(value)}]" if isinstance(value, tuple) else str(value)
-
-
-def alter_topic(topic: str, partitions: int) -> str:
-    return f"kafka-topics.sh {SERVER} --alter --topic {shlex.quote(topic)} --partitions {partitions}"

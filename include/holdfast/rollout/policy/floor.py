@@ -11,12 +11,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.group.values import AnyChange
-from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
-from holdfast.rollout.policy.json import blocking_by
 from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, MOST_WINDOWS, Policy, Review
+from holdfast.rollout.policy.rules import blocking_by
 from holdfast.rollout.text.wording import printable
 
 DAY, WEEK = 24 * 60, 7 * 24 * 60
@@ -205,9 +203,9 @@ def tightened(team: Policy, requested: Policy, stated: Collection[str], now: dat
     return replace(merged, start_up_s=usual, start_up_s_most=max(merged.start_up_s_most, usual))
 
 
-def refuse_faster(change: AnyChange, team: Policy) -> None:
-    """Raise InvalidInput where a Change assumes that copies are restored faster than the team's policy permits."""
-    assumed = kind_of(change).records_per_second(change)
+def refuse_faster(assumed: float | None, team: Policy) -> None:
+    """Raise InvalidInput where a Change assumes that copies are restored faster than the team's policy permits. `assumed`: records
+    per second, `records_per_second` of its kind; None: nothing."""
     if assumed is not None and assumed > team.slowest_restore:
         raise InvalidInput(
             f"{assumed:g} records a second were assumed, and the team's policy reckons with"

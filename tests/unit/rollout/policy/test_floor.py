@@ -12,8 +12,10 @@ from tests.harness.examples import examples
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.kinds.policy_floor import STRICTER, refuse_faster, tightened
+from holdfast.rollout.group.values import AnyChange
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy import hours
+from holdfast.rollout.policy.floor import STRICTER, refuse_faster, tightened
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import LONGEST_VALID_S, Policy, Review
@@ -119,15 +121,19 @@ def test_no_policy_lets_a_plan_wait_for_longer_than_a_week(seconds: int) -> None
         policy_from_json({"format_version": "1.0", "valid_for_s": seconds})
 
 
+def assumed_by(change: AnyChange) -> float | None:
+    return kind_of(change).records_per_second(change)
+
+
 @pytest.mark.parametrize(("speed", "source", "most"), [(10_000, RateSource.ASSUMED, 2_000), (500, RateSource.POLICY, 500)])
 def test_a_change_cannot_reckon_with_more_than_the_team(speed: int, source: RateSource, most: int) -> None:
     team = replace(Policy(), restore_records_per_second=speed, restore_rate_source=source)
 
-    refuse_faster(Change((), Assume(CatchUp.RATE, most)), team)
-    refuse_faster(Change((), Assume()), team)
-    refuse_faster(ConsumerChange(()), team)
+    refuse_faster(assumed_by(Change((), Assume(CatchUp.RATE, most))), team)
+    refuse_faster(assumed_by(Change((), Assume())), team)
+    refuse_faster(assumed_by(ConsumerChange(())), team)
     with pytest.raises(InvalidInput, match=r"assume\.catch_up: .* at the least"):
-        refuse_faster(Change((), Assume(CatchUp.RATE, most + 0.5)), team)
+        refuse_faster(assumed_by(Change((), Assume(CatchUp.RATE, most + 0.5))), team)
 
 
 @pytest.mark.parametrize(("name", "least"), [("rebalances_most", 12), ("time_to_stable_s_most", 3_600)])

@@ -1,7 +1,7 @@
 """A sample of the ranks that new random process IDs can have, where forecasting all of them would take too long.
 
-What moves is known for every place from the targets alone, which is quick; the course to them, rebalance by rebalance, is not. So
-the place that moves the most is kept unchanged, and the others, in the order of what they move, are parted into as many groups as
+What moves is known for every rank from the targets alone, which is quick; the course to them, rebalance by rebalance, is not. So
+the rank that moves the most is kept unchanged, and the others, in the order of what they move, are parted into as many groups as
 are wanted: the one of each that moves about as much as they do on average stands for it, with the probability of all of them.
 """
 

@@ -1,8 +1,12 @@
-"""An explanation of each policy rule, for readers who see its name for the first time; without a full stop."""
+"""The rules of a policy by name: what each means, which have no default limit, and which of them a stated limit makes blocking."""
+
+from collections.abc import Collection
+
+CONVERGES = "converges"
 
 MEANINGS = {
     "forecast": "Kafka's decisions can be predicted",
-    "converges": "Rebalancing ends",
+    CONVERGES: "Rebalancing ends",
     "reads-on": "Each new reader of a partition finds a committed offset",
     "moved-without-need": "Collateral migration: tasks or partitions that move between members that the change does not touch",
     "moved": "All tasks or partitions that migrate",
@@ -24,3 +28,34 @@ MEANINGS = {
     "untouchable-hosts": "Hosts that no step may touch",
     "evidence": "Whether all inputs are known",
 }
+"""For readers who see a name for the first time; without a full stop. In the order in which a review lists them."""
+
+RULES = tuple(MEANINGS)
+"""All rules, of every kind of group. Any of them may block: a team that must never skip data blocks by `reads-on`. Those whose
+limit the policy does not state are left out."""
+
+ONLY_IF_STATED = (
+    "moved",
+    "without-caught-up-copy-at-once",
+    "finish-before",
+    "windows",
+    "restored-bytes-per-hour",
+    "copies-on-one-client",
+    "actions",
+    "untouchable-hosts",
+)
+"""Rules without a default limit. A limit that the team states blocks."""
+
+_RULES_OF_LIMITS = {
+    "moved_percent_most": ("moved-without-need",),
+    "without_caught_up_copy_s_most": ("without-caught-up-copy", "standing-still"),
+    "time_to_stable_s_most": ("time-to-stable",),
+    "rebalances_most": ("rebalances",),
+    "restored_bytes_most": ("restored-bytes",),
+    "disk_free_bytes_least": ("disk",),
+}
+
+
+def blocking_by(stated: Collection[str]) -> tuple[str, ...]:
+    """A stated limit is meant: the rules that use it then block, unless `blocking` says which rules do."""
+    return tuple(rule for limit, rules in _RULES_OF_LIMITS.items() if limit in stated for rule in rules)
