@@ -65,6 +65,12 @@ def has(release: str, key: str) -> bool:
     return any("S" in form.homes and form.first <= minor <= form.last for form in _forms().get(key, ()))
 
 
+def form_of(release: str, key: str, home: str) -> Form | None:
+    """What a key is to Streams or to one of its clients (`homes` of `config_keys`) in this release. None: that has no such key."""
+    minor = _minor(release)
+    return next((form for form in _forms().get(key, ()) if home in form.homes and form.first <= minor <= form.last), None)
+
+
 def secret_keys() -> tuple[str, ...]:
     """The keys whose values Kafka keeps secret (ConfigDef's type PASSWORD), without prefixes, sorted."""
     return tuple(sorted(key for key, forms in _forms().items() if any(form.type == "password" for form in forms)))
