@@ -29,6 +29,8 @@ class Client(StrEnum):
     """A consumer of an application without Streams."""
 
 
+STREAMS_PROTOCOL, CONSUMER_PROTOCOL = "streams", "consumer"
+"""Values of `group.protocol` (KIP-1071, KIP-848), in lower case."""
 _EXACTLY_ONCE = "E"
 _COMMIT_INTERVAL = "commit.interval.ms"
 _PREFIXES: Mapping[Client, tuple[str, ...]] = {

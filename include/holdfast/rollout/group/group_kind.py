@@ -30,6 +30,7 @@ from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
+from holdfast.rollout.settings.case import Case
 from holdfast.rollout.text.rendering import Block
 
 S = TypeVar("S", bound=AnySnapshot)
@@ -143,6 +144,10 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
     def guarded(self, snapshot: S) -> Guarded:
         """What its next rebalance, or next target, moves, whatever causes it. Raise CannotPredict for a group that is not at
         rest."""
+
+    @abstractmethod
+    def settings_case(self, snapshot: S, properties: Mapping[str, str] | None, policy: Policy) -> Case:
+        """The group as the doctor of settings sees it. `properties`: those of its application; None: not given."""
 
     @abstractmethod
     def facts(self, snapshot: S) -> tuple[tuple[str, str], ...]:
