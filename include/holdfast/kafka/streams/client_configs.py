@@ -83,6 +83,17 @@ def _defaults(release: str) -> Mapping[tuple[str, str], str]:
     return found
 
 
+@functools.cache
+def _every_default() -> frozenset[tuple[str, str]]:
+    return frozenset((line.split(" ")[0], "".join(line.split(" ", 4)[4:])) for line in TABLE.splitlines())
+
+
+def is_a_default(key: str, value: ConfigValue) -> bool:
+    """Whether some client of some release has this value for the key anyway. Of keys whose defaults are not recorded: no."""
+    prefix = next((one for one in config_check.PREFIXES if key.startswith(one)), "")
+    return (key.removeprefix(prefix), str(value).strip().lower()) in _every_default()
+
+
 def exactly_once(properties: Mapping[str, ConfigValue]) -> bool:
     """Whether the application runs with exactly-once. Java: `StreamsConfigUtils.eosEnabled`."""
     return str(properties.get("processing.guarantee", "")).strip().startswith("exactly_once")

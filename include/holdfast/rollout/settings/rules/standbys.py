@@ -4,7 +4,22 @@ from holdfast.kafka.coordinator.config_keys import MOST_STANDBYS, number_of
 from holdfast.kafka.coordinator.config_keys import STANDBYS as OF_GROUP
 from holdfast.kafka.streams.client_configs import Client
 from holdfast.rollout.settings.looks import given_number
-from holdfast.rollout.settings.rule import Figure, Fix, Hit, Measure, Question, Rule, Scenario, Where, World, Worth, java, kip, page
+from holdfast.rollout.settings.rule import (
+    Figure,
+    Fix,
+    Hit,
+    Measure,
+    Question,
+    Rule,
+    Scenario,
+    Where,
+    World,
+    Worth,
+    java,
+    kip,
+    page,
+    seconds,
+)
 from holdfast.rollout.settings.rules.warm_ups import warms_up
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import STREAMS, Kind
@@ -28,12 +43,18 @@ def _more_than_clients(subject: Subject) -> Hit | None:
 
 
 def _none(subject: Subject) -> Hit | None:
-    if standbys(subject) != 0 or len(subject.members) < 2 or (subject.kind is Kind.CLASSIC and not warms_up(subject)):
+    if standbys(subject) != 0 or len(subject.members) < 2 or not warms_up(subject):
         return None
     worth = Worth(subject.policy.without_caught_up_copy_s_most)
-    key = OF_GROUP if subject.kind is Kind.BY_BROKER else STANDBYS
-    question = Question(Scenario.LOSS, Measure.RESTORING_S, worth, World(((key, 1),)))
+    question = Question(Scenario.LOSS, Measure.RESTORING_S, worth, World(((STANDBYS, 1),)))
     return _hit(subject, "1", questions=(question,))
+
+
+def _none_in_group(subject: Subject) -> Hit | None:
+    too_long = subject.restore_s >= subject.policy.without_caught_up_copy_s_most
+    if standbys(subject) != 0 or len(subject.members) < 2 or not too_long:
+        return None
+    return _hit(subject, "1", seconds("restore", subject.restore_s))
 
 
 def _over_the_brokers_limit(subject: Subject) -> Hit | None:
@@ -64,11 +85,20 @@ RULES = (
     Rule(
         "no-standbys",
         "Without a standby, the tasks of a client that is lost restore their whole state before they run again.",
-        (STANDBYS, OF_GROUP),
+        (STANDBYS,),
         (page("Streams developer guide: recommended configuration parameters for resiliency"), kip(441)),
         _none,
-        STREAMS,
         cited=False,
+    ),
+    Rule(
+        "group-without-standbys",
+        "Without a standby, the tasks of a client that is lost restore before they run again, the largest for {restore} at the"
+        " policy's"
+        " restore speed.",
+        (OF_GROUP,),
+        (page("Streams developer guide: recommended configuration parameters for resiliency"), kip(1071)),
+        _none_in_group,
+        (Kind.BY_BROKER,),
     ),
     Rule(
         "standbys-over-the-limit-of-the-brokers",

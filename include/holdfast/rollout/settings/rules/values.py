@@ -6,7 +6,7 @@ from itertools import islice
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import NUMBERS
-from holdfast.kafka.streams import config_check
+from holdfast.kafka.streams import client_configs, config_check
 from holdfast.rollout.settings.rule import Fix, Hit, Rule, Where, java, kip, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind
@@ -60,6 +60,8 @@ def _of_another_release(subject: Subject) -> tuple[Hit, ...]:
 def _keys_of_another_release(subject: Subject) -> Iterator[Hit]:
     for key, value in subject.settings.properties.items():
         if not config_check.is_known(key) or config_check.in_release(subject.settings.read_as, key):
+            continue
+        if client_configs.is_a_default(key, value):
             continue
         releases = config_check.releases_of(key)
         yield Hit((shown(key, value),), (Fix(key, None),), (text("key", key), text("releases", releases)))

@@ -3,7 +3,7 @@
 from holdfast.kafka.streams.client_configs import Client
 from holdfast.rollout.settings.looks import given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Measure, Question, Rule, Scenario, World, Worth, java, kip, page, text
-from holdfast.rollout.settings.subject import Subject
+from holdfast.rollout.settings.subject import Subject, shown
 
 WARMUPS, LAG, PROBING = "max.warmup.replicas", "acceptable.recovery.lag", "probing.rebalance.interval.ms"
 ASSIGNOR, PUBLIC = "internal.task.assignor.class", "task.assignor.class"
@@ -18,6 +18,7 @@ AT_ONCE_S = 10
 PEAK_S = 600
 WARMUPS_A_CLIENT = 4
 _FEW = 20
+MUCH_LONGER = 3
 USUAL_PROBING = 600_000
 USUAL_LAG = 10_000
 _PROBES_OF_SHORT = 30
@@ -87,7 +88,7 @@ def _probing_long(subject: Subject) -> Hit | None:
     value = given_number(subject, Client.STREAMS, PROBING)
     if value is None or value <= USUAL_PROBING:
         return None
-    fixed, worth = World(((PROBING, USUAL_PROBING),)), Worth(LONG_S, 1.5)
+    fixed, worth = World(((PROBING, USUAL_PROBING),)), Worth(LONG_S, MUCH_LONGER)
     scenarios = (Scenario.SCALE_OUT, Scenario.LOSS)
     return _hit(subject, PROBING, USUAL_PROBING, tuple(Question(one, Measure.STABLE_S, worth, fixed) for one in scenarios))
 
@@ -107,15 +108,15 @@ def _without_warm_ups(subject: Subject) -> Hit | None:
     key = PUBLIC if subject.settings.given(Client.STREAMS, PUBLIC) else ASSIGNOR
     question = Question(Scenario.SCALE_OUT, Measure.RESTORING_S, Worth(NOTICED_S), World(((key, None),)))
     loss = Question(Scenario.LOSS, Measure.RESTORING_S, Worth(NOTICED_S), World(((key, None),)))
-    return Hit((subject.settings.shown(Client.STREAMS, key),), (Fix(key, None),), (), (question, loss))
+    return Hit((shown(key, subject.settings.properties[key]),), (Fix(key, None),), (), (question, loss))
 
 
 def _ignored(subject: Subject) -> Hit | None:
     given = [key for key in (WARMUPS, LAG, PROBING) if _is_set(subject, key)]
     if warms_up(subject) or not given:
         return None
-    shown = tuple(subject.settings.shown(Client.STREAMS, key) for key in given)
-    return Hit(shown, (Fix(ASSIGNOR, None),), (text("keys", ", ".join(given)),))
+    seen = tuple(subject.settings.shown(Client.STREAMS, key) for key in given)
+    return Hit(seen, (Fix(ASSIGNOR, None),), (text("keys", ", ".join(given)),))
 
 
 def _is_set(subject: Subject, key: str) -> bool:

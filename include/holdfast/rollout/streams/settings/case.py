@@ -19,6 +19,8 @@ from holdfast.rollout.streams.snapshot.stores import keeps_ids, stores_of
 
 _OF_THE_CONSUMER = ("session.timeout.ms", "heartbeat.interval.ms")
 """What a forecast takes of the members' own settings."""
+_ASSIGNOR = "internal.task.assignor.class"
+"""Internal to Streams: ConfigDef does not have it."""
 
 
 def case_of(snapshot: Snapshot, properties: Mapping[str, str] | None, policy: Policy) -> Case:
@@ -44,6 +46,8 @@ def _effective(snapshot: Snapshot, given: Mapping[str, ConfigValue], observed: i
                 found[key] = config_check.value_of(release, key, {key: value})
             except InvalidInput:
                 found[key] = dict(snapshot.config).get(key)
+    if _ASSIGNOR in given:
+        found[_ASSIGNOR] = given[_ASSIGNOR]
     for key in _OF_THE_CONSUMER:
         configured = client_configs.of(release, Client.MAIN, key, given)
         if configured is not None and configured.given_as is not None and configured.value is not None:

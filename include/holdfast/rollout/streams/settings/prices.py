@@ -5,15 +5,17 @@ other copies. Then the scenario is forecast. Where a new process ID is random, a
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.config_check import ConfigValue
-from holdfast.kafka.streams.group import Client
+from holdfast.kafka.streams.group import Assignment, Client
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.settings.case import Figures
 from holdfast.rollout.settings.rule import Measure, Scenario, World
+from holdfast.rollout.streams.change import in_memory
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.event import Event
@@ -21,17 +23,31 @@ from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.set_config import SetConfig
-from holdfast.rollout.streams.forecast.forecast import forecast
-from holdfast.rollout.streams.forecast.outcomes import Outcome
+from holdfast.rollout.streams.forecast.course import carried_out
+from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
+from holdfast.rollout.streams.forecast.outcomes import Course, Round
+from holdfast.rollout.streams.forecast.stage import Ground
+from holdfast.rollout.streams.forecast.work import allowed
+from holdfast.rollout.streams.process_ids import positions
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp, DormantCopies
 from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
-MOST_OUTCOMES = 4
-"""Ranks of a new random process ID that represent all."""
+RANKS, RANKS_OF_MANY, MANY_COPIES = 4, 2, 2_000
+"""Ranks of a new random process ID that represent all; in a group with many copies (stateful tasks by clients), fewer."""
+FOLLOW_UP_S = 30
+"""An immediate follow-up comes some seconds after a rebalance, a probing rebalance a minute or more."""
+MOST_REBALANCES = 1_000
+"""A group that takes more is treated as one that does not become stable."""
 _PLACING = ("num.standby.replicas", "internal.task.assignor.class", "task.assignor.class")
 _PLACING_PREFIX = "rack.aware.assignment."
 """Settings with which a group at rest has other copies, or has them elsewhere."""
+
+
+def ranks_of(snapshot: Snapshot) -> int:
+    """How many ranks of a new random process ID are forecast."""
+    many = sum(task.stateful for task in snapshot.tasks) * len(snapshot.clients) > MANY_COPIES
+    return RANKS_OF_MANY if many else RANKS
 
 
 class Pricing:
@@ -44,9 +60,15 @@ class Pricing:
     def figures(self, scenario: Scenario, world: World) -> Figures:
         """Raise CannotPredict, Unsupported, InvalidInput or TooMuchWork where the group cannot be forecast."""
         snapshot = self.group_in(world)
-        outcomes = forecast(snapshot, change_in(snapshot, scenario, world, self._policy), MOST_OUTCOMES).outcomes
-        rate = self._policy.restore_records_per_second
-        return {measure: _mean(outcomes, of, rate) for measure, of in _MEASURED.items()}
+        change = in_memory.as_stored(snapshot, change_in(snapshot, scenario, world, self._policy))
+        courses = []
+        options, _ = positions.options(snapshot, change, ranks_of(snapshot))
+        work = allowed(snapshot)
+        for option in options:
+            ground = Ground(snapshot, work, most_rounds=MOST_REBALANCES)
+            courses.append((float(option.probability), carried_out(ground, change.with_process_ids(option.process_ids))))
+        before, rate = dict(ownership.owners(snapshot)), self._policy.restore_records_per_second
+        return _figures(snapshot, before, courses, rate)
 
     def group_in(self, world: World) -> Snapshot:
         """The group at rest with the settings of this world."""
@@ -61,10 +83,11 @@ class Pricing:
         placing = [key for key in {*before, *wanted} if key in _PLACING or key.startswith(_PLACING_PREFIX)]
         if all(str(before.get(key)) == str(wanted.get(key)) for key in placing):
             return snapshot
-        outcome = forecast(snapshot, Change((SetConfig(tuple(sorted(wanted.items()))),))).outcomes[0]
-        if not outcome.stable:
-            raise CannotPredict(f"The group does not become stable with these settings: {outcome.unsettled}")
-        return replace(snapshot, clients=outcome.clients, evidence=(), generations=())
+        change = Change((SetConfig(tuple(sorted(wanted.items()))),))
+        course = carried_out(Ground(snapshot, allowed(snapshot), most_rounds=MOST_REBALANCES), change)
+        if course.length.trouble is not None:
+            raise CannotPredict(f"The group does not become stable with these settings: {course.length.trouble}")
+        return replace(snapshot, clients=course.clients, evidence=(), generations=())
 
 
 def change_in(snapshot: Snapshot, scenario: Scenario, world: World, policy: Policy) -> Change:
@@ -109,31 +132,48 @@ def _without_nothing(config: dict[str, ConfigValue]) -> dict[str, ConfigValue]:
     return {key: value for key, value in config.items() if value is not None}
 
 
-def _mean(outcomes: tuple[Outcome, ...], of: Callable[[Outcome, int], float | None], rate: int) -> float | None:
-    total = 0.0
-    for one in outcomes:
-        value = of(one, rate)
-        if value is None:
-            return None
-        total += one.probability * value
-    return round(total, 3)
+def _figures(
+    snapshot: Snapshot, before: Mapping[TaskId, ProcessId], courses: Sequence[tuple[float, Course]], rate: int
+) -> dict[Measure, float | None]:
+    of_each = [(probability, _of_course(snapshot, before, course, rate)) for probability, course in courses]
+    found: dict[Measure, float | None] = {}
+    for measure in Measure:
+        values = [(probability, figures[measure]) for probability, figures in of_each]
+        known = [probability * value for probability, value in values if value is not None]
+        found[measure] = round(sum(known), 3) if len(known) == len(values) else None
+    return found
 
 
-def _restoring_s(outcome: Outcome, rate: int) -> float:
-    return max((records for one in outcome.rounds for records in one.waiting_records), default=0) / rate
+def _restored_before_running(rounds: Sequence[Round]) -> int:
+    """The records of the largest state that a client restores for a task that it runs already. A copy that began to restore before
+    the last probing rebalance has caught up, as the forecast assumes, whatever the leader counts as caught up."""
+    begun: dict[tuple[ProcessId, TaskId], tuple[float, int]] = {}
+    most = 0
+    for one in rounds:
+        for process_id, copies in one.restoring_tasks:
+            begun |= {(process_id, task): (one.at_seconds, records) for task, records in copies}
+        if not isinstance(one.decision, Assignment):
+            continue
+        withheld = {task for consumer in one.decision.consumers for task in consumer.withheld}
+        for client in one.decision.clients:
+            for task in client.active:
+                since, records = begun.get((client.process_id, task), (one.at_seconds, 0))
+                if task not in withheld and one.at_seconds - since <= FOLLOW_UP_S:
+                    most = max(most, records)
+    return most
 
 
-def _at_once(outcome: Outcome) -> float:
-    return max((sum(records for _, records in one.restoring) for one in outcome.rounds), default=0)
-
-
-_MEASURED: dict[Measure, Callable[[Outcome, int], float | None]] = {
-    Measure.PROBING: lambda one, _: one.probing,
-    Measure.REBALANCES: lambda one, _: one.summary.rebalances,
-    Measure.STABLE_S: lambda one, _: one.summary.seconds_to_stable,
-    Measure.RESTORING_S: _restoring_s,
-    Measure.STOPPED_S: lambda one, _: max((stopped.seconds for stopped in one.summary.stopped), default=0),
-    Measure.AT_ONCE: lambda one, _: _at_once(one),
-    Measure.RESTORED: lambda one, _: one.summary.restore_records,
-    Measure.MOVED: lambda one, _: one.summary.active_moved,
-}
+def _of_course(snapshot: Snapshot, before: Mapping[TaskId, ProcessId], course: Course, rate: int) -> dict[Measure, float | None]:
+    rounds = course.rounds
+    stable = course.length.trouble is None
+    after = owners_at_the_end(course, before, snapshot.tasks)
+    return {
+        Measure.PROBING: course.length.probing if stable else None,
+        Measure.REBALANCES: course.length.rebalances if stable else None,
+        Measure.STABLE_S: course.length.ends_s if stable else None,
+        Measure.RESTORING_S: _restored_before_running(rounds) / rate,
+        Measure.STOPPED_S: max((stopped.seconds for stopped in course.stopped), default=0),
+        Measure.AT_ONCE: max((sum(records for _, records in one.restoring) for one in rounds), default=0),
+        Measure.RESTORED: sum(records for one in rounds for _, records in one.restoring),
+        Measure.MOVED: sum(before.get(task.id) != after.get(task.id) for task in snapshot.tasks if task.stateful),
+    }
