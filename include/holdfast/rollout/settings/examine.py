@@ -1,7 +1,9 @@
 """Every rule against one group: what it finds, what that costs, and what the policy silences."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
+from holdfast import secrecy
 from holdfast.errors import HoldfastError
 from holdfast.kafka.streams import config_check
 from holdfast.rollout.settings.case import Case, Figures
@@ -9,6 +11,7 @@ from holdfast.rollout.settings.findings import Basis, Finding, Price, Report, Si
 from holdfast.rollout.settings.rule import Hit, Question, Rule, Scenario, World
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.table import RULES
+from holdfast.rollout.settings.vocabulary import Shown
 
 _SHOWN_KEYS = 100
 _MOST_HITS = 100
@@ -38,17 +41,32 @@ def examine(case: Case) -> Report:
                 found.append(Finding(rule, hit, price, reason if price is None else None))
             elif reason is not None:
                 refused.append((rule, reason))
-    filled_in = tuple(sorted(subject.settings.filled_in))[:_SHOWN_KEYS]
-    basis = Basis(subject.settings.release, subject.settings.complete, case.differs, filled_in)
+    filled_in = _names(subject.settings.filled_in)
+    basis = Basis(subject.settings.release, subject.settings.complete, _names(case.differs), filled_in)
     kept, silenced = _silenced(found, subject)
-    unknown = tuple(sorted(_unknown(subject.settings.properties)))[:_SHOWN_KEYS]
+    unknown = _names(_unknown(subject.settings.properties))
     return Report(case.group_id, kept, silenced, len(judged), tuple(refused), unknown, basis)
 
 
 def hits_of(rule: Rule, subject: Subject) -> tuple[Hit, ...]:
     """What a rule finds, before any forecast."""
     found = rule.look(subject)
-    return () if found is None else (found,) if isinstance(found, Hit) else found[:_MOST_HITS]
+    hits = () if found is None else (found,) if isinstance(found, Hit) else found[:_MOST_HITS]
+    return tuple(map(_without_secrets, hits))
+
+
+def _without_secrets(hit: Hit) -> Hit:
+    """What a rule made of keys and values of a file: nothing of a secret leaves here, whatever the rule."""
+    return replace(
+        hit,
+        settings=tuple(Shown(_blotted(one.key), None if one.value is None else _blotted(one.value)) for one in hit.settings),
+        fixes=tuple(replace(one, key=_blotted(one.key), value=one.value and _blotted(one.value)) for one in hit.fixes),
+        figures=tuple(replace(one, value=_blotted(one.value)) if isinstance(one.value, str) else one for one in hit.figures),
+    )
+
+
+def _blotted(text: str) -> str:
+    return secrecy.BLOT if secrecy.holds_secret(text) else text
 
 
 def applies(rule: Rule, subject: Subject) -> bool:
@@ -65,7 +83,7 @@ def priced(hit: Hit, figures: Callable[[Scenario, World], Figures | HoldfastErro
     for question in hit.questions:
         as_is, fixed = figures(question.scenario, question.as_is), figures(question.scenario, question.fixed)
         if isinstance(as_is, HoldfastError) or isinstance(fixed, HoldfastError):
-            reason = str(as_is if isinstance(as_is, HoldfastError) else fixed)
+            reason = secrecy.redact(str(as_is if isinstance(as_is, HoldfastError) else fixed))
             continue
         price = _difference(question, as_is, fixed)
         if price is not None:
@@ -84,6 +102,10 @@ def _silenced(found: Iterable[Finding], subject: Subject) -> tuple[tuple[Finding
     reasons = {one.rule: one.reason for one in subject.policy.silenced}
     kept = tuple(one for one in found if one.rule.name not in reasons)
     return kept, tuple(Silenced(one, reasons[one.rule.name]) for one in found if one.rule.name in reasons)
+
+
+def _names(keys: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(secrecy.redact, sorted(keys)[:_SHOWN_KEYS]))
 
 
 def _unknown(properties: Iterable[str]) -> Iterable[str]:

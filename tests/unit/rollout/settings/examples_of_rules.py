@@ -266,3 +266,12 @@ TOPICS: dict[str, Pair] = {
     ),
 }
 PAIRS: dict[str, Pair] = WARM_UPS | RACKS | TIMING | POLLS | STATE | TRANSACTIONS | TOPICS
+
+BY_BROKER = "group-session-long"
+PRICED = {
+    *("assignor-without-warm-ups", "leaves-on-close", "no-standbys", "probing-interval-long", "probing-interval-short"),
+    *("process-id-not-kept", "recovery-lag-too-large", "recovery-lag-too-small", "session-long", "state-cleaned-early"),
+    *("state-dir-ephemeral", "state-dir-left-to-default", "state-dir-temporary", "static-session-below-restart"),
+    *("stores-in-memory", "warm-ups-too-few", "warm-ups-too-many", BY_BROKER),
+}
+"""Those whose harm has a price by forecasts in its example."""

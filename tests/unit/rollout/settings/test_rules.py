@@ -1,7 +1,7 @@
 """Each rule finds what it is for, and nothing in the configuration next to it."""
 
 import pytest
-from tests.unit.rollout.settings.examples_of_rules import PAIRS, Pair
+from tests.unit.rollout.settings.examples_of_rules import PAIRS, PRICED, Pair
 
 from holdfast.rollout.kinds.settings import examined
 from holdfast.rollout.settings import words
@@ -36,6 +36,7 @@ def test_a_finding_has_a_price_or_a_source_and_a_fix_and_reads_well(name: str, p
 
     assert found.rule.sources
     assert found.hit.fixes
+    assert (found.price is not None) == (name in PRICED)
     assert found.price is not None or found.rule.cited
     assert "{" not in text
     assert text.endswith(".")

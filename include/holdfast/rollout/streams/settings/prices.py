@@ -83,7 +83,7 @@ class Pricing:
         placing = [key for key in {*before, *wanted} if key in _PLACING or key.startswith(_PLACING_PREFIX)]
         if all(str(before.get(key)) == str(wanted.get(key)) for key in placing):
             return snapshot
-        change = Change((SetConfig(tuple(sorted(wanted.items()))),))
+        change = Change((SetConfig(tuple(sorted(wanted.items()))),), Assume(dormant_copies=DormantCopies.DROPPED))
         course = carried_out(Ground(snapshot, allowed(snapshot), most_rounds=MOST_REBALANCES), change)
         if course.length.trouble is not None:
             raise CannotPredict(f"The group does not become stable with these settings: {course.length.trouble}")
