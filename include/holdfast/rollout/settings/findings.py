@@ -7,7 +7,7 @@ from holdfast.rollout.settings.rule import Hit, Measure, Rule, Scenario
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Both figures are of forecasts of this group: with the setting as it is, and as fixed."""
+    """Both figures are of forecasts of this group: with the present setting, and with the fixed one."""
 
     scenario: Scenario
     measure: Measure

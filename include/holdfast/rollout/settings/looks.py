@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Unit
 from holdfast.rollout.settings.subject import Subject
 

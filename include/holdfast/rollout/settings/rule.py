@@ -170,7 +170,7 @@ AS_IS = World()
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """When a difference is a finding: the group as it is has `at_least` so much, and `times` what it has once the setting is"
+    """When a difference is a finding: the present group has `at_least` so much, and `times` what it has once the setting is"
     " fixed."""
 
     at_least: float
@@ -182,7 +182,7 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How the cost is forecast: this group with the setting as it is, and as fixed."""
+    """How the cost is forecast: this group with the present setting, and with the fixed one."""
 
     scenario: Scenario
     measure: Measure

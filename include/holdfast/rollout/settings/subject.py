@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from holdfast import secrecy
+from holdfast.kafka.clients import configs as client_configs
+from holdfast.kafka.clients.configs import Client, Configured
 from holdfast.kafka.release import RELEASES
-from holdfast.kafka.streams import client_configs, config_check
-from holdfast.kafka.streams.client_configs import Client, Configured
+from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.kafka.streams.config_keys import MINORS
 from holdfast.rollout.policy.policy import Policy

@@ -9,6 +9,7 @@ from tests.harness.groups_at_rest import Shape, by_broker, consumers, streams
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.properties import parse
+from holdfast.kafka.streams import config_check
 from holdfast.rollout.kinds.settings import examined
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy, Silence
@@ -148,11 +149,10 @@ def test_a_huge_file_is_judged_within_bounds() -> None:
 
 @pytest.mark.parametrize("value", ["", " ", "0x10", "9" * 400, "-1", "٣", "1e9", "NaN", "null", "true", "\x00"])
 def test_no_value_breaks_a_rule(value: str) -> None:
-    from holdfast.kafka.streams import config_check
-
-    for prefix in ("", "consumer.", "producer.", "topic.", "restore.consumer.", "admin."):
-        properties = {f"{prefix}{key}": value for key in config_check.known_keys() if key != "application.id"}
-        for group in (streams(), by_broker(), consumers()):
-            report = examined(group, properties)
-            assert to_text(tuple(words.blocks(report)))
-            assert json.dumps(report_to_json(report))
+    prefixes = ("", "consumer.", "producer.", "topic.", "restore.consumer.", "admin.")
+    keys = [key for key in config_check.known_keys() if key != "application.id"]
+    properties = {f"{prefix}{key}": value for prefix in prefixes for key in keys}
+    for group in (streams(Shape(tasks=3)), by_broker(), consumers()):
+        report = examined(group, properties)
+        assert to_text(tuple(words.blocks(report)))
+        assert json.dumps(report_to_json(report))

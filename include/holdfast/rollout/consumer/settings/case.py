@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.clients import configs as client_configs
+from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.consumer.group import Member as GroupMember
-from holdfast.kafka.streams import client_configs
-from holdfast.kafka.streams.client_configs import Client
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.parts.timing import Departure
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer

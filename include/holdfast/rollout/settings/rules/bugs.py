@@ -1,7 +1,7 @@
 """Known bugs of a release, each only where the group's settings or forecasts show that it is met."""
 
+from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
-from holdfast.kafka.streams.client_configs import Client
 from holdfast.rollout.settings.looks import given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Measure, Question, Releases, Rule, Scenario, Where, World, Worth, issue, page
 from holdfast.rollout.settings.rules.state import CLEANUP, SHORT_CLEANUP_MS, in_memory

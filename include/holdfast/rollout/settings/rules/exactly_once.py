@@ -1,6 +1,6 @@
 """Exactly-once: transactions, their timeouts, and what an application may not set with it."""
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, text
 from holdfast.rollout.settings.subject import Subject, shown

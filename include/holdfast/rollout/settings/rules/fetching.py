@@ -1,6 +1,6 @@
 """Fetches and buffers of the consumers: above all of the one that restores."""
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import One, above, first, given_as, given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Unit, octets, page, text
 from holdfast.rollout.settings.subject import Subject
@@ -79,7 +79,7 @@ RULES = (
     ),
     Rule(
         "receive-buffer-small",
-        "A connection has {value} on the way at most: over a network with some milliseconds of delay, restores are limited to a"
+        "A connection has {value} in flight at most: over a network with some milliseconds of delay, restores are limited to a"
         " few MB a"
         " second.",
         (RECEIVE,),

@@ -1,7 +1,7 @@
 """What happens between two polls: their longest interval, blocked threads, requests and metadata."""
 
 from holdfast.kafka import java as jvm
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import above, below, first, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, seconds
 from holdfast.rollout.settings.subject import Subject

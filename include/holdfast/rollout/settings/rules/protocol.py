@@ -1,7 +1,7 @@
 """The group protocols of KIP-848 and KIP-1071: settings that they refuse, or pass over."""
 
+from holdfast.kafka.clients.configs import CONSUMER_PROTOCOL, STREAMS_PROTOCOL, Client
 from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, INITIAL_DELAY, number_of
-from holdfast.kafka.streams.client_configs import CONSUMER_PROTOCOL, STREAMS_PROTOCOL, Client
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Where, java, kip, ms, page, text
 from holdfast.rollout.settings.rules.warm_ups import ASSIGNOR, LAG, PROBING, PUBLIC, WARMUPS
 from holdfast.rollout.settings.subject import Subject, shown

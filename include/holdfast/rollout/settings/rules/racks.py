@@ -1,6 +1,6 @@
 """Rack awareness that cannot work: tags and racks that clients or brokers do not have, or all have alike."""
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Where, kip, page, text
 from holdfast.rollout.settings.rules.standbys import STANDBYS, standbys
 from holdfast.rollout.settings.subject import Subject

@@ -1,8 +1,8 @@
 """Standby replicas: too many for the clients, too few for the state."""
 
+from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.coordinator.config_keys import MOST_STANDBYS, number_of
 from holdfast.kafka.coordinator.config_keys import STANDBYS as OF_GROUP
-from holdfast.kafka.streams.client_configs import Client
 from holdfast.rollout.settings.looks import given_number
 from holdfast.rollout.settings.rule import (
     Figure,

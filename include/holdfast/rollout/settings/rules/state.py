@@ -2,7 +2,7 @@
 
 import re
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import given_number
 from holdfast.rollout.settings.rule import (
     Fix,

@@ -1,6 +1,6 @@
 """Threads, and settings that are left over from an upgrade."""
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, kip, page, text
 from holdfast.rollout.settings.subject import Subject

@@ -1,7 +1,7 @@
 """Sessions and heartbeats: of the members, or of the group where its broker assigns."""
 
+from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.coordinator.config_keys import HEARTBEAT_INTERVAL, SESSION_TIMEOUT, number_of
-from holdfast.kafka.streams.client_configs import Client
 from holdfast.rollout.settings.looks import given_as, given_number
 from holdfast.rollout.settings.rule import (
     Fix,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import above, given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Where, java, kip, page, text
 from holdfast.rollout.settings.subject import Subject, shown

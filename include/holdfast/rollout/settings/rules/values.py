@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.clients import configs as client_configs
 from holdfast.kafka.coordinator.config_keys import NUMBERS
-from holdfast.kafka.streams import client_configs, config_check
+from holdfast.kafka.streams import config_check
 from holdfast.rollout.settings.rule import Fix, Hit, Rule, Where, java, kip, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind

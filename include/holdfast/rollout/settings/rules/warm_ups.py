@@ -1,6 +1,6 @@
 """Warm-ups: how many at a time, what counts as caught up, how often it is looked at, and by which assignor."""
 
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Measure, Question, Rule, Scenario, World, Worth, java, kip, page, text
 from holdfast.rollout.settings.subject import Subject, shown
@@ -132,7 +132,7 @@ _KIP = kip(441)
 RULES = (
     Rule(
         "warm-ups-too-few",
-        "Only so many copies are warmed up between two probing rebalances. A change that moves more tasks takes several of them.",
+        "So few copies are warmed up until the next probing rebalance: a change that moves more tasks takes several of them.",
         (WARMUPS,),
         (_KIP, page("Streams Configs: max.warmup.replicas")),
         _too_few,
@@ -166,7 +166,7 @@ RULES = (
     ),
     Rule(
         "recovery-lag-too-large",
-        "A client that lacks so many records counts as caught up and is given the task at once, which then restores before it runs"
+        "A client that lacks that many records counts as caught up and is given the task, which then restores before it runs"
         " (the largest state has {log} records).",
         (LAG,),
         (_KIP, page("Streams Configs: acceptable.recovery.lag")),

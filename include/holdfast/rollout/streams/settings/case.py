@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.clients import configs as client_configs
+from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.release import RELEASES
-from holdfast.kafka.streams import client_configs, config_check
-from holdfast.kafka.streams.client_configs import Client
+from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.kafka.streams.group import Client as GroupClient
 from holdfast.rollout.policy.policy import Policy

@@ -1,4 +1,4 @@
-"""Every price equals a forecast of the group, with the setting as it is and as fixed."""
+"""Every price equals a forecast of the group, with the present setting and with the fixed one."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Writes `kafka/streams/client_defaults.py` from the jars: `python -m tests.conformance.streams.record_client_defaults`."""
+"""Writes `kafka/clients/defaults.py` from the jars: `python -m tests.conformance.clients.record_defaults`."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from tests.conformance.streams.record_config_keys import last_patches
 
 from holdfast.kafka import release
 
-MODULE = Path(release.__file__).parent / "streams" / "client_defaults.py"
+MODULE = Path(release.__file__).parent / "clients" / "defaults.py"
 KEYS = (
     *("acceptable.recovery.lag", "acks", "allow.auto.create.topics", "auto.offset.reset", "batch.size", "buffer.memory"),
     *("buffered.records.per.partition", "commit.interval.ms", "connections.max.idle.ms", "default.api.timeout.ms"),
@@ -28,7 +28,7 @@ EXACTLY_ONCE = "E"
 COMMIT_INTERVAL = "commit.interval.ms"
 HEAD = '''"""What each client of a Streams application has where nothing is set, by release. Generated from the jars, not by hand:
 
-    python -m tests.conformance.streams.record_client_defaults
+    python -m tests.conformance.clients.record_defaults
 
 A line of `TABLE` is: key, whose default it is (S Streams, M main consumer, R restore consumer, G global consumer, P producer, E
 Streams and its producer with exactly-once, A admin, C a consumer without Streams), first and last minor release, the default.

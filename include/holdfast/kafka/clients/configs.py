@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.clients.defaults import TABLE
 from holdfast.kafka.streams import config_check
-from holdfast.kafka.streams.client_defaults import TABLE
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.kafka.streams.config_keys import MINORS
 
 
 class Client(StrEnum):
-    """Whose configuration, as the letters of `client_defaults`."""
+    """Whose configuration, as the letters of `defaults`."""
 
     STREAMS = "S"
     MAIN = "M"

@@ -1,6 +1,6 @@
 """What each client of a Streams application has where nothing is set, by release. Generated from the jars, not by hand:
 
-    python -m tests.conformance.streams.record_client_defaults
+    python -m tests.conformance.clients.record_defaults
 
 A line of `TABLE` is: key, whose default it is (S Streams, M main consumer, R restore consumer, G global consumer, P producer, E
 Streams and its producer with exactly-once, A admin, C a consumer without Streams), first and last minor release, the default.

@@ -4,13 +4,14 @@ import random
 from typing import Any
 
 import pytest
+from tests.conformance.clients import record_defaults as record_client_defaults
 from tests.conformance.jvm import LeaderJvm
-from tests.conformance.streams import record_client_defaults
 from tests.conformance.streams.test_leader import JUDGED
 
-from holdfast.kafka.streams import client_configs, config_check
-from holdfast.kafka.streams.client_configs import Client
-from holdfast.kafka.streams.client_defaults import TABLE
+from holdfast.kafka.clients import configs as client_configs
+from holdfast.kafka.clients.configs import Client
+from holdfast.kafka.clients.defaults import TABLE
+from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.kafka.streams.config_keys import MINORS
 
