@@ -21,7 +21,7 @@ from tests.harness.lamps.values import (
     dark,
 )
 
-from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
@@ -48,7 +48,6 @@ from holdfast.rollout.kinds.registry import Registered
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
-from holdfast.rollout.settings.case import Case
 from holdfast.rollout.text.rendering import Block, Heading
 
 PROTOCOL, EACH = "lamps", "one-by-one"
@@ -236,9 +235,6 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def guarded(self, snapshot: LampSnapshot) -> Guarded:
         lit = sum(burns for _, burns in snapshot.lit)
         return Guarded({"lit": lit}, (Heading(1, f"{lit} of {len(snapshot.lit)} lamps are lit."),))
-
-    def settings_case(self, snapshot: LampSnapshot, properties: Mapping[str, str] | None, policy: Policy) -> Case:
-        raise Unsupported("Lamps have no settings.")
 
     def facts(self, snapshot: LampSnapshot) -> tuple[tuple[str, str], ...]:
         return (("Lamps", str(len(snapshot.lit))),)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
+from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.held import Held
@@ -145,9 +146,9 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
         """What its next rebalance, or next target, moves, whatever causes it. Raise CannotPredict for a group that is not at
         rest."""
 
-    @abstractmethod
-    def settings_case(self, snapshot: S, properties: Mapping[str, str] | None, policy: Policy) -> Case:
+    def settings_case(self, snapshot: S, properties: Mapping[str, str] | None, policy: Policy) -> Case:  # noqa: ARG002 - as `acts`
         """The group as the doctor of settings sees it. `properties`: those of its application; None: not given."""
+        raise Unsupported(f"The settings of {self.words.group} are not judged.")
 
     @abstractmethod
     def facts(self, snapshot: S) -> tuple[tuple[str, str], ...]:

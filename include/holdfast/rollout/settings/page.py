@@ -33,4 +33,4 @@ def _texts(rule: Rule) -> Iterator[str]:
     yield markdown(rule.says.format_map(_Dots()))
     yield ", ".join(_SHORT[kind] for kind in rule.kinds)
     yield words.releases(rule.releases)
-    yield markdown(words.sources(rule).replace("Kafka documentation, ", ""))
+    yield markdown(words.sources(rule, short=True))

@@ -162,14 +162,15 @@ def releases(which: Releases) -> str:
     return ", ".join(one for one in (since, until) if one)
 
 
-def sources(rule: Rule) -> str:
-    return "; ".join(map(source, rule.sources))
+def sources(rule: Rule, *, short: bool = False) -> str:
+    """`short`: pages of Kafka's documentation by their names alone."""
+    return "; ".join(source(one, short=short) for one in rule.sources)
 
 
-def source(one: Source) -> str:
+def source(one: Source, *, short: bool = False) -> str:
     match one.kind:
         case SourceKind.PAGE:
-            return f"Kafka documentation, {one.name}" if not one.name.startswith(_ELSEWHERE) else one.name
+            return one.name if short or one.name.startswith(_ELSEWHERE) else f"Kafka documentation, {one.name}"
         case SourceKind.CLASS:
             return f"class {one.name}"
         case _:
