@@ -7,6 +7,7 @@ import pytest
 from tests.conformance.clients import record_defaults as record_client_defaults
 from tests.conformance.jvm import LeaderJvm
 from tests.conformance.streams.test_leader import JUDGED
+from tests.harness.groups_at_rest import Shape, streams
 
 from holdfast.kafka.clients import configs as client_configs
 from holdfast.kafka.clients.configs import Client
@@ -14,6 +15,7 @@ from holdfast.kafka.clients.defaults import TABLE
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.kafka.streams.config_keys import MINORS
+from holdfast.rollout.kinds.settings import examined
 
 pytestmark = pytest.mark.jvm
 
@@ -90,3 +92,32 @@ def _parsed(release: str, client: Client, key: str, text: Any) -> str:
     form = config_check.form_of(release, key, "C" if client.value in "MRG" else client.value)
     assert form is not None
     return _as_java(config_check.parse(key, text, form))
+
+
+REFUSED = {
+    "exactly-once-in-flight": {"processing.guarantee": "exactly_once_v2", "producer.max.in.flight.requests.per.connection": "6"},
+    "commit-interval-over-transaction-timeout": {"processing.guarantee": "exactly_once_v2", "commit.interval.ms": "30000"},
+    "rack-tags-without-value": {"rack.aware.assignment.tags": "zone"},
+    "value-refused": {"probing.rebalance.interval.ms": "1000"},
+}
+"""By rule of the doctor of settings: configurations with which an application does not start."""
+NEWER = tuple(one for one in JUDGED if tuple(map(int, one.split(".")[:2])) >= (3, 2))
+
+
+@pytest.mark.parametrize("jvm", NEWER, indirect=True)
+def test_what_a_rule_calls_refused_is_refused_by_the_release(jvm: LeaderJvm) -> None:
+    answers = jvm.ask({"ask": "client configs", "keys": [], "config": config} for config in REFUSED.values())
+    for (name, config), answer in zip(REFUSED.items(), answers, strict=True):
+        found = [one.rule.name for one in examined(streams(Shape(release=jvm.release)), config).findings]
+
+        assert "error" in answer, f"{jvm.release} takes {config}"
+        assert name in found
+
+
+@pytest.mark.parametrize("jvm", NEWER, indirect=True)
+def test_a_healthy_configuration_is_taken_by_the_release(jvm: LeaderJvm) -> None:
+    config = {"processing.guarantee": "exactly_once_v2", "commit.interval.ms": "1000", "state.dir": "/var/lib/x", "acks": "all"}
+    (answer,) = jvm.ask([{"ask": "client configs", "keys": [], "config": config}])
+
+    assert "error" not in answer
+    assert examined(streams(Shape(release=jvm.release)), config).findings == ()

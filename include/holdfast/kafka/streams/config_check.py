@@ -79,12 +79,12 @@ def known_keys() -> tuple[str, ...]:
 def in_release(release: str, key: str) -> bool:
     """Whether this release has the key, alone or behind one of the prefixes of Streams."""
     minor = _minor(release)
-    return key.startswith(_ANY_PREFIX) or any(form.first <= minor <= form.last for form in _forms_of(key))
+    return key.startswith(_ANY_PREFIX) or any(form.first <= minor <= form.last for form in _all_forms_of(key))
 
 
 def releases_of(key: str) -> str:
     """The minor releases that have a known key: `2.6 to 4.1`."""
-    forms = _forms_of(key)
+    forms = _all_forms_of(key)
     return f"{MINORS[min(form.first for form in forms)]} to {MINORS[max(form.last for form in forms)]}"
 
 
@@ -157,6 +157,11 @@ def parse(key: str, value: ConfigValue, form: Form) -> ConfigValue:
     parsed = _parsed(key, value, form)
     _validate(key, parsed, form)
     return parsed
+
+
+def _all_forms_of(key: str) -> tuple[Form, ...]:
+    """A key alone goes to every client that has it, whether Streams has it too or not."""
+    return tuple(form for form in _forms().get(key, ()) if form.homes != "T") or _forms_of(key)
 
 
 def _forms_of(key: str) -> tuple[Form, ...]:

@@ -60,6 +60,8 @@ class Releases:
         if self.only:
             return release in self.only
         number = _number(release)
+        if not number:
+            return False
         return (self.first is None or number >= _number(self.first)) and (self.fixed_in is None or number < _number(self.fixed_in))
 
 

@@ -156,3 +156,10 @@ def test_no_value_breaks_a_rule(value: str) -> None:
         report = examined(group, properties)
         assert to_text(tuple(words.blocks(report)))
         assert json.dumps(report_to_json(report))
+
+
+@pytest.mark.parametrize("release", ["2.5.0", "9.9.9", "4.4.0"])
+def test_a_release_that_is_not_covered_is_judged_by_what_is_known(release: str) -> None:
+    snapshot = replace(streams(), kafka_release=release)
+
+    assert [one.rule.name for one in examined(snapshot, BAD).findings] == ["state-dir-temporary", "acks-of-the-leader-alone"]

@@ -156,6 +156,7 @@ POLLS: dict[str, Pair] = {
     "task-timeout-short": Pair({"task.timeout.ms": "0"}, {"task.timeout.ms": "60000"}),
     "task-idles-long": Pair({"max.task.idle.ms": "600000"}, {"max.task.idle.ms": "1000"}),
     "reconnects-late": Pair({"reconnect.backoff.max.ms": "600000"}, {"reconnect.backoff.max.ms": "10000"}),
+    "connections-closed-early": Pair({"connections.max.idle.ms": "1000"}, {"connections.max.idle.ms": "-1"}),
     "retries-late": Pair({"producer.retry.backoff.ms": "60000"}, {"producer.retry.backoff.ms": "1000"}),
     "no-offset-no-start": Pair({"auto.offset.reset": "none"}, {"auto.offset.reset": "latest"}),
     "restore-polls-small": Pair({"restore.consumer.max.poll.records": "1"}, {"restore.consumer.max.poll.records": "500"}),

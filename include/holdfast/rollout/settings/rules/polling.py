@@ -16,7 +16,7 @@ _JOIN_BUFFER_MS = 5_000
 _LONG_BLOCK_MS, _SHORT_REQUEST_MS = 30_000, 5_000
 _OLD_METADATA_MS, _EAGER_METADATA_MS = 1_800_000, 5_000
 _SHORT_TASK_TIMEOUT_MS, _LONG_IDLE_MS = 10_000, 60_000
-_LONG_BACKOFF_MS, _LONG_RETRY_MS = 60_000, 10_000
+_LONG_BACKOFF_MS, _LONG_RETRY_MS, _SHORT_IDLE_MS = 60_000, 10_000, 10_000
 _OF_MEMBERS = (Kind.CLASSIC, Kind.CONSUMERS)
 
 
@@ -207,6 +207,13 @@ RULES = (
         ("reconnect.backoff.max.ms",),
         (page("Consumer Configs: reconnect.backoff.max.ms"),),
         first(*(above(one, "reconnect.backoff.max.ms", _LONG_BACKOFF_MS, "1000") for one in _EVERY_CLIENT)),
+    ),
+    Rule(
+        "connections-closed-early",
+        "A connection that is idle for {value} is closed: clients of quiet partitions connect, and authenticate, again and again.",
+        ("connections.max.idle.ms",),
+        (page("Consumer Configs: connections.max.idle.ms"),),
+        first(*(below(one, "connections.max.idle.ms", _SHORT_IDLE_MS, "540000", unless=-1) for one in _EVERY_CLIENT)),
     ),
     Rule(
         "retries-late",

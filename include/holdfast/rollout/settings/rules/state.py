@@ -30,13 +30,13 @@ STORE, SUPPLIERS, SETTER = "default.dsl.store", "dsl.store.suppliers.class", "ro
 CACHES = ("cache.max.bytes.buffering", "statestore.cache.max.bytes")
 _LASTING = "/var/lib/kafka-streams"
 _TEMPORARY = re.compile(
-    r"(?:file:(?://)?)?(?:/private)?/(?:var/)?tmp(?:/|\Z)|(?:file:(?://)?)?/(?:dev/shm|run|var/run|var/cache)(?:/|\Z)"
+    r"(?:file:(?://)?)?(?:/private)?/(?:var/)?tmp(?:/|\Z)|(?:file:(?://)?)?/(?:dev/shm|run|var/run)(?:/|\Z)"
     r"|.*(?:java\.io\.tmpdir|\$\{?TMPDIR|%TE?MP%)|[A-Za-z]:[\\/](?:Windows[\\/])?Te?mp(?:[\\/]|\Z)",
     re.IGNORECASE,
 )
-_EPHEMERAL = re.compile(r"kubernetes\.io~empty-dir|empty-?dir|/ephemeral(?:/|\Z)", re.IGNORECASE)
+_EPHEMERAL = re.compile(r"kubernetes\.io~empty-dir|empty-?dir|/tmpfs(?:/|\Z)|/ramdisk(?:/|\Z)|/ephemeral(?:/|\Z)", re.IGNORECASE)
 _SHARED = re.compile(
-    r"(?:\A|[/\\_.-])(?:nfs\d?|efs|smb|cifs|s3fs|gcsfuse|fuse|azurefiles?|azure-files?|glusterfs|cephfs|filestore|shared?|nas)"
+    r"(?:\A|[/\\_.-])(?:nfs\d?|efs|smb|cifs|s3fs|gcsfuse|fuse|azurefiles?|azure-files?|glusterfs|cephfs|filestore|shared|nas)"
     r"(?:[/\\_.-]|\Z)|\A(?:\\\\|//)[A-Za-z0-9]",
     re.IGNORECASE,
 )

@@ -110,7 +110,8 @@ RULES = (
     ),
     Rule(
         "commits-by-itself",
-        "Streams commits by itself: up to 4.1 it overrides the setting, or fails at the start, by the prefix that it has.",
+        "Streams commits by itself and leaves the setting out. Behind the prefix of one consumer it counts up to 4.1: offsets are"
+        " committed of records that are not processed yet.",
         ("enable.auto.commit",),
         (java("StreamsConfig"), page("Streams Configs: enable.auto.commit")),
         _commits_itself,

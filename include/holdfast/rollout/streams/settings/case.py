@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from holdfast.errors import InvalidInput
 from holdfast.kafka.clients import configs as client_configs
 from holdfast.kafka.clients.configs import Client
-from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.kafka.streams.group import Client as GroupClient
@@ -28,7 +27,7 @@ def case_of(snapshot: Snapshot, properties: Mapping[str, str] | None, policy: Po
     """`properties` None: those of the application were not given, and only what the Snapshot has is known."""
     settings, differs = settings_of(snapshot.config, properties, snapshot.kafka_release)
     observed = _session_ms(snapshot)
-    effective = snapshot.with_config(tuple(_effective(snapshot, settings.properties, observed).items()))
+    effective = snapshot.with_config(tuple(_effective(snapshot, settings, observed).items()))
     return Case(
         snapshot.group_id,
         _subject(effective, settings, observed, policy),
@@ -37,9 +36,9 @@ def case_of(snapshot: Snapshot, properties: Mapping[str, str] | None, policy: Po
     )
 
 
-def _effective(snapshot: Snapshot, given: Mapping[str, ConfigValue], observed: int | None) -> dict[str, ConfigValue]:
+def _effective(snapshot: Snapshot, settings: Settings, observed: int | None) -> dict[str, ConfigValue]:
     """What a forecast of the group is to take: settings of Streams that Kafka would take, and those of its members."""
-    release = snapshot.kafka_release or RELEASES[-1]
+    release, given = settings.read_as, settings.properties
     found: dict[str, ConfigValue] = {}
     for key, value in given.items():
         if config_check.has(release, key) and not config_check.is_secret(key):
