@@ -136,6 +136,7 @@ def test_nothing_of_a_secret_is_in_a_report(group: object) -> None:
     assert "\x1b" not in to_text(blocks)
 
 
+@pytest.mark.thorough
 def test_a_huge_file_is_judged_within_bounds() -> None:
     chance = random.Random(1)
     properties = {f"x{number}.{chance.random()}": "y" * 500 for number in range(20_000)}
@@ -147,6 +148,7 @@ def test_a_huge_file_is_judged_within_bounds() -> None:
     assert len(report.findings) <= 300
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("value", ["", " ", "0x10", "9" * 400, "-1", "٣", "1e9", "NaN", "null", "true", "\x00"])
 def test_no_value_breaks_a_rule(value: str) -> None:
     prefixes = ("", "consumer.", "producer.", "topic.", "restore.consumer.", "admin.")

@@ -91,6 +91,7 @@ def shapes(draw: st.DrawFn) -> Shape:
     )
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(150), deadline=None)
 @given(shapes(), st.one_of(st.none(), healthy()))
 def test_a_healthy_streams_group_has_no_finding(shape: Shape, properties: dict[str, str] | None) -> None:
@@ -101,6 +102,7 @@ def test_a_healthy_streams_group_has_no_finding(shape: Shape, properties: dict[s
     assert [one.rule.name for one in report.findings] == [], words.title(report)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(healthy(), st.sampled_from(SOUND))
 def test_exactly_once_has_no_finding_either(properties: dict[str, str], release: str) -> None:
@@ -125,6 +127,7 @@ OF_CONSUMERS: dict[str, st.SearchStrategy[str]] = {
 }
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(sorted(OF_CONSUMERS)), st.data(), st.sampled_from(SOUND))
 def test_a_healthy_consumer_group_has_no_finding(key: str, data: st.DataObject, release: str) -> None:

@@ -5,7 +5,7 @@ from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.looks import above, below, first, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, seconds
 from holdfast.rollout.settings.subject import Subject
-from holdfast.rollout.settings.vocabulary import Kind
+from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind
 
 POLL, RECORDS, BLOCKS = "max.poll.interval.ms", "max.poll.records", "poll.ms"
 REQUEST, API = "request.timeout.ms", "default.api.timeout.ms"
@@ -17,7 +17,6 @@ _LONG_BLOCK_MS, _SHORT_REQUEST_MS = 30_000, 5_000
 _OLD_METADATA_MS, _EAGER_METADATA_MS = 1_800_000, 5_000
 _SHORT_TASK_TIMEOUT_MS, _LONG_IDLE_MS = 10_000, 60_000
 _LONG_BACKOFF_MS, _LONG_RETRY_MS, _SHORT_IDLE_MS = 60_000, 10_000, 10_000
-_OF_MEMBERS = (Kind.CLASSIC, Kind.CONSUMERS)
 
 
 def _poll_short(subject: Subject) -> Hit | None:
@@ -100,7 +99,7 @@ RULES = (
         (POLL, RECORDS),
         (kip(62), _POLL_PAGE),
         _poll_short,
-        _OF_MEMBERS,
+        EVERY,
     ),
     Rule(
         "max-poll-interval-below-restore",
@@ -109,6 +108,7 @@ RULES = (
         (POLL,),
         (issue(6399), _POLL_PAGE),
         _poll_below_restore,
+        STREAMS,
     ),
     Rule(
         "max-poll-interval-long",
@@ -117,7 +117,7 @@ RULES = (
         (POLL,),
         (kip(62), _POLL_PAGE),
         _poll_long,
-        _OF_MEMBERS,
+        EVERY,
     ),
     Rule(
         "max-poll-interval-overflows",
@@ -126,7 +126,7 @@ RULES = (
         (POLL,),
         (issue(13126),),
         _poll_overflows,
-        _OF_MEMBERS,
+        EVERY,
         Releases(fixed_in="3.1.0"),
     ),
     Rule(
@@ -135,6 +135,7 @@ RULES = (
         (BLOCKS,),
         (page("Streams Configs: poll.ms"),),
         _blocked_over_interval,
+        STREAMS,
     ),
     Rule(
         "fetches-time-out",
@@ -143,7 +144,7 @@ RULES = (
         (FETCH_WAIT, REQUEST),
         (page("Consumer Configs: fetch.max.wait.ms"), page("Consumer Configs: request.timeout.ms")),
         _fetches_time_out,
-        _OF_MEMBERS,
+        EVERY,
     ),
     Rule(
         "request-timeout-short",
@@ -151,6 +152,7 @@ RULES = (
         (REQUEST,),
         (page("Consumer Configs: request.timeout.ms"), kip(572)),
         first(*(below(one, REQUEST, _SHORT_REQUEST_MS, "30000") for one in _EVERY_CLIENT)),
+        EVERY,
     ),
     Rule(
         "api-timeout-below-request",
@@ -160,6 +162,7 @@ RULES = (
         (API, REQUEST),
         (java("KafkaAdminClient"), kip(533)),
         _api_below_request,
+        STREAMS,
     ),
     Rule(
         "metadata-old",
@@ -172,7 +175,7 @@ RULES = (
             above(Client.PRODUCER, METADATA, _OLD_METADATA_MS, "300000"),
             above(Client.PLAIN, METADATA, _OLD_METADATA_MS, "300000"),
         ),
-        _OF_MEMBERS,
+        EVERY,
     ),
     Rule(
         "metadata-eager",
@@ -184,7 +187,7 @@ RULES = (
             below(Client.PRODUCER, METADATA, _EAGER_METADATA_MS, "300000"),
             below(Client.PLAIN, METADATA, _EAGER_METADATA_MS, "300000"),
         ),
-        _OF_MEMBERS,
+        EVERY,
     ),
     Rule(
         "task-timeout-short",
@@ -200,6 +203,7 @@ RULES = (
         ("max.task.idle.ms",),
         (kip(695), page("Streams Configs: max.task.idle.ms")),
         above(Client.STREAMS, "max.task.idle.ms", _LONG_IDLE_MS, "0"),
+        STREAMS,
     ),
     Rule(
         "reconnects-late",
@@ -207,6 +211,7 @@ RULES = (
         ("reconnect.backoff.max.ms",),
         (page("Consumer Configs: reconnect.backoff.max.ms"),),
         first(*(above(one, "reconnect.backoff.max.ms", _LONG_BACKOFF_MS, "1000") for one in _EVERY_CLIENT)),
+        EVERY,
     ),
     Rule(
         "connections-closed-early",
@@ -214,6 +219,7 @@ RULES = (
         ("connections.max.idle.ms",),
         (page("Consumer Configs: connections.max.idle.ms"),),
         first(*(below(one, "connections.max.idle.ms", _SHORT_IDLE_MS, "540000", unless=-1) for one in _EVERY_CLIENT)),
+        EVERY,
     ),
     Rule(
         "retries-late",
@@ -221,6 +227,7 @@ RULES = (
         ("retry.backoff.ms",),
         (page("Consumer Configs: retry.backoff.ms"),),
         first(*(above(one, "retry.backoff.ms", _LONG_RETRY_MS, "100") for one in _EVERY_CLIENT)),
+        EVERY,
     ),
     Rule(
         "no-offset-no-start",
@@ -228,5 +235,6 @@ RULES = (
         ("auto.offset.reset",),
         (page("Consumer Configs: auto.offset.reset"),),
         _reset_none,
+        STREAMS,
     ),
 )

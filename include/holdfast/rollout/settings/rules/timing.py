@@ -8,6 +8,7 @@ from holdfast.rollout.settings.rule import (
     Hit,
     Measure,
     Question,
+    Releases,
     Rule,
     Scenario,
     Where,
@@ -139,6 +140,7 @@ def _group_session_short(subject: Subject) -> Hit | None:
 _OF_MEMBERS = (Kind.CLASSIC, Kind.CONSUMERS)
 _PAGE = page("Consumer Configs: heartbeat.interval.ms")
 _SESSION_PAGE = page("Consumer Configs: session.timeout.ms")
+_HAS_LEAVE = Releases(fixed_in="4.2.0")
 RULES = (
     Rule(
         "heartbeat-not-below-session",
@@ -193,6 +195,7 @@ RULES = (
         (LEAVE,),
         (java("StreamsConfig"), kip(812)),
         _leaves,
+        releases=_HAS_LEAVE,
     ),
     Rule(
         "does-not-leave-on-close",
@@ -201,6 +204,7 @@ RULES = (
         (java("ConsumerConfig"), kip(62)),
         _does_not_leave,
         (Kind.CONSUMERS,),
+        _HAS_LEAVE,
     ),
     Rule(
         "group-heartbeat-over-a-third",

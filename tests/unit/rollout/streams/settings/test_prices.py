@@ -35,6 +35,7 @@ def _by_forecast(snapshot: Snapshot, scenario: Scenario, world: World, measure: 
     return round(sum(one.probability * (OF[measure](one) or 0) for one in outcomes), 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(PRICED - {BY_BROKER}))
 def test_a_price_is_that_of_two_forecasts(name: str) -> None:
     pair: Pair = PAIRS[name]
