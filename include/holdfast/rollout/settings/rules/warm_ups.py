@@ -20,7 +20,9 @@ WARMUPS_A_CLIENT = 4
 _FEW = 20
 MUCH_LONGER = 3
 USUAL_PROBING = 600_000
-USUAL_LAG = 10_000
+USUAL_LAG, USUAL_WARMUPS = 10_000, 2
+SMALL_STATE = 1_000_000
+"""Records of all changelogs together: with less, Kafka's defaults are left alone."""
 _PROBES_OF_SHORT = 30
 
 
@@ -31,10 +33,14 @@ def warms_up(subject: Subject) -> bool:
     return own is None and (not named or str(named).endswith(HIGH_AVAILABILITY))
 
 
+def _is_small(subject: Subject) -> bool:
+    return sum(subject.logs or ()) < SMALL_STATE
+
+
 def _too_few(subject: Subject) -> Hit | None:
     value = subject.settings.assumed(Client.STREAMS, WARMUPS)
     better = max(2, min(subject.stateful, WARMUPS_A_CLIENT * len(subject.members)))
-    if value is None or not warms_up(subject) or better <= value:
+    if value is None or not warms_up(subject) or better <= value or (value == USUAL_WARMUPS and _is_small(subject)):
         return None
     worth = Worth(2 if value == 1 else MANY_PROBES)
     fixed = World(((WARMUPS, better),))
@@ -58,6 +64,8 @@ def _lag_too_small(subject: Subject) -> Hit | None:
     value = subject.settings.assumed(Client.STREAMS, LAG)
     better = AT_ONCE_S * subject.policy.restore_records_per_second
     if value is None or not warms_up(subject) or value >= min(better, subject.largest_log):
+        return None
+    if value == USUAL_LAG and _is_small(subject):
         return None
     least = 1 if value < USUAL_LAG else MANY_PROBES
     better = USUAL_LAG if value < USUAL_LAG and subject.largest_log <= USUAL_LAG else better
