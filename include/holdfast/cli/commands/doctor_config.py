@@ -22,6 +22,10 @@ from holdfast.workflows.collecting.collector import StatedByOperator
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
+_JUDGED_TOGETHER = ("session.timeout.ms", "heartbeat.interval.ms")
+"""A collection refuses some pairs of them; here such a pair is a finding."""
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What `--config` takes in addition to the group."""
@@ -77,7 +81,11 @@ def judged(
 def _stated(properties: Mapping[str, str], given: Given) -> StatedByOperator:
     """What a collection takes of the application: a value that Kafka would refuse is a finding, and must not stop it."""
     release = given.kafka_release or RELEASES[-1]
-    taken = {key: value for key, value in properties.items() if config_check.accepts(release, key, value)}
+    taken = {
+        key: value
+        for key, value in properties.items()
+        if config_check.accepts(release, key, value) and not key.endswith(_JUDGED_TOGETHER)
+    }
     return StatedByOperator(given.kafka_release, taken, {}, (), None, None)
 
 

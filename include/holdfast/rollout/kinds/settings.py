@@ -21,13 +21,14 @@ def examined(snapshot: AnySnapshot, properties: Mapping[str, str] | None = None,
     Raise InvalidInput for a policy that silences a rule that there is not, and for the properties of another application.
     """
     refuse_unknown_rules(policy)
-    other = (properties or {}).get("application.id", snapshot.group_id).strip()
+    kind = kind_of(snapshot)
+    key = "application.id" if kind.stateful else "group.id"
+    other = (properties or {}).get(key, snapshot.group_id).strip()
     if other != snapshot.group_id:
         raise InvalidInput(
-            f"the properties are those of the application {strict.shown(other)}; the group is {strict.shown(snapshot.group_id)}",
-            "application.id",
+            f"the properties are those of {strict.shown(other)}; the group is {strict.shown(snapshot.group_id)}", key
         )
-    return examine(kind_of(snapshot).settings_case(snapshot, properties, policy))
+    return examine(kind.settings_case(snapshot, properties, policy))
 
 
 def refuse_unknown_rules(policy: Policy) -> None:

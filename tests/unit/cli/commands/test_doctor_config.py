@@ -8,6 +8,7 @@ import pytest
 from tests.harness import command_line
 from tests.harness.groups_at_rest import by_broker, consumers, streams
 
+from holdfast.cli.commands import doctor_config
 from holdfast.rollout.kinds import any_kind
 
 
@@ -81,6 +82,13 @@ def test_bytes_in_another_encoding_do_not_stop_it(snapshot: Path, tmp_path: Path
     done = run("--config", snapshot, "--app-config", tmp_path / "app.properties")
 
     assert "acks-of-the-leader-alone" in done.stdout.lower()
+
+
+def test_what_a_collection_would_refuse_is_left_out_of_it() -> None:
+    given = {"max.warmup.replicas": "abc", "session.timeout.ms": "1000", "num.standby.replicas": "1", "orders": "x"}
+    stated = doctor_config._stated(given, doctor_config.Given(None, None, "3.9.1"))
+
+    assert dict(stated.application) == {"num.standby.replicas": "1"}
 
 
 @pytest.mark.parametrize(

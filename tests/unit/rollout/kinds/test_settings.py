@@ -59,8 +59,10 @@ def test_policies_without_it_are_written_as_before() -> None:
 
 
 def test_the_properties_of_another_application_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="the application 'other'"):
+    with pytest.raises(InvalidInput, match="those of 'other'"):
         examined(streams(), {"application.id": "other"})
+    with pytest.raises(InvalidInput, match="those of 'other'"):
+        examined(consumers(), {"group.id": "other"})
 
 
 def test_keys_that_kafka_has_not_are_not_judged_and_named() -> None:
