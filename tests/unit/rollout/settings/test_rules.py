@@ -63,7 +63,7 @@ def test_a_finding_has_a_price_or_a_source_and_a_fix_and_reads_well(name: str, p
         ("/tmpl/state", None),
         ("/data/tmp-app", None),
         ("/runtime/state", None),
-        ("/home/nastya/state", None),
+        ("/srv/nastya/state", None),
         ("state", None),
     ],
 )
