@@ -1,6 +1,6 @@
 """What the rules look at: an application's settings as each of its clients has them, and what is known of its group."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from holdfast import secrecy
@@ -170,9 +170,3 @@ class Subject:
     @property
     def all_static(self) -> bool:
         return bool(self.members) and all(None not in member.instances and member.instances for member in self.members)
-
-
-def changed(settings: Mapping[str, ConfigValue], changes: Iterable[tuple[str, ConfigValue]]) -> dict[str, ConfigValue]:
-    """Settings with some of them changed; None: removed."""
-    merged = dict(settings) | dict(changes)
-    return {key: value for key, value in merged.items() if value is not None}

@@ -17,7 +17,6 @@ _RESILIENT = "3"
 _MOST_DIRTY = 0.9
 _LONG_UNCOMPACTED_MS = 86_400_000
 _LATE_PURGE_MS = 3_600_000
-_UNBOUNDED = "-1"
 
 
 def _value(subject: Subject, key: str) -> str | None:
