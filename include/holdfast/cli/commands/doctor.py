@@ -6,6 +6,7 @@ from rich.text import Text
 
 from holdfast import wiring
 from holdfast.cli import cluster, documents, hosts
+from holdfast.cli.commands import doctor_config
 from holdfast.cli.views import terminal
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows.doctor import Check, CheckStatus
@@ -15,28 +16,46 @@ _STYLES = {CheckStatus.OK: "green", CheckStatus.LIMITED: "yellow", CheckStatus.M
 
 
 @click.command
+@click.argument("snapshot", required=False)
 @cluster.cluster_options
 @hosts.options
-@click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
+@click.option("--group", help="The group: the application.id of a Kafka Streams application.")
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
 @hosts.named_option
 @click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that must be writable, such as the lake.")
-@click.option("--json", "as_json", is_flag=True, help="The checks as JSON.")
+@doctor_config.options
+@click.option("--json", "as_json", is_flag=True, help="The checks, or the findings, as JSON.")
 def command(
+    snapshot: str | None,
     bootstrap_server: str,
     command_config: str | None,
     timeout_s: float,
-    group: str,
+    group: str | None,
     state_dirs: tuple[str, ...],
     named: tuple[str, ...],
     folders: tuple[str, ...],
+    config: bool,
+    app_config: str | None,
+    policy: str | None,
+    kafka_release: str | None,
     as_json: bool,
 ) -> int:
-    """Check the requirements: permissions (the minimum), Java, Spark, folders.
+    """Check the requirements: permissions (the minimum), Java, Spark, folders. With --config: the settings of a group.
 
     {host} in --state-dir stands for each --host, or else for the hosts of the group's members. The exit status is 1 if
     a required one is missing.
+
+    --config judges the settings of the group in SNAPSHOT (a file, or - for standard input), or of --group at --bootstrap-server:
+    each finding has its cost by forecasts of this group, or its source, and the fix. The exit status is 1 if there are any.
     """
+    if config:
+        given = doctor_config.Given(app_config, policy, kafka_release)
+        where = None if snapshot is not None else cluster.connection(bootstrap_server, command_config)
+        return doctor_config.judged(snapshot, where, group, state_dirs, named, timeout_s, given, as_json=as_json)
+    if snapshot is not None or app_config or policy or kafka_release:
+        raise click.UsageError("SNAPSHOT, --app-config, --policy and --kafka-release are for --config.")
+    if group is None:
+        raise click.UsageError("Missing option '--group'.")
     where, directories = cluster.connection(bootstrap_server, command_config), hosts.expanded(state_dirs, named)
     checks = wiring.examine(where, group, directories, folders, timeout_s, hosts.access())
     if as_json:

@@ -8,7 +8,7 @@ from holdfast.rollout.kinds import schemas
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
 
-LEFT_OUT: dict[str, object] = {"acts": [], "lag_most": None}
+LEFT_OUT: dict[str, object] = {"acts": [], "lag_most": None, "silenced": []}
 """The defaults that JSON leaves out, so that plans of former versions keep their fingerprint."""
 
 

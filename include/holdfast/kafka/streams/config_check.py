@@ -17,7 +17,7 @@ from holdfast.kafka.streams.config_keys import MINORS, TABLE
 
 ConfigValue = str | int | float | bool | tuple[str, ...] | None
 
-_PREFIXES = {
+PREFIXES = {
     "main.consumer.": "C",
     "restore.consumer.": "C",
     "global.consumer.": "C",
@@ -65,9 +65,43 @@ def has(release: str, key: str) -> bool:
     return any("S" in form.homes and form.first <= minor <= form.last for form in _forms().get(key, ()))
 
 
+def form_of(release: str, key: str, home: str) -> Form | None:
+    """What a key is to Streams or to one of its clients (`homes` of `config_keys`) in this release. None: that has no such key."""
+    minor = _minor(release)
+    return next((form for form in _forms().get(key, ()) if home in form.homes and form.first <= minor <= form.last), None)
+
+
+def known_keys() -> tuple[str, ...]:
+    """Every key that some covered release has, without prefixes."""
+    return tuple(_forms())
+
+
+def in_release(release: str, key: str) -> bool:
+    """Whether this release has the key, alone or behind one of the prefixes of Streams."""
+    minor = _minor(release)
+    return key.startswith(_ANY_PREFIX) or any(form.first <= minor <= form.last for form in _all_forms_of(key))
+
+
+def releases_of(key: str) -> str:
+    """The minor releases that have a known key: `2.6 to 4.1`."""
+    forms = _all_forms_of(key)
+    return f"{MINORS[min(form.first for form in forms)]} to {MINORS[max(form.last for form in forms)]}"
+
+
+def takes(release: str, key: str) -> str:
+    """What a known key takes in a release, in words."""
+    minor = _minor(release)
+    return " or ".join(dict.fromkeys(_limits(form) for form in _forms_of(key) if form.first <= minor <= form.last))
+
+
 def secret_keys() -> tuple[str, ...]:
     """The keys whose values Kafka keeps secret (ConfigDef's type PASSWORD), without prefixes, sorted."""
     return tuple(sorted(key for key, forms in _forms().items() if any(form.type == "password" for form in forms)))
+
+
+def is_secret(key: str) -> bool:
+    """Whether Kafka keeps the value of a key secret (ConfigDef's type PASSWORD), or its name says that it is one."""
+    return any(form.type == "password" for form in _forms_of(key)) or secrecy.is_secret_name(key)
 
 
 def refuse_secrets(properties: Mapping[str, ConfigValue]) -> None:
@@ -75,7 +109,7 @@ def refuse_secrets(properties: Mapping[str, ConfigValue]) -> None:
     that it is one, and for a value that holds a secret whatever the key is."""
     for key, value in properties.items():
         shown = secrecy.redact(key)
-        if any(form.type == "password" for form in _forms_of(key)) or secrecy.is_secret_name(key):
+        if is_secret(key):
             raise InvalidInput(f"{shown} holds a secret and does not affect assignments: leave it out")
         if secrecy.holds_secret(key) or secrecy.holds_secret(str(value)):
             raise InvalidInput(f"the value of {shown} holds a secret and does not affect assignments: leave it out")
@@ -92,6 +126,15 @@ def check(release: str, properties: Mapping[str, ConfigValue]) -> None:
         for form in _forms_of(key):
             if form.first <= minor <= form.last:
                 parse(key, value, form)
+
+
+def accepts(release: str, key: str, value: ConfigValue) -> bool:
+    """Whether some release has the key, and this one would take the value."""
+    try:
+        check(release, {key: value})
+    except InvalidInput:
+        return False
+    return True
 
 
 def value_of(release: str, key: str, properties: Mapping[str, ConfigValue]) -> ConfigValue:
@@ -116,13 +159,18 @@ def parse(key: str, value: ConfigValue, form: Form) -> ConfigValue:
     return parsed
 
 
+def _all_forms_of(key: str) -> tuple[Form, ...]:
+    """A key alone goes to every client that has it, whether Streams has it too or not."""
+    return tuple(form for form in _forms().get(key, ()) if form.homes != "T") or _forms_of(key)
+
+
 def _forms_of(key: str) -> tuple[Form, ...]:
     """A key alone is meant for Streams, or else for every client that has it; behind a prefix for that client."""
     alone = _forms().get(key, ())
     if alone:
         streams = tuple(form for form in alone if "S" in form.homes)
         return streams or tuple(form for form in alone if form.homes != "T")
-    for prefix, home in _PREFIXES.items():
+    for prefix, home in PREFIXES.items():
         if key.startswith(prefix):
             return tuple(form for form in _forms().get(key.removeprefix(prefix), ()) if home in form.homes)
     return ()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
+from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.held import Held
@@ -31,6 +32,7 @@ from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
+from holdfast.rollout.settings.case import Case
 from holdfast.rollout.text.rendering import Block
 
 S = TypeVar("S", bound=AnySnapshot)
@@ -144,6 +146,10 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
     def guarded(self, snapshot: S) -> Guarded:
         """What its next rebalance, or next target, moves, whatever causes it. Raise CannotPredict for a group that is not at
         rest."""
+
+    def settings_case(self, snapshot: S, properties: Mapping[str, str] | None, policy: Policy) -> Case:  # noqa: ARG002 - as `acts`
+        """The group as the doctor of settings sees it. `properties`: those of its application; None: not given."""
+        raise Unsupported(f"The settings of {self.words.group} are not judged.")
 
     @abstractmethod
     def facts(self, snapshot: S) -> tuple[tuple[str, str], ...]:

@@ -173,6 +173,7 @@ STRICTER: Mapping[str, Stricter] = {
     "blocking": _all_of_both,
     "exclude": _all_of_both,
     "allow": _no_others,
+    "silenced": _no_others,
 }
 """By field: the stricter of the team's value and the request's."""
 

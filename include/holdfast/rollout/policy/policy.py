@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.times import Estimate
 from holdfast.rollout.json import contracts, strict
-from holdfast.rollout.json.codec import BOOLEAN, TEXT, TEXTS, choice, integer, items, names_of, nullable
+from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, TEXTS, choice, integer, items, names_of, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import Window
@@ -42,6 +43,7 @@ class Review(StrEnum):
 
 MOST = 2**53
 MOST_WINDOWS = 100
+MOST_SILENCED = 1_000
 LONGEST_STEP_S = 86_400
 """The longest start-up of a client that counts as one step of a rollout."""
 LEAST_REBALANCES = 12
@@ -53,6 +55,25 @@ _FIGURE = integer(1, MOST)
 _STEP_S = integer(0, LONGEST_STEP_S)
 _MAYBE_LIMIT = nullable(_LIMIT)
 _MAYBE_FIGURE = nullable(_FIGURE)
+
+
+def _has_words(reason: str) -> None:
+    if not reason.strip():
+        raise InvalidInput("why the finding is accepted is needed; an empty reason was found")
+
+
+@record
+class Silence:
+    """A rule of the doctor of settings whose findings a team accepts, and why."""
+
+    rule: str = member(NAME)
+    reason: str = member(TEXT.checked(_has_words))
+
+
+def _each_once(silenced: tuple[Silence, ...]) -> None:
+    names = [one.rule for one in silenced]
+    if len(dict.fromkeys(names)) < len(names):
+        raise InvalidInput("a rule is given twice; once is enough")
 
 
 def _means_a_moment(text: str) -> None:
@@ -208,6 +229,12 @@ class Policy:
     )
     exclude: tuple[str, ...] = member(TEXTS, "Options that you cannot use, by name.", default=())
     allow: tuple[str, ...] = member(TEXTS, "Options that are recommended only if they are listed here, by name.", default=())
+    silenced: tuple[Silence, ...] = member(
+        items(codec_of(Silence), at_most=MOST_SILENCED, what="silenced rules").checked(_each_once),
+        "Rules of the doctor of settings (holdfast doctor --config) whose findings are accepted: rule and reason.",
+        default=(),
+        omit=True,  # as `acts`
+    )
 
     @property
     def restore_rate_says(self) -> str:

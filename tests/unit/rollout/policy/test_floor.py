@@ -18,7 +18,7 @@ from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.floor import STRICTER, refuse_faster, tightened
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
-from holdfast.rollout.policy.policy import LONGEST_VALID_S, Policy, Review
+from holdfast.rollout.policy.policy import LONGEST_VALID_S, Policy, Review, Silence
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp
@@ -59,6 +59,7 @@ LADDERS: dict[str, tuple[Any, ...]] = {
     "review": (Review.NEVER, Review.ON_A_WARNING, Review.ALWAYS),
     "four_eyes": (False, True),
     "allow": (("in-waves", "clear-state"), ("in-waves",), ()),
+    "silenced": ((Silence("a", "why"), Silence("b", "why")), (Silence("a", "why"),), ()),
 }
 JOINED: dict[str, tuple[Any, Any, Any]] = {
     "blocking": (("moved", "forecast"), (), ("moved", "forecast")),

@@ -26,6 +26,7 @@ from holdfast.rollout.broker_streams.plan import assembly, review
 from holdfast.rollout.broker_streams.plan import json as plan_json
 from holdfast.rollout.broker_streams.plan.figures import target_figures
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.broker_streams.settings.case import case_of
 from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
@@ -50,6 +51,7 @@ from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
+from holdfast.rollout.settings.case import Case
 from holdfast.rollout.text.rendering import Block
 
 
@@ -117,6 +119,9 @@ class BrokerStreamsKind(
     def guarded(self, snapshot: StreamsGroupSnapshot) -> Guarded:
         found = guard.look(snapshot)
         return Guarded(GUARD.write(found), tuple(guard_words.blocks(snapshot, found)))
+
+    def settings_case(self, snapshot: StreamsGroupSnapshot, properties: Mapping[str, str] | None, policy: Policy) -> Case:
+        return case_of(snapshot, properties, policy)
 
     def facts(self, snapshot: StreamsGroupSnapshot) -> tuple[tuple[str, str], ...]:
         return about.facts(snapshot)

@@ -25,6 +25,7 @@ from holdfast.rollout.consumer.plan import assembly, review
 from holdfast.rollout.consumer.plan import json as plan_json
 from holdfast.rollout.consumer.plan.figures import read_figures
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.settings.case import case_of
 from holdfast.rollout.consumer.snapshot import json as snapshot_json
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
@@ -46,6 +47,7 @@ from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
+from holdfast.rollout.settings.case import Case
 from holdfast.rollout.text.rendering import Block
 
 OPTIONS = 8
@@ -118,6 +120,9 @@ class ConsumerKind(
         raise Unsupported(
             f"this is a consumer group ({PROTOCOL}); needed here is a Kafka Streams group. All commands but guard accept both"
         )
+
+    def settings_case(self, snapshot: ConsumerSnapshot, properties: Mapping[str, str] | None, policy: Policy) -> Case:
+        return case_of(snapshot, properties, policy)
 
     def facts(self, snapshot: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
         return about.facts(snapshot)

@@ -92,7 +92,7 @@ def _rolled_together(steps: Sequence[Step], step: Step) -> list[Step]:
 
 def _setting(action: RollOutConfig) -> ClientSetting:
     default = defaults.SETTINGS.get(action.key)
-    text = ",".join(map(str, default)) if isinstance(default, list) else None if default is None else str(default)
+    text = ",".join(map(str, default)) if isinstance(default, tuple) else None if default is None else str(default)
     return ClientSetting(action.key, as_text(action.was), as_text(action.value), text)
 
 

@@ -27,6 +27,7 @@ from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
+from holdfast.rollout.settings.case import Case
 from holdfast.rollout.streams.change import json as change_json
 from holdfast.rollout.streams.change import named_json, request, request_words
 from holdfast.rollout.streams.change.change import CHANGE, Change
@@ -51,6 +52,7 @@ from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.figures import figures_of
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.settings.case import case_of
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot import json as snapshot_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -118,6 +120,9 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
     def guarded(self, snapshot: Snapshot) -> Guarded:
         found = guard.look(snapshot)
         return Guarded(guard_to_json(found), tuple(guard_words.blocks(snapshot, found)))
+
+    def settings_case(self, snapshot: Snapshot, properties: Mapping[str, str] | None, policy: Policy) -> Case:
+        return case_of(snapshot, properties, policy)
 
     def facts(self, snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
         return about.facts(snapshot)

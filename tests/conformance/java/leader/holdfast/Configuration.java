@@ -53,7 +53,40 @@ final class Configuration {
         }
     }
 
+    /** What Streams hands each of its clients, with that client's own default for what it does not say. */
+    static void clients(final JsonNode question, final ObjectNode answer) throws Exception {
+        final StreamsConfig config = new StreamsConfig(properties(question));
+        final ConfigDef consumer = definition("org.apache.kafka.clients.consumer.ConsumerConfig");
+        final ConfigDef producer = definition("org.apache.kafka.clients.producer.ProducerConfig");
+        final ConfigDef admin = definition("org.apache.kafka.clients.admin.AdminClientConfig");
+        handed(answer.putObject("streams"), question, StreamsConfig.configDef(), config.values());
+        handed(answer.putObject("main"), question, consumer, config.getMainConsumerConfigs("app", "c", 0));
+        handed(answer.putObject("restore"), question, consumer, config.getRestoreConsumerConfigs("c"));
+        handed(answer.putObject("global"), question, consumer, config.getGlobalConsumerConfigs("c"));
+        handed(answer.putObject("producer"), question, producer, config.getProducerConfigs("c"));
+        handed(answer.putObject("admin"), question, admin, config.getAdminConfigs("c"));
+        handed(answer.putObject("consumer"), question, consumer, new HashMap<>());
+    }
+
+    private static void handed(
+        final ObjectNode answer, final JsonNode question, final ConfigDef definition, final Map<String, ?> given) {
+        for (final JsonNode asked : question.get("keys")) {
+            final ConfigDef.ConfigKey key = definition.configKeys().get(asked.asText());
+            if (key != null) {
+                final Object value = given.containsKey(key.name) ? given.get(key.name) : key.hasDefault() ? key.defaultValue : null;
+                answer.put(key.name, value instanceof java.util.List ? ConfigDef.convertToString(value, key.type) : String.valueOf(value));
+            }
+        }
+    }
+
     static void parse(final JsonNode question, final ObjectNode answer) {
+        final Map<String, ?> values = new StreamsConfig(properties(question)).values();
+        for (final JsonNode key : question.get("keys")) {
+            answer.put(key.asText(), String.valueOf(values.get(key.asText())));
+        }
+    }
+
+    private static Map<String, Object> properties(final JsonNode question) {
         final Map<String, Object> properties = new HashMap<>();
         properties.put("application.id", "app");
         properties.put("bootstrap.servers", "127.0.0.1:1");
@@ -62,9 +95,6 @@ final class Configuration {
             final Map.Entry<String, JsonNode> entry = given.next();
             properties.put(entry.getKey(), entry.getValue().asText());
         }
-        final Map<String, ?> values = new StreamsConfig(properties).values();
-        for (final JsonNode key : question.get("keys")) {
-            answer.put(key.asText(), String.valueOf(values.get(key.asText())));
-        }
+        return properties;
     }
 }

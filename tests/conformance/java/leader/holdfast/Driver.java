@@ -49,6 +49,9 @@ public final class Driver {
             case "config keys":
                 Configuration.keys(answer);
                 return;
+            case "client configs":
+                Configuration.clients(question, answer);
+                return;
             case "config":
                 Configuration.parse(question, answer);
                 return;

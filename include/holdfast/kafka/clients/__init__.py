@@ -1,0 +1,1 @@
+"""What the clients of an application are configured with, release by release."""

@@ -1,0 +1,111 @@
+"""The group protocols of KIP-848 and KIP-1071: settings that they refuse, or pass over."""
+
+from holdfast.kafka.clients.configs import CONSUMER_PROTOCOL, STREAMS_PROTOCOL, Client
+from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, INITIAL_DELAY, number_of
+from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Where, java, kip, ms, page, text
+from holdfast.rollout.settings.rules.warm_ups import ASSIGNOR, LAG, PROBING, PUBLIC, WARMUPS
+from holdfast.rollout.settings.subject import Subject, shown
+from holdfast.rollout.settings.vocabulary import Kind
+
+PROTOCOL, STRATEGY = "group.protocol", "partition.assignment.strategy"
+SESSION, HEARTBEAT, STANDBYS = "session.timeout.ms", "heartbeat.interval.ms", "num.standby.replicas"
+_PASSED_OVER = {
+    STANDBYS: "streams.num.standby.replicas",
+    SESSION: "streams.session.timeout.ms",
+    HEARTBEAT: "streams.heartbeat.interval.ms",
+    WARMUPS: None,
+    LAG: None,
+    PROBING: None,
+    ASSIGNOR: None,
+    PUBLIC: None,
+    "rack.aware.assignment.strategy": None,
+}
+"""What the application says of it, and what the group's config for the same is called, if there is one."""
+_PREFIXES = ("", "consumer.", "main.consumer.")
+_LONG_DELAY_MS, _LONG_INTERVAL_MS = 60_000, 10_000
+
+
+def _is_streams(subject: Subject) -> bool:
+    found = subject.settings.given(Client.STREAMS, PROTOCOL)
+    return subject.kind is Kind.BY_BROKER or (found is not None and str(found.value).lower() == STREAMS_PROTOCOL)
+
+
+def _passed_over(subject: Subject) -> Hit | None:
+    given = [name for key in _PASSED_OVER for prefix in _PREFIXES if (name := f"{prefix}{key}") in subject.settings.properties]
+    given = [name for name in given if not _is_default(subject, name)]
+    if not given or not _is_streams(subject):
+        return None
+    fixes = []
+    for name in given:
+        of_group = next(one for key, one in _PASSED_OVER.items() if name.endswith(key))
+        value = str(subject.settings.properties[name])
+        fixes.append(Fix(name, None) if of_group is None else Fix(of_group, value, Where.GROUP))
+    settings = tuple(shown(name, subject.settings.properties[name]) for name in given)
+    return Hit(settings, tuple(fixes), (text("keys", ", ".join(given)),))
+
+
+def _is_default(subject: Subject, name: str) -> bool:
+    default = subject.settings.default(Client.STREAMS, name)
+    return default is not None and str(subject.settings.properties[name]).strip() == str(default)
+
+
+def _refused(subject: Subject) -> Hit | None:
+    found = subject.settings.given(Client.PLAIN, PROTOCOL)
+    given = [key for key in (SESSION, HEARTBEAT, STRATEGY) if key in subject.settings.properties]
+    if found is None or str(found.value).lower() != CONSUMER_PROTOCOL or not given:
+        return None
+    settings = tuple(shown(key, subject.settings.properties[key]) for key in given)
+    return Hit(settings, tuple(Fix(key, None) for key in given), (text("keys", ", ".join(given)),))
+
+
+def _delay(subject: Subject) -> Hit | None:
+    return _long_of_group(subject, INITIAL_DELAY, _LONG_DELAY_MS, "3000")
+
+
+def _interval(subject: Subject) -> Hit | None:
+    return _long_of_group(subject, ASSIGNMENT_INTERVAL, _LONG_INTERVAL_MS, "1000")
+
+
+def _long_of_group(subject: Subject, key: str, most: int, usual: str) -> Hit | None:
+    value = number_of(subject.group_config, key)
+    if value <= most:
+        return None
+    return Hit((shown(key, value),), (Fix(key, usual, Where.GROUP),), (ms("value", value),))
+
+
+_GROUP_PAGE = page("Streams developer guide: Streams Rebalance Protocol")
+RULES = (
+    Rule(
+        "settings-of-the-classic-protocol",
+        "With group.protocol=streams the brokers decide: {keys} of the application have no effect.",
+        (PROTOCOL, *_PASSED_OVER),
+        (kip(1071), _GROUP_PAGE),
+        _passed_over,
+        (Kind.CLASSIC, Kind.BY_BROKER),
+    ),
+    Rule(
+        "settings-refused-by-the-consumer-protocol",
+        "No consumer starts: {keys} cannot be set with group.protocol=consumer; the group's configs at the brokers have them.",
+        (PROTOCOL, SESSION, HEARTBEAT, STRATEGY),
+        (kip(848), java("ConsumerConfig")),
+        _refused,
+        (Kind.CONSUMERS,),
+        Releases("4.0"),
+    ),
+    Rule(
+        "initial-delay-long",
+        "An application that starts waits for {value} before its first task is assigned.",
+        (INITIAL_DELAY,),
+        (kip(1071), page("Group Configs: streams.initial.rebalance.delay.ms")),
+        _delay,
+        (Kind.BY_BROKER,),
+    ),
+    Rule(
+        "assignment-interval-long",
+        "Between two assignments are {value}: tasks of a client that dies right after one have no owner for as long.",
+        (ASSIGNMENT_INTERVAL,),
+        (kip(1263), page("Group Configs: streams.assignment.interval.ms")),
+        _interval,
+        (Kind.BY_BROKER,),
+    ),
+)

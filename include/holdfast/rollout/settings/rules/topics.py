@@ -1,0 +1,190 @@
+"""Internal topics: their replicas, and configs that delete or delay what a restore needs."""
+
+from collections.abc import Callable
+
+from holdfast.kafka.clients.configs import Client
+from holdfast.rollout.settings.looks import above, given_number
+from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Where, java, kip, page, text
+from holdfast.rollout.settings.subject import Subject, shown
+from holdfast.rollout.settings.vocabulary import STREAMS
+
+REPLICAS, PURGE = "replication.factor", "repartition.purge.interval.ms"
+CLEANUP, RETENTION, INSYNC = "topic.cleanup.policy", "topic.retention.ms", "topic.min.insync.replicas"
+UNCLEAN, TIMESTAMPS = "topic.unclean.leader.election.enable", "topic.message.timestamp.type"
+DIRTY, UNCOMPACTED, LARGEST = "topic.min.cleanable.dirty.ratio", "topic.min.compaction.lag.ms", "topic.max.message.bytes"
+RETENTION_BYTES = "topic.retention.bytes"
+_RESILIENT = "3"
+_MOST_DIRTY = 0.9
+_LONG_UNCOMPACTED_MS = 86_400_000
+_LATE_PURGE_MS = 3_600_000
+
+
+def _value(subject: Subject, key: str) -> str | None:
+    found = subject.settings.properties.get(key)
+    return None if found is None else str(found).strip()
+
+
+def _number(subject: Subject, key: str) -> int | None:
+    value = _value(subject, key)
+    return int(value) if value is not None and value.removeprefix("-").isdecimal() and len(value) < 20 else None
+
+
+def _one_replica(subject: Subject) -> Hit | None:
+    if given_number(subject, Client.STREAMS, REPLICAS) != 1:
+        return None
+    return Hit((subject.settings.shown(Client.STREAMS, REPLICAS),), (Fix(REPLICAS, _RESILIENT),))
+
+
+def _fewer_than_sources(subject: Subject) -> Hit | None:
+    sources = [topic.replicas for topic in subject.topics if not topic.internal and topic.replicas]
+    few = [topic for topic in subject.topics if topic.changelog and topic.internal and topic.replicas == 1]
+    if not few or not sources or min(sources) < 2:
+        return None
+    figures = (text("topic", few[0].name), Figure("topics", len(few)), Figure("replicas", min(sources)))
+    return Hit((subject.settings.shown(Client.STREAMS, REPLICAS),), (Fix(REPLICAS, str(min(sources)), Where.TOPIC),), figures)
+
+
+def _insync(subject: Subject) -> Hit | None:
+    least, replicas = _number(subject, INSYNC), given_number(subject, Client.STREAMS, REPLICAS)
+    if replicas is None or replicas < 0:
+        seen = [topic.replicas for topic in subject.topics if topic.internal and topic.replicas]
+        replicas = min(seen) if seen else None
+    if least is None or replicas is None or least < replicas or (least == replicas == 1):
+        return None
+    shown_ = (shown(INSYNC, least), subject.settings.shown(Client.STREAMS, REPLICAS))
+    return Hit(shown_, (Fix(INSYNC, str(max(1, replicas - 1))),), (Figure("least", least), Figure("replicas", replicas)))
+
+
+def _of_topic(key: str, harmful: Callable[[str], bool], better: str | None) -> Callable[[Subject], Hit | None]:
+    def look(subject: Subject) -> Hit | None:
+        value = _value(subject, key)
+        return (
+            Hit((shown(key, value),), (Fix(key, better),), (text("value", value),))
+            if value is not None and harmful(value)
+            else None
+        )
+
+    return look
+
+
+def _whole_from(least: int) -> Callable[[str], bool]:
+    return lambda value: value.isdecimal() and len(value) < 20 and int(value) >= least
+
+
+def _too_dirty(value: str) -> bool:
+    try:
+        return float(value) >= _MOST_DIRTY
+    except ValueError:
+        return False
+
+
+def _records_too_large(subject: Subject) -> Hit | None:
+    most, largest = _number(subject, LARGEST), subject.settings.assumed(Client.PRODUCER, "max.request.size")
+    if most is None or largest is None or most >= largest or subject.settings.given(Client.PRODUCER, "max.request.size") is None:
+        return None
+    shown_ = (shown(LARGEST, most), subject.settings.shown(Client.PRODUCER, "max.request.size"))
+    return Hit(shown_, (Fix(LARGEST, str(largest)),), (Figure("most", most), Figure("largest", largest)))
+
+
+_DEFAULTS = java("InternalTopicConfig")
+_TOPIC_PAGE = "Topic Configs: {}".format
+RULES = (
+    Rule(
+        "replication-factor-one",
+        "Changelogs and repartition topics are on one broker each: while it is away the application stops, and what it loses is"
+        " lost.",
+        (REPLICAS,),
+        (page("Streams developer guide: recommended configuration parameters for resiliency"), kip(733)),
+        _one_replica,
+        STREAMS,
+    ),
+    Rule(
+        "changelogs-with-one-replica",
+        "{topics} changelogs, {topic} among them, have one replica where the source topics have {replicas}: their loss is the loss"
+        " of the"
+        " state.",
+        (REPLICAS,),
+        (page("Streams developer guide: recommended configuration parameters for resiliency"), kip(733)),
+        _fewer_than_sources,
+        STREAMS,
+    ),
+    Rule(
+        "in-sync-replicas-too-many",
+        "With {replicas} replicas of which {least} must be in sync, one broker that is away stops all writes to changelogs and"
+        " repartition topics.",
+        (INSYNC, REPLICAS),
+        (page(_TOPIC_PAGE("min.insync.replicas")),),
+        _insync,
+        STREAMS,
+    ),
+    Rule(
+        "changelogs-deleted",
+        "It goes to every internal topic: changelogs are deleted by age instead of compacted, and a restore finds a part of the"
+        " state.",
+        (CLEANUP,),
+        (_DEFAULTS, page(_TOPIC_PAGE("cleanup.policy"))),
+        _of_topic(CLEANUP, lambda value: "compact" not in value, None),
+        STREAMS,
+    ),
+    Rule(
+        "repartition-topics-expire",
+        "It goes to every internal topic: records of a repartition topic that are not processed by then are lost. Streams sets no"
+        " limit,"
+        " and deletes what it has processed.",
+        (RETENTION, RETENTION_BYTES),
+        (_DEFAULTS, java("RepartitionTopicConfig"), page(_TOPIC_PAGE("retention.ms"))),
+        lambda subject: (
+            _of_topic(RETENTION, _whole_from(0), None)(subject) or _of_topic(RETENTION_BYTES, _whole_from(0), None)(subject)
+        ),
+        STREAMS,
+    ),
+    Rule(
+        "unclean-leaders",
+        "A replica that lacks records may become the leader: state is then restored without them.",
+        (UNCLEAN,),
+        (page(_TOPIC_PAGE("unclean.leader.election.enable")),),
+        _of_topic(UNCLEAN, lambda value: value.lower() == "true", None),
+        STREAMS,
+    ),
+    Rule(
+        "timestamps-of-the-brokers",
+        "Brokers put their own time into records of repartition topics and changelogs: windows and joins go by the wrong time.",
+        (TIMESTAMPS,),
+        (_DEFAULTS, page(_TOPIC_PAGE("message.timestamp.type"))),
+        _of_topic(TIMESTAMPS, lambda value: value == "LogAppendTime", None),
+        STREAMS,
+    ),
+    Rule(
+        "changelogs-compacted-late",
+        "A changelog is compacted only when it is {value} dirty: a restore reads old values of the same keys until then.",
+        (DIRTY,),
+        (page(_TOPIC_PAGE("min.cleanable.dirty.ratio")),),
+        _of_topic(DIRTY, _too_dirty, "0.5"),
+        STREAMS,
+    ),
+    Rule(
+        "changelogs-not-compacted",
+        "Nothing of the last {value} ms of a changelog is compacted: a restore reads each update of it.",
+        (UNCOMPACTED,),
+        (page(_TOPIC_PAGE("min.compaction.lag.ms")),),
+        _of_topic(UNCOMPACTED, _whole_from(_LONG_UNCOMPACTED_MS), "0"),
+        STREAMS,
+    ),
+    Rule(
+        "records-larger-than-the-topics-take",
+        "The producer sends up to {largest} bytes where internal topics take {most}: larger records fail with"
+        " RecordTooLargeException.",
+        (LARGEST, "max.request.size"),
+        (page(_TOPIC_PAGE("max.message.bytes")), page("Producer Configs: max.request.size")),
+        _records_too_large,
+        STREAMS,
+    ),
+    Rule(
+        "repartition-topics-purged-late",
+        "Records of repartition topics that are processed stay for {value} on the brokers' disks.",
+        (PURGE,),
+        (kip(811), page("Streams Configs: repartition.purge.interval.ms")),
+        above(Client.STREAMS, PURGE, _LATE_PURGE_MS, "30000"),
+        STREAMS,
+    ),
+)

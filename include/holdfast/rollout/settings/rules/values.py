@@ -1,0 +1,128 @@
+"""Values that Kafka refuses, keys that it does not know or that this release does not have."""
+
+import difflib
+from collections.abc import Iterator
+from itertools import islice
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.clients import configs as client_configs
+from holdfast.kafka.coordinator.config_keys import NUMBERS
+from holdfast.kafka.streams import config_check
+from holdfast.rollout.settings.rule import Fix, Hit, Rule, Where, java, kip, page, text
+from holdfast.rollout.settings.subject import Subject, shown
+from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind
+
+_ALIKE = 0.9
+_LONGEST_KEY = 100
+"""No key of Kafka is longer: what is, is not compared."""
+_MOST_COMPARED = 200
+"""Keys that Kafka does not know: each is compared with all that it knows."""
+
+
+def _refused(subject: Subject) -> tuple[Hit, ...]:
+    return tuple(_refused_values(subject))
+
+
+def _refused_values(subject: Subject) -> Iterator[Hit]:
+    for key, value in subject.settings.properties.items():
+        if not config_check.is_known(key) or config_check.is_secret(key):
+            continue
+        try:
+            config_check.check(subject.settings.read_as, {key: value})
+        except InvalidInput:
+            wanted = config_check.takes(subject.settings.read_as, key)
+            yield Hit((shown(key, value),), (Fix(key, None),), (text("key", key), text("wanted", wanted)))
+
+
+def _misspelt(subject: Subject) -> tuple[Hit, ...]:
+    return tuple(_misspelt_keys(subject))
+
+
+def _misspelt_keys(subject: Subject) -> Iterator[Hit]:
+    unknown = (key for key in subject.settings.properties if not config_check.is_known(key) and len(key) <= _LONGEST_KEY)
+    for key in islice(unknown, _MOST_COMPARED):
+        near = _nearest(key)
+        if near is not None:
+            value = shown(near, subject.settings.properties[key]).value
+            yield Hit((shown(key, value),), (Fix(near, value),), (text("key", key), text("near", near)))
+
+
+def _nearest(key: str) -> str | None:
+    """The key of Kafka that is almost the same, behind the same prefix."""
+    prefix = next((one for one in config_check.PREFIXES if key.startswith(one)), "")
+    near = difflib.get_close_matches(key.removeprefix(prefix), config_check.known_keys(), n=1, cutoff=_ALIKE)
+    return f"{prefix}{near[0]}" if near and config_check.is_known(f"{prefix}{near[0]}") else None
+
+
+def _of_another_release(subject: Subject) -> tuple[Hit, ...]:
+    return tuple(_keys_of_another_release(subject))
+
+
+def _keys_of_another_release(subject: Subject) -> Iterator[Hit]:
+    for key, value in subject.settings.properties.items():
+        if not config_check.is_known(key) or config_check.in_release(subject.settings.read_as, key):
+            continue
+        if client_configs.is_a_default(key, value):
+            continue
+        releases = config_check.releases_of(key)
+        yield Hit((shown(key, value),), (Fix(key, None),), (text("key", key), text("releases", releases)))
+
+
+def _commits_itself(subject: Subject) -> Hit | None:
+    for key in ("enable.auto.commit", "consumer.enable.auto.commit", "main.consumer.enable.auto.commit"):
+        if str(subject.settings.properties.get(key, "")).strip().lower() == "true":
+            return Hit((shown(key, "true"),), (Fix(key, None),))
+    return None
+
+
+def _group_number(subject: Subject) -> Hit | None:
+    for key, value in subject.group_config.items():
+        if key in NUMBERS and value is not None and not str(value).strip().isdecimal():
+            return Hit((shown(key, value),), (Fix(key, None, Where.GROUP),), (text("key", key),))
+    return None
+
+
+_CHECKED = java("ConfigDef")
+RULES = (
+    Rule(
+        "value-refused",
+        "The application does not start (ConfigException): {key} takes {wanted}.",
+        (),
+        (_CHECKED, page("Streams Configs")),
+        _refused,
+        EVERY,
+    ),
+    Rule(
+        "key-misspelt",
+        "No release of Kafka has {key}, and what it sets has no effect; {near} is meant, it seems.",
+        (),
+        (_CHECKED, page("Streams Configs")),
+        _misspelt,
+        EVERY,
+    ),
+    Rule(
+        "key-of-another-release",
+        "This release does not have {key} ({releases}): it has no effect.",
+        (),
+        (_CHECKED,),
+        _of_another_release,
+        EVERY,
+    ),
+    Rule(
+        "commits-by-itself",
+        "Streams commits by itself and leaves the setting out. Behind the prefix of one consumer it counts up to 4.1: offsets are"
+        " committed of records that are not processed yet.",
+        ("enable.auto.commit",),
+        (java("StreamsConfig"), page("Streams Configs: enable.auto.commit")),
+        _commits_itself,
+        STREAMS,
+    ),
+    Rule(
+        "group-value-refused",
+        "{key} takes a whole number: the brokers use their own default.",
+        (),
+        (kip(1071), java("GroupConfig")),
+        _group_number,
+        (Kind.BY_BROKER,),
+    ),
+)

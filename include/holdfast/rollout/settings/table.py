@@ -1,0 +1,40 @@
+"""All rules, theme by theme. A new rule is a value in one of these modules."""
+
+from holdfast.rollout.settings.rule import Rule
+from holdfast.rollout.settings.rules import (
+    bugs,
+    exactly_once,
+    fetching,
+    polling,
+    producing,
+    protocol,
+    racks,
+    standbys,
+    state,
+    static_members,
+    threads,
+    timing,
+    topics,
+    values,
+    warm_ups,
+)
+
+THEMES: tuple[tuple[str, tuple[Rule, ...]], ...] = (
+    ("Warm-ups", warm_ups.RULES),
+    ("Standbys", standbys.RULES),
+    ("Racks", racks.RULES),
+    ("Sessions and heartbeats", timing.RULES),
+    ("Static membership", static_members.RULES),
+    ("Polls, requests and metadata", polling.RULES),
+    ("State directories and stores", state.RULES),
+    ("Exactly-once and commits", exactly_once.RULES),
+    ("The producer", producing.RULES),
+    ("Fetches and buffers", fetching.RULES),
+    ("Internal topics", topics.RULES),
+    ("Threads and upgrades", threads.RULES),
+    ("Group protocols", protocol.RULES),
+    ("Keys and values", values.RULES),
+    ("Bugs of a release", bugs.RULES),
+)
+RULES: tuple[Rule, ...] = tuple(rule for _, rules in THEMES for rule in rules)
+BY_NAME = {rule.name: rule for rule in RULES}
