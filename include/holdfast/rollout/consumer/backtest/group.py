@@ -1,0 +1,51 @@
+"""The backtest of one consumer group whose members assign: its records once, oldest first."""
+
+from collections.abc import Callable, Iterable
+
+from holdfast.errors import HoldfastError
+from holdfast.kafka.consumer.group import Assignor
+from holdfast.rollout.backtest.generation import Generation
+from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult
+from holdfast.rollout.backtest.results import Given, GroupBacktest, Tally
+from holdfast.rollout.consumer.backtest import question, releases
+from holdfast.rollout.consumer.backtest.judge import Answer, judge
+from holdfast.rollout.consumer.backtest.question import ConsumerQuestion
+from holdfast.rollout.consumer.backtest.sequences import Sequences
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL
+
+Records = Callable[[], Iterable[Generation]]
+OnMismatch = Callable[[ConsumerQuestion, Answer], None]
+
+
+def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMismatch | None = None) -> GroupBacktest:
+    """Every rebalance judged, every sequence forecast again. `on_mismatch` is handed each question whose answer differs."""
+    tally, sequences = Tally(), Sequences()
+    for generation in records():
+        if given.since is not None and generation.completed_at < given.since:
+            continue
+        found = releases.of_leader(given.release, releases.leaders_version(generation))
+        try:
+            asked = question.of(found, generation)
+        except HoldfastError as refusal:
+            tally.take(_label(found, generation), _malformed(generation, str(refusal)))
+            continue
+        answer = judge(asked)
+        tally.take(_label(found, generation), answer.result)
+        if answer.result.judged is Judged.DIFFERENT and on_mismatch is not None:
+            on_mismatch(asked, answer)
+        for one in sequences.take(asked, answer):
+            tally.end(one)
+    for one in sequences.end():
+        tally.end(one)
+    return tally.result(group_id, PROTOCOL, (), None)
+
+
+def _label(found: tuple[str, ...], generation: Generation) -> str:
+    """The release, or from which to which it may be, and the assignor."""
+    release = "unknown" if not found else found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+    known = generation.protocol in frozenset(map(str, Assignor))
+    return f"{release}, {generation.protocol if known else 'another assignor'}"
+
+
+def _malformed(generation: Generation, detail: str) -> RebalanceResult:
+    return RebalanceResult(generation.number, generation.completed_at, Judged.NOT_JUDGED, (Because.MALFORMED,), detail)

@@ -1,0 +1,55 @@
+"""A recorded rebalance of a consumer group as a question with a known answer: complete in itself."""
+
+from holdfast.kafka import java
+from holdfast.kafka.consumer.group import Assignor, Group, Member, Topic
+from holdfast.kafka.consumer.joining import decode
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.kafka.wire import consumer_protocol
+from holdfast.rollout.backtest.generation import Generation
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL
+from holdfast.rollout.json.codec import NAME, TEXTS, integer, table
+from holdfast.rollout.json.record import codec_of, member, record
+
+
+@record(version="1.0", about="One recorded rebalance of a consumer group, and what its leader's decision depended on.")
+class ConsumerQuestion:
+    """`releases`: one of each line of releases that the leader may have run. `topics`: how many partitions each had."""
+
+    protocol: str = member(NAME)
+    releases: tuple[str, ...] = member(TEXTS)
+    topics: tuple[tuple[str, int], ...] = member(table(NAME, integer(0, java.INT_MAX)))
+    generation: Generation = member(codec_of(Generation))
+
+
+def of(releases: tuple[str, ...], generation: Generation) -> ConsumerQuestion:
+    """Raise MalformedBytes. A leader assigns every partition, and withholds those that another member owns: so the records show
+    how many there were."""
+    counts: dict[str, int] = {}
+    for one in generation.members:
+        owned = consumer_protocol.decode_subscription(one.subscription)
+        handed = consumer_protocol.decode_assignment(one.assignment)
+        for partition in (*owned.owned, *handed.partitions):
+            counts[partition.topic] = max(counts.get(partition.topic, 0), partition.partition + 1)
+    return ConsumerQuestion(PROTOCOL, releases, tuple(sorted(counts.items())), generation)
+
+
+def group_of(question: ConsumerQuestion, release: str) -> Group:
+    """As its leader saw it. Raise MalformedBytes. The records name the assignor that was used, not the others of each member."""
+    generation = question.generation
+    assignor = Assignor(generation.protocol or "")
+    members = tuple(_member(one.member_id, one.subscription, assignor, one.group_instance_id) for one in generation.members)
+    topics = tuple(Topic(name, ((),) * count) for name, count in question.topics)
+    return Group(release, members, topics, leader_member_id=generation.leader_member_id)
+
+
+def _member(member_id: str, subscription: bytes, assignor: Assignor, instance: str | None) -> Member:
+    found = decode(subscription, member_id, assignor)
+    return Member(found.member_id, found.assignors, found.subscription, found.owned, found.owned_generation, instance, found.rack)
+
+
+def handed(question: ConsumerQuestion) -> dict[str, frozenset[TopicPartition]]:
+    """What the leader really sent. Raise MalformedBytes."""
+    return {
+        one.member_id: frozenset(consumer_protocol.decode_assignment(one.assignment).partitions)
+        for one in question.generation.members
+    }
