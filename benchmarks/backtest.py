@@ -12,6 +12,7 @@ file that the adapter puts them into. One decision in every hundred has two task
 import argparse
 import json
 import random
+import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -47,16 +48,19 @@ def main() -> int:
     with spool(lambda _: True) as past:
         swapped = sum(1 for _ in _filled(past, given))
         past.file.flush()
-        began = time.perf_counter()
+        began, made_s = time.perf_counter(), time.process_time()
         known = {f"app-{number:05}": _given(number, given) for number in range(given.groups)}
         about = backtest.About("synthetic", "2026-11-20T00:00:00Z")
         found = backtest.run(past, known.__getitem__, about, given.processes)
         seconds = time.perf_counter() - began
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu_s = sum(one.ru_utime + one.ru_stime for one in used) - made_s
     score = found.backtest.score
     peak = psutil.Process().memory_info().rss // 2**20
     figures = {
         "rebalances": score.rebalances,
         "seconds": round(seconds, 1),
+        "cpu_ms_each": round(1000 * cpu_s / score.rebalances, 1),
         "of_the_goal": round(seconds / score.rebalances * OF_THE_GOAL / GOAL_S, 2),
         "equal": score.equal,
         "inferred": score.inferred,

@@ -19,7 +19,7 @@ from kafka import TopicPartition as KafkaTopicPartition
 from holdfast.adapters.broker.consumer_offsets import TOPIC, generation_of
 from holdfast.adapters.broker.session import KafkaSession, translated
 from holdfast.errors import ClusterTrouble, HoldfastError
-from holdfast.kafka.wire import group_metadata
+from holdfast.kafka.wire import group_metadata, streams_group_records
 from holdfast.rollout.backtest.generation import Generation
 
 MOST_BYTES = 16 * 1024**3
@@ -91,11 +91,14 @@ class Spool:
     groups: list[SpooledGroup] = field(default_factory=list)
     unread: tuple[str, ...] = ()
     _open: dict[str, SpooledGroup] = field(default_factory=dict)
+    _assigned_by_broker: dict[str, None] = field(default_factory=dict)
     _size: int = 0
 
     def take(self, key: bytes, value: bytes | None, written_at_ms: int) -> None:
         """A record of any kind. Raise MalformedBytes for a key that cannot be read; ClusterTrouble where there is too much."""
         group_id = group_metadata.decode_key(key)
+        if group_id is None:
+            self._of_broker(key)
         if group_id is None or not self.wanted(group_id):
             return
         if value is None:
@@ -113,6 +116,13 @@ class Spool:
         self._size += _HEAD.size + len(value)
         if self._size > MOST_BYTES:
             raise ClusterTrouble(f"{TOPIC} has more than {MOST_BYTES:,} bytes of rebalances. Give one group with --group")
+
+    def _of_broker(self, key: bytes) -> None:
+        """A group whose broker assigns is named, once."""
+        found = streams_group_records.decode_key(key)
+        if found is not None and self.wanted(found.group_id) and found.group_id not in self._assigned_by_broker:
+            self._assigned_by_broker[found.group_id] = None
+            self.note(f"{found.group_id}: its broker assigns; recorded targets are not judged")
 
     def note(self, trouble: str) -> None:
         self.unread = (*self.unread, trouble)

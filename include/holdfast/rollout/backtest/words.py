@@ -43,12 +43,10 @@ def sentence(score: Score, of_what: str = "this group") -> str:
     parts = []
     if score.judged:
         parts.append(f"Holdfast decided {score.equal:,} of {many(score.judged, 'past rebalance')} of {of_what} as Kafka did")
-    if score.inferred:
-        more = "more " if score.judged else "past "
-        whom = "" if score.judged else f" of {of_what}"
-        parts.append(
-            f"{score.inferred:,} {more}{'rebalance' if score.inferred == 1 else 'rebalances'}{whom} as far as can be inferred"
-        )
+    if score.inferred and score.judged:
+        parts.append(f"{many(score.inferred, 'more rebalance')} inferred")
+    elif score.inferred:
+        parts.append(f"{many(score.inferred, 'past rebalance')} of {of_what} inferred")
     if score.sequences:
         parts.append(f"{score.ends_equal:,} of {many(score.sequences, 'stable end')}")
     return f"{'; '.join(parts)}."

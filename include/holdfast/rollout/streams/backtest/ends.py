@@ -2,7 +2,7 @@
 
 A decision depends on the end-offset sum of a task only through which clients are caught up: E - report <= acceptable.recovery.lag.
 So all sums between two thresholds are alike, and there are as many of them to try as there are different reports, plus one. (A
-client's threads also compare the lags of *different* tasks: `ambiguous`.)
+client's threads also compare the lags of *different* tasks: `threads`.)
 """
 
 import itertools
@@ -16,7 +16,7 @@ from holdfast.rollout.streams.backtest.question import PastTask
 
 MOST_COMBINATIONS = 64
 """Of sums that would give different decisions: up to here all are tried."""
-MOST_REPAIRS = 40
+MOST_REPAIRS = 24
 """Beyond that: how many are tried that the differences suggest."""
 
 Ends = dict[TaskId, int]
@@ -118,16 +118,3 @@ def _neighbours(ends: Ends, differ: Sequence[TaskId], choices: Mapping[TaskId, t
         for total in choices[task]:
             if total != ends[task]:
                 yield {**ends, task: total}
-
-
-def ambiguous(group: Group, tasks: Sequence[PastTask]) -> bool:
-    """Whether a client with several threads has a thread that reports two copies or more that do not run, at least one of them of
-    a task whose end-offset sum is not certain: which lags less, and goes to a thread first, is then open."""
-    open_ends = frozenset(task.id for task in tasks if task.high is None or task.low < task.high)
-    for client in group.clients:
-        if len(client.consumers) > 1:
-            for consumer in client.consumers:
-                copies = [task for task, total in consumer.task_offset_sums if total >= 0]
-                if len(copies) > 1 and not open_ends.isdisjoint(copies):
-                    return True
-    return False

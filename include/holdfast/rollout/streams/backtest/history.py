@@ -13,7 +13,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka import topology
 from holdfast.kafka.streams import membership
 from holdfast.kafka.streams.membership import Member
-from holdfast.kafka.vocabulary import TaskId, TopicPartition
+from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId, TopicPartition
 from holdfast.kafka.wire.assignment_info import NO_REBALANCE
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.streams.backtest import question, releases
@@ -48,6 +48,8 @@ class Facts:
         self.settings_matter: list[int] = []
         """Some generations that did not settle the group, in which settings decide."""
         self._intervals: list[int] = []
+        self._gave_up: dict[str, frozenset[TaskId]] = {}
+        self._closed: dict[TaskId, tuple[list[int], list[int]]] = {}
 
     def take(self, generation: Generation) -> None:
         members = decoded(generation)
@@ -62,6 +64,7 @@ class Facts:
         if version is not None:
             self.versions[version] = self.versions.get(version, 0) + 1
         self._learn_state(generation, members)
+        self._learn_ends(generation, members)
         self._learn_standbys(generation, members)
 
     def tasks_of(self, generation: Generation, members: tuple[Member, ...]) -> dict[TaskId, tuple[TopicPartition, ...]]:
@@ -127,6 +130,28 @@ class Facts:
             if subtopology in topics:
                 self._silent[subtopology, topics[subtopology]] = None
 
+    def _learn_ends(self, generation: Generation, members: tuple[Member, ...]) -> None:
+        """A member that ran a task when it joined, was not given it again, and reports its copy the next time, has closed it
+        cleanly: what it reports is where the changelog ended then, but for the last record of each and markers of transactions."""
+        for member in members:
+            given_up = self._gave_up.get(member.member_id, frozenset())
+            for task, total in member.joined_sums:
+                if total >= 0 and task in given_up:
+                    numbers, totals = self._closed.setdefault(task, ([], []))
+                    numbers.append(generation.number)
+                    totals.append(total)
+        self._gave_up = {
+            member.member_id: frozenset(task for task, total in member.joined_sums if total == LATEST_OFFSET)
+            - frozenset(task for task, _ in member.active)
+            for member in members
+        }
+
+    def end_at_most(self, task: TaskId, number: int) -> int | None:
+        """What a task's end-offset sum was at most in a rebalance, as it only grows: None: nothing shows it."""
+        numbers, totals = self._closed.get(task, ([], []))
+        at = bisect_right(numbers, number)
+        return totals[at] + _CLOSED_LACKS if at < len(totals) else None
+
     def _learn_standbys(self, generation: Generation, members: tuple[Member, ...]) -> None:
         copies: dict[TaskId, int] = {}
         for member in members:
@@ -170,6 +195,8 @@ class Facts:
 
 _SAMPLE = 12
 _MOST_INTERVALS = 1_000
+_CLOSED_LACKS = 16
+"""Records that a cleanly closed copy may lack of its changelogs' ends: one or two for each of up to eight."""
 
 
 class Questions:
@@ -194,17 +221,19 @@ class Questions:
                     reported[task] = max(total, reported.get(task, 0))
         topics = topics_of(tasks)
         past = tuple(
-            self._past(task, partitions, topics[task.subtopology], reported.get(task)) for task, partitions in tasks.items()
+            self._past(task, partitions, topics[task.subtopology], reported.get(task), generation.number)
+            for task, partitions in tasks.items()
         )
         config, alternatives = self._settings(generation.number)
         found = releases.of_leader(self._release, releases.leaders_version(generation))
         return question.of(found, config, past, generation, alternatives)
 
     def _past(
-        self, task: TaskId, partitions: tuple[TopicPartition, ...], topics: tuple[str, ...], reported: int | None
+        self, task: TaskId, partitions: tuple[TopicPartition, ...], topics: tuple[str, ...], reported: int | None, number: int
     ) -> PastTask:
         stateful = self._facts.stateful(task, topics, self._present)
-        high = self._present.ends.get(task)
+        bounds = (self._present.ends.get(task), self._facts.end_at_most(task, number))
+        high = min((one for one in bounds if one is not None), default=None)
         low = self._lows.get((task, partitions), 0)
         if reported is not None and reported > low:
             low = self._lows[task, partitions] = reported

@@ -17,7 +17,7 @@ from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.group import About, Assignment, Group, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, TaskDifference
-from holdfast.rollout.streams.backtest import comparing, ends, releases
+from holdfast.rollout.streams.backtest import comparing, ends, releases, threads
 from holdfast.rollout.streams.backtest.comparing import Recorded
 from holdfast.rollout.streams.backtest.ends import Ends
 from holdfast.rollout.streams.backtest.question import Settings, StreamsQuestion
@@ -126,7 +126,7 @@ class _Trial:
         self._recorded = recorded
         self._group = group
         self._reports = ends.reports(group)
-        self._ambiguous = ends.ambiguous(group, [task for task in question.tasks if task.stateful is not False])
+        self._tasks = {task.id: task for task in question.tasks}
         versions = {one.metadata_version for client in group.clients for one in client.consumers}
         asking = any(one.error_code for client in group.clients for one in client.consumers)
         self._one_version = len(versions) == 1 and not asking
@@ -188,11 +188,11 @@ class _Trial:
             return differ
 
         found = ends.search(choices, decides, lambda: comparing.equal(self._last(), self._recorded))
-        exhaustive = found.exhaustive and not (self._ambiguous and self._threads_only(best))
         if found.fitting is not None:
-            exhaustive = found.exhaustive and not self._ambiguous
+            exhaustive = found.exhaustive and not self._ambiguous(self._last(), case)
             return _Tried(case, found.fitting, found.others, exhaustive)
         nearest = best[0][1]
+        exhaustive = found.exhaustive and not (self._threads_only(best) and self._ambiguous(nearest, case))
         differ = comparing.differences(nearest, self._recorded)
         possible = comparing.possible(nearest, self._recorded)
         return _Tried(case, None, True, exhaustive, differ, self._open(nearest), possible, _java_decides(nearest))
@@ -200,6 +200,11 @@ class _Trial:
     def _last(self) -> Assignment | LeaderFailure:
         assert self._answer is not None, "decided before"
         return self._answer
+
+    def _ambiguous(self, answer: Assignment | LeaderFailure, case: _Case) -> bool:
+        """Whether end offsets may decide which of a client's threads has which task."""
+        common = kafka_release.behaviour(case.release).threads_balance_all_kinds
+        return isinstance(answer, Assignment) and threads.lags_may_decide(self._group, answer, self._tasks, common_load=common)
 
     def _threads_only(self, best: list[tuple[int, Assignment | LeaderFailure]]) -> bool:
         return bool(best) and comparing.same_clients(best[0][1], self._recorded, self._group)

@@ -106,14 +106,22 @@ def test_a_decision_that_no_end_offset_explains_is_different() -> None:
 
 
 def test_lags_of_copies_at_one_of_several_threads_may_decide_which_thread_gets_which() -> None:
-    group = clients(ends=1_000)
-    first, second = group.clients
-    more = replace(second, consumers=(*second.consumers, Consumer("b-2", "b")))
-    group = replace(group, clients=(first, more))
+    """One thread of two reports all four copies and keeps two of them: those that lag least."""
+    tasks = of_tasks(0, 4, 1_000)
+    reports = Consumer("b-1", "b", None, (), tuple((task.id, 990) for task in tasks))
+    group = Group("3.9.1", AssignorConfig(), tasks, (Client(SECOND, (reports, Consumer("b-2", "b"))),), SECOND)
 
     assert judge(of(group, 1_000, 1_000)).result.judged is Judged.EQUAL
     result = judge(of(group, 1_000, 1_050)).result
     assert (result.judged, result.because) == (Judged.INFERRED, (Because.END_OFFSETS,))
+
+
+def test_copies_that_a_thread_may_all_keep_are_in_no_order() -> None:
+    tasks = of_tasks(0, 4, 1_000)
+    reports = [Consumer(f"b-{each}", "b", None, (), tuple((task.id, 990) for task in tasks[2 * each :][:2])) for each in (0, 1)]
+    group = Group("3.9.1", AssignorConfig(), tasks, (Client(SECOND, tuple(reports)),), SECOND)
+
+    assert judge(of(group, 1_000, 1_050)).result.judged is Judged.EQUAL
 
 
 def test_an_unknown_leader_may_be_any_client() -> None:
