@@ -1,8 +1,11 @@
 """A recorded rebalance of a consumer group as a question with a known answer: complete in itself."""
 
+from dataclasses import replace
+
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor, Group, Member, Topic
 from holdfast.kafka.consumer.joining import decode
+from holdfast.kafka.consumer.reports import grouped_by_topic
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.rollout.backtest.generation import Generation
@@ -44,7 +47,20 @@ def group_of(question: ConsumerQuestion, release: str) -> Group:
 
 def _member(member_id: str, subscription: bytes, assignor: Assignor, instance: str | None) -> Member:
     found = decode(subscription, member_id, assignor)
-    return Member(found.member_id, found.assignors, found.subscription, found.owned, found.owned_generation, instance, found.rack)
+    owned = as_the_member_had_it(found.owned)
+    return replace(found, owned=owned, group_instance_id=instance)
+
+
+def as_the_member_had_it(sent: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+    """An order of what a member owned that it sends in this order (`kafka.consumer.reports`): the model takes the member's.
+
+    Topics in one bucket of the HashMap that they are grouped by come out in the opposite order.
+    """
+    topics: dict[str, list[TopicPartition]] = {}
+    for partition in sent:
+        topics.setdefault(partition.topic, []).append(partition)
+    opposite = tuple(partition for topic in reversed(topics) for partition in topics[topic])
+    return opposite if grouped_by_topic(opposite) == sent else sent
 
 
 def handed(question: ConsumerQuestion) -> dict[str, frozenset[TopicPartition]]:
