@@ -220,7 +220,8 @@ class _Trial:
         fitting = [one for one in tried if one.fitting is not None]
         given = dict.fromkeys(release for one in fitting for release in one.case.same)
         if fitting:
-            because = tuple(dict.fromkeys(self._reasons(tried, fitting)))
+            by_racks = (Because.RACKS,) if self._racks(settings) not in (None, "none") else ()
+            because = (*dict.fromkeys(self._reasons(tried, fitting)), *by_racks)
             judged = Judged.INFERRED if because else Judged.EQUAL
             return Answer(self._result(judged, because, tuple(given)), self._explained(fitting[-1], settings))
         if self._recorded.error_code:
@@ -231,9 +232,18 @@ class _Trial:
         if any(one.java_decides for one in tried):
             return Answer(self._result(Judged.NOT_JUDGED, (Because.JAVA,)))
         nearest = min(tried, key=lambda one: len(one.differences))
+        if self._racks(settings) != "none":
+            return Answer(self._result(Judged.NOT_JUDGED, (Because.RACKS,)))
         if not all(one.exhaustive for one in tried):
             return Answer(self._result(Judged.NOT_JUDGED, (Because.END_OFFSETS,)))
         return Answer(replace(self._result(Judged.DIFFERENT, ()), differences=nearest.differences))
+
+    def _racks(self, settings: Settings) -> str | None:
+        """The strategy by which racks decide; None: not given, though members say their racks. Where replicas were is gone."""
+        if all(client.rack is None for client in self._group.clients):
+            return "none"
+        given = dict(settings).get("rack.aware.assignment.strategy")
+        return None if given is None else str(given)
 
     def _reasons(self, tried: list[_Tried], fitting: list[_Tried]) -> Iterator[Because]:
         if {one.case.release for one in tried} != {one.case.release for one in fitting}:
