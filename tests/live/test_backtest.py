@@ -32,7 +32,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Done:
-    """What the command said of all groups, of one with its settings, and what ended with it."""
+    """What the command printed for all groups, and for one with its settings; its exit status."""
 
     every: Document
     status: int

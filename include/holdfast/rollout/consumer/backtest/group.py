@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import CannotPredict, HoldfastError
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult
@@ -27,7 +27,8 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
         try:
             asked = question.of(found, generation)
         except HoldfastError as refusal:
-            tally.take(_label(found, generation), _malformed(generation, str(refusal)))
+            because = Because.TOPICS if isinstance(refusal, CannotPredict) else Because.MALFORMED
+            tally.take(_label(found, generation), _not_judged(generation, because, str(refusal)))
             continue
         answer = judge(asked)
         tally.take(_label(found, generation), answer.result)
@@ -47,5 +48,5 @@ def _label(found: tuple[str, ...], generation: Generation) -> str:
     return f"{release}, {generation.protocol if known else 'another assignor'}"
 
 
-def _malformed(generation: Generation, detail: str) -> RebalanceResult:
-    return RebalanceResult(generation.number, generation.completed_at, Judged.NOT_JUDGED, (Because.MALFORMED,), detail)
+def _not_judged(generation: Generation, because: Because, detail: str) -> RebalanceResult:
+    return RebalanceResult(generation.number, generation.completed_at, Judged.NOT_JUDGED, (because,), detail)

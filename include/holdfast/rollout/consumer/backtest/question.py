@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from holdfast.kafka import java
+from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Assignor, Group, Member, Topic
 from holdfast.kafka.consumer.joining import decode
 from holdfast.kafka.consumer.reports import grouped_by_topic
@@ -13,6 +13,9 @@ from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.json.codec import NAME, TEXTS, integer, table
 from holdfast.rollout.json.record import codec_of, member, record
 
+MOST_PARTITIONS = 1_000_000
+"""Of one topic, in the file of a mismatch."""
+
 
 @record(version="1.0", about="One recorded rebalance of a consumer group, and what its leader's decision depended on.")
 class ConsumerQuestion:
@@ -20,19 +23,29 @@ class ConsumerQuestion:
 
     protocol: str = member(NAME)
     releases: tuple[str, ...] = member(TEXTS)
-    topics: tuple[tuple[str, int], ...] = member(table(NAME, integer(0, java.INT_MAX)))
+    topics: tuple[tuple[str, int], ...] = member(table(NAME, integer(0, MOST_PARTITIONS)))
     generation: Generation = member(codec_of(Generation))
 
 
+MOST_GAPS = 1_000
+"""Partitions of a topic that no member has, next to three for each that one has: beyond that a record is damaged."""
+
+
 def of(releases: tuple[str, ...], generation: Generation) -> ConsumerQuestion:
-    """Raise MalformedBytes. A leader assigns every partition, and withholds those that another member owns: so the records show
-    how many there were."""
+    """Raise MalformedBytes, and CannotPredict where the partitions of a topic cannot be told. A leader assigns every partition, and
+    withholds those that another member owns: so the records show how many there were.
+    """
     counts: dict[str, int] = {}
+    seen: dict[str, set[int]] = {}
     for one in generation.members:
         owned = consumer_protocol.decode_subscription(one.subscription)
         handed = consumer_protocol.decode_assignment(one.assignment)
         for partition in (*owned.owned, *handed.partitions):
             counts[partition.topic] = max(counts.get(partition.topic, 0), partition.partition + 1)
+            seen.setdefault(partition.topic, set()).add(partition.partition)
+    for topic, count in counts.items():
+        if count > 4 * len(seen[topic]) + MOST_GAPS:
+            raise CannotPredict(f"members have {len(seen[topic]):,} partitions of a topic, and one is number {count - 1:,}")
     return ConsumerQuestion(PROTOCOL, releases, tuple(sorted(counts.items())), generation)
 
 

@@ -1,7 +1,7 @@
 """A question about a consumer group without names: the same always by the same, in the same order.
 
 Where hash codes of names decide too (the sticky assignors read members in the order of a HashMap), an answer may be another one:
-whoever redacts judges again, with another `seed`.
+the redacted question is judged again, with another `seed`.
 """
 
 from collections.abc import Iterable, Mapping

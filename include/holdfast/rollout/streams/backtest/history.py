@@ -42,7 +42,7 @@ class Facts:
         self._silent: dict[_Home, None] = {}
         self._standbys: list[tuple[int, int]] = []
         self.warmups: dict[int, int] = {}
-        """In rebalances that did not settle the group: copies that not every task has, and how often so many."""
+        """In rebalances that did not settle the group: numbers of copies that not every task has, each with how often."""
         self.versions: dict[int, int] = {}
         """How many rebalances were led by a member of each metadata version."""
         self.settings_matter: list[int] = []

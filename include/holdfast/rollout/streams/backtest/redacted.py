@@ -1,7 +1,7 @@
 """A question without names: groups, hosts, topics, members, processes, racks and tags are replaced, the same always by the same.
 
 Kept is everything that decides: the order of process IDs, member IDs, topics and racks, tasks, offsets, and who owns what. Where
-hash codes of names decide too (as with the public sticky assignor), an answer may be another one: whoever redacts judges again.
+hash codes of names decide too (as with the public sticky assignor), the answer may be another one: it is judged again.
 """
 
 from collections.abc import Callable, Iterable, Mapping

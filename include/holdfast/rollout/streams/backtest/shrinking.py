@@ -1,4 +1,4 @@
-"""A mismatch made smaller: what members reported and settings said is left out where neither decision depends on it.
+"""A mismatch made smaller: what members reported, and settings, are left out where neither decision depends on it.
 
 Members and tasks stay: the recorded decision is about all of them, and no leader can be asked about fewer.
 """
