@@ -4,7 +4,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
@@ -107,6 +107,9 @@ def judge_group(past: PastGroup, given: Given) -> Judged:
             mismatches.append((question, result))
 
     result = backtests.backtest(past.group_id, past.generations, given, differs)
+    troubles = past.unreadable()
+    if result is not None and troubles:
+        result = replace(result, notes=(*result.notes, *troubles))
     return Judged(past.group_id, result, tuple(mismatches))
 
 

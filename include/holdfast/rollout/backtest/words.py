@@ -34,6 +34,10 @@ NOT_FORECAST = {
 }
 MOST_SHOWN = 20
 _MOST_DIFFERENCES = 12
+_COLUMNS = (
+    *("group", "release", "rebalances", "as Kafka did", "different", "inferred", "not judged"),
+    *("stable ends", "rounds", "time"),
+)
 
 
 def sentence(score: Score, of_what: str = "this group") -> str:
@@ -71,28 +75,19 @@ def blocks(found: Backtest) -> tuple[Block, ...]:
 
 def _blocks(found: Backtest) -> Iterator[Block]:
     yield Heading(1, f"Backtest of {found.cluster}")
-    yield Paragraph(sentence(found.score, many(len(found.groups), "group")), strong=found.score.perfect)
-    yield Lines(tuple(_totals(found)))
     if found.groups:
+        yield Paragraph(sentence(found.score, many(len(found.groups), "group")), strong=found.score.perfect)
+        yield Lines(tuple(_totals(found)))
         yield Heading(2, "Groups")
-        columns = (
-            "group",
-            "release",
-            "rebalances",
-            "as Kafka did",
-            "different",
-            "inferred",
-            "not judged",
-            "stable ends",
-            "rounds",
-            "time",
-        )
-        yield Table(columns, tuple(row for group in found.groups for row in _rows(group)))
+        yield Table(_COLUMNS, tuple(row for group in found.groups for row in _rows(group)))
+    else:
+        yield Paragraph("__consumer_offsets holds no completed rebalance that can be judged.")
     for group in found.groups:
         yield from _differing(group)
-    if found.unread:
+    unread = [*found.unread, *(f"{group.group_id}: {note}" for group in found.groups for note in group.notes)]
+    if unread:
         yield Heading(2, "Not read")
-        yield Lines(tuple(("", one) for one in found.unread[:MOST_SHOWN]))
+        yield Table(("what",), tuple((one,) for one in unread[:MOST_SHOWN]))
 
 
 def _totals(found: Backtest) -> Iterator[tuple[str, str]]:
