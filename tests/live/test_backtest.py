@@ -137,4 +137,4 @@ def test_the_same_with_release_and_settings_given(done: Done) -> None:
     (group,) = done.one["groups"]
 
     assert group["score"]["equal"] == done.seen[group["group_id"]]
-    assert [name for name, _ in group["scores"].items()] == [RELEASES[0]]
+    assert [one["releases"] for one in group["scores"]] == [[RELEASES[0]]]

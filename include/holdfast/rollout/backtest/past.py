@@ -55,13 +55,14 @@ def past_of(found: Backtest, group_id: str, protocol: str, release: str | None) 
 
 def _of_release(group: GroupBacktest, release: str | None) -> list[Score]:
     """Its scores under this release, or releases that it may be."""
-    return [score for label, score in group.scores if release is None or _fits(label, release)]
+    return [one.score for one in group.scores if release is None or _fits(one.releases, release)]
 
 
-def _fits(label: str, release: str) -> bool:
-    """`3.9.1`, `3.2.3 to 4.2.1`, or either with an assignor behind a comma."""
-    low, _, high = label.partition(",")[0].partition(" to ")
-    return low == release or (bool(high) and not is_older(release, low) and not is_older(high, release))
+def _fits(releases: tuple[str, ...], release: str) -> bool:
+    """Whether it is one of them, or between the first and the last: of each line of releases there is one."""
+    if not releases or release in releases:
+        return bool(releases)
+    return not is_older(release, releases[0]) and not is_older(releases[-1], release) and len(releases) > 1
 
 
 def sentence(past: PastScore) -> str:

@@ -1,14 +1,14 @@
 """The backtest of a group, and of many: scores, what is listed, and what it was judged with."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from holdfast.kafka import java
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, SequenceResult, Setting
 from holdfast.rollout.backtest.score import Score, score_of, total
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, integer, items, nullable, table
+from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, integer, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -31,6 +31,32 @@ class Given:
     since: str | None = None
 
 
+class Led(NamedTuple):
+    """What the leaders of some rebalances ran: one release, or those that it may be (one of each line); consumers' assignor."""
+
+    releases: tuple[str, ...]
+    assignor: str | None = None
+
+
+@record
+class ScoreOf:
+    """The score of the rebalances that such leaders decided."""
+
+    releases: tuple[str, ...] = member(TEXTS)
+    assignor: str | None = member(nullable(TEXT), "Of consumer groups.", default=None, omit=True)
+    score: Score = member(codec_of(Score), default=Score())
+
+    @property
+    def led(self) -> Led:
+        return Led(self.releases, self.assignor)
+
+
+def _scores_of(found: Mapping[Led, Score]) -> tuple[ScoreOf, ...]:
+    return tuple(
+        ScoreOf(led.releases, led.assignor, found[led]) for led in sorted(found, key=lambda one: (one.releases, one.assignor or ""))
+    )
+
+
 @record
 class GroupBacktest:
     """One group. `scores`: by release, or releases where it is unknown. `not_recorded`: generations between the first and the last
@@ -41,7 +67,7 @@ class GroupBacktest:
     protocol: str = member(NAME)
     score: Score = member(codec_of(Score))
     settings: tuple[Setting, ...] = member(items(codec_of(Setting)), default=())
-    scores: tuple[tuple[str, Score], ...] = member(table(TEXT, codec_of(Score)), default=())
+    scores: tuple[ScoreOf, ...] = member(items(codec_of(ScoreOf)), default=())
     standbys: int | None = member(nullable(_COUNT), default=None)
     not_recorded: int = member(_COUNT, default=0)
     rebalances: tuple[RebalanceResult, ...] = member(items(codec_of(RebalanceResult)), default=())
@@ -106,14 +132,14 @@ class Tally:
     """Takes a group's results in order; keeps counts, and what is to be listed."""
 
     not_recorded: int = 0
-    _rebalances: list[tuple[str, RebalanceResult]] = field(default_factory=list)
+    _rebalances: list[tuple[Led, RebalanceResult]] = field(default_factory=list)
     _sequences: list[SequenceResult] = field(default_factory=list)
-    _of: dict[str, _OfRelease] = field(default_factory=dict)
-    _last_label: str = ""
+    _of: dict[Led, _OfRelease] = field(default_factory=dict)
+    _last_label: Led = field(default_factory=lambda: Led(()))
     _last_number: int | None = None
 
-    def take(self, label: str, result: RebalanceResult) -> None:
-        """`label`: the release, or releases, that it is counted under."""
+    def take(self, label: Led, result: RebalanceResult) -> None:
+        """`label`: what it is counted under."""
         self._last_label = label
         if self._last_number is not None:
             self.not_recorded += max(0, result.number - self._last_number - 1)
@@ -144,7 +170,7 @@ class Tally:
             protocol=protocol,
             settings=tuple(settings),
             score=total(tuple(scores.values())),
-            scores=tuple(sorted(scores.items())),
+            scores=_scores_of(scores),
             standbys=standbys,
             not_recorded=self.not_recorded,
             rebalances=tuple(listed),
@@ -152,7 +178,7 @@ class Tally:
             notes=tuple(notes),
         )
 
-    def _settled(self, label: str, result: RebalanceResult) -> RebalanceResult:
+    def _settled(self, label: Led, result: RebalanceResult) -> RebalanceResult:
         if _only_release(result) and self._of[label].one_release:
             return replace(result, judged=Judged.EQUAL, because=())
         return result
@@ -175,14 +201,14 @@ def merged(lives: Sequence[GroupBacktest]) -> GroupBacktest:
     """One group that was deleted and came again: its histories as one."""
     if len(lives) == 1:
         return lives[0]
-    labels = dict.fromkeys(label for one in lives for label, _ in one.scores)
-    scores = {label: total([score for one in lives for name, score in one.scores if name == label]) for label in labels}
+    labels = dict.fromkeys(each.led for one in lives for each in one.scores)
+    scores = {label: total([each.score for one in lives for each in one.scores if each.led == label]) for label in labels}
     return GroupBacktest(
         group_id=lives[-1].group_id,
         protocol=lives[-1].protocol,
         settings=lives[-1].settings,
         score=total([one.score for one in lives]),
-        scores=tuple(sorted(scores.items())),
+        scores=_scores_of(scores),
         standbys=lives[-1].standbys,
         not_recorded=sum(one.not_recorded for one in lives),
         rebalances=tuple(_most_telling([each for one in lives for each in one.rebalances], lambda one: _RANK[one.judged])),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast.rollout.backtest.judged import Because, Judged, NotForecast, RebalanceResult, Role, TaskDifference
-from holdfast.rollout.backtest.results import Backtest, GroupBacktest
+from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf
 from holdfast.rollout.backtest.score import Score
 from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.text.wording import many, some_of
@@ -110,10 +110,11 @@ def _totals(found: Backtest) -> Iterator[tuple[str, str]]:
 
 
 def _rows(group: GroupBacktest) -> Iterator[tuple[str, ...]]:
-    for release, score in group.scores:
+    for one in group.scores:
+        score = one.score
         yield (
             group.group_id,
-            release,
+            _led(one),
             f"{score.rebalances:,}",
             f"{score.equal:,} of {score.judged:,}",
             f"{score.different:,}",
@@ -123,6 +124,12 @@ def _rows(group: GroupBacktest) -> Iterator[tuple[str, ...]]:
             f"{score.rounds_within:,} of {score.sequences:,}",
             f"{score.seconds_within:,} of {score.sequences:,}",
         )
+
+
+def _led(one: ScoreOf) -> str:
+    first, last = (one.releases[0], one.releases[-1]) if one.releases else ("unknown", "unknown")
+    releases = first if first == last else f"{first} to {last}"
+    return releases if one.assignor is None else f"{releases}, {one.assignor}"
 
 
 def _differing(group: GroupBacktest) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from tests.harness.article import just_now
 
 from holdfast.cli.main import holdfast
-from holdfast.rollout.backtest.results import Backtest, GroupBacktest
+from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf
 from holdfast.rollout.backtest.score import Score
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds.any_kind import plan_from_json
@@ -21,7 +21,7 @@ def test_the_plan_begins_with_the_score_and_is_read_back(tmp_path: Path) -> None
     taken = just_now(json.loads((EXAMPLE / "snapshot.json").read_text()))
     snapshot.write_text(json.dumps(taken))
     score = Score(equal=412, sequences=31, ends_equal=31)
-    group = GroupBacktest(taken["group_id"], "streams-classic", score, scores=(("3.9.1", score),))
+    group = GroupBacktest(taken["group_id"], "streams-classic", score, scores=(ScoreOf(("3.9.1",), None, score),))
     found = Backtest("here", "2026-11-20T12:00:00Z", None, score, (group,))
     backtest.write_text(json.dumps(codec_of(Backtest).write(found)))
 

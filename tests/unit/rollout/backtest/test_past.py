@@ -2,7 +2,7 @@
 
 from holdfast.rollout.backtest import past
 from holdfast.rollout.backtest.past import Of, PastScore, past_of, sentence
-from holdfast.rollout.backtest.results import Backtest, GroupBacktest
+from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf
 from holdfast.rollout.backtest.score import Score
 from holdfast.rollout.json.record import codec_of
 
@@ -10,9 +10,9 @@ AT = "2026-11-20T12:00:00Z"
 STREAMS = "streams-classic"
 
 
-def group(name: str, equal: int, label: str = "3.9.1", standbys: int | None = 1, protocol: str = STREAMS) -> GroupBacktest:
+def group(name: str, equal: int, *releases: str, standbys: int | None = 1, protocol: str = STREAMS) -> GroupBacktest:
     score = Score(equal=equal, sequences=2, ends_equal=2)
-    return GroupBacktest(name, protocol, score, scores=((label, score),), standbys=standbys)
+    return GroupBacktest(name, protocol, score, scores=(ScoreOf(releases or ("3.9.1",), None, score),), standbys=standbys)
 
 
 def backtest(*groups: GroupBacktest) -> Backtest:
@@ -30,7 +30,7 @@ def test_one_with_little_history_has_that_of_groups_like_it() -> None:
     """Of the same kind, release and number of standbys."""
     others = (
         group("a", 20),
-        group("b", 10, "3.2.3 to 4.2.1"),
+        group("b", 10, "3.2.3", "4.2.1"),
         group("older", 1_000, "2.8.2"),
         group("more standbys", 1_000, standbys=2),
         group("consumers", 1_000, protocol="consumer-classic"),
@@ -58,8 +58,9 @@ def test_a_score_that_is_not_perfect_asks_for_care() -> None:
     assert codec_of(PastScore).read(codec_of(PastScore).write(found)) == found
 
 
-def test_releases_fit_a_range_of_labels() -> None:
-    assert past._fits("3.2.3 to 4.2.1", "3.9.1")
-    assert past._fits("3.9.1, range", "3.9.1")
-    assert not past._fits("3.2.3 to 4.2.1", "4.3.1")
-    assert not past._fits("unknown", "4.3.1")
+def test_a_release_fits_between_the_first_and_the_last_that_it_may_be() -> None:
+    assert past._fits(("3.2.3", "4.2.1"), "3.9.1")
+    assert past._fits(("3.9.1",), "3.9.1")
+    assert not past._fits(("3.2.3", "4.2.1"), "4.3.1")
+    assert not past._fits(("3.9.1",), "3.9.0")
+    assert not past._fits((), "4.3.1")

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from holdfast.rollout.backtest import words
 from holdfast.rollout.backtest.judged import Because, Judged, NotForecast, RebalanceResult, Role, SequenceResult, TaskDifference
-from holdfast.rollout.backtest.results import MOST_LISTED, Backtest, GroupBacktest, Tally, merged
+from holdfast.rollout.backtest.results import MOST_LISTED, Backtest, GroupBacktest, Led, ScoreOf, Tally, merged
 from holdfast.rollout.backtest.score import Score, score_of, total
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.text.rendering import to_markdown, to_text
 
 AT = "2026-11-20T12:00:00Z"
+ONE, SOME = Led(("3.9.1",)), Led(("3.2.3", "4.2.1"))
 
 
 def rebalance(number: int, judged: Judged = Judged.EQUAL, *because: Because, releases: tuple[str, ...] = ()) -> RebalanceResult:
@@ -62,9 +63,9 @@ def test_every_reason_has_words() -> None:
 
 def test_a_release_that_explains_everything_leaves_nothing_open() -> None:
     tally = Tally()
-    tally.take("3.2 to 4.2", rebalance(1, releases=("3.2.3", "4.2.1")))
-    tally.take("3.2 to 4.2", rebalance(2, Judged.INFERRED, Because.RELEASE, releases=("4.2.1",)))
-    tally.take("3.2 to 4.2", rebalance(3, Judged.INFERRED, Because.END_OFFSETS, releases=("3.2.3", "4.2.1")))
+    tally.take(SOME, rebalance(1, releases=("3.2.3", "4.2.1")))
+    tally.take(SOME, rebalance(2, Judged.INFERRED, Because.RELEASE, releases=("4.2.1",)))
+    tally.take(SOME, rebalance(3, Judged.INFERRED, Because.END_OFFSETS, releases=("3.2.3", "4.2.1")))
 
     found = tally.result("app", "streams-classic", (), None)
 
@@ -75,8 +76,8 @@ def test_a_release_that_explains_everything_leaves_nothing_open() -> None:
 
 def test_releases_that_contradict_each_other_stay_open() -> None:
     tally = Tally()
-    tally.take("3.2 to 4.2", rebalance(1, Judged.INFERRED, Because.RELEASE, releases=("3.2.3",)))
-    tally.take("3.2 to 4.2", rebalance(2, Judged.INFERRED, Because.RELEASE, releases=("4.2.1",)))
+    tally.take(SOME, rebalance(1, Judged.INFERRED, Because.RELEASE, releases=("3.2.3",)))
+    tally.take(SOME, rebalance(2, Judged.INFERRED, Because.RELEASE, releases=("4.2.1",)))
 
     assert tally.result("app", "streams-classic", (), None).score.inferred == 2
 
@@ -84,7 +85,7 @@ def test_releases_that_contradict_each_other_stay_open() -> None:
 def test_of_a_long_history_everything_is_counted_and_what_differs_is_listed() -> None:
     tally = Tally()
     for number in range(1, 3 * MOST_LISTED):
-        tally.take("3.9.1", rebalance(number, Judged.DIFFERENT if number % 1_000 == 0 else Judged.EQUAL))
+        tally.take(ONE, rebalance(number, Judged.DIFFERENT if number % 1_000 == 0 else Judged.EQUAL))
         tally.end(sequence(9 if number % 1_000 == 0 else 2))
 
     found = tally.result("app", "streams-classic", (), None)
@@ -97,12 +98,12 @@ def test_of_a_long_history_everything_is_counted_and_what_differs_is_listed() ->
 def test_numbers_without_a_record_are_counted_and_lives_are_added() -> None:
     tally = Tally()
     for number in (1, 2, 6):
-        tally.take("3.9.1", rebalance(number))
+        tally.take(ONE, rebalance(number))
     one = tally.result("app", "streams-classic", (), 1)
 
     assert one.not_recorded == 3
     both = merged((one, one))
-    assert (both.score.rebalances, both.not_recorded, both.scores[0][1].rebalances) == (6, 6, 6)
+    assert (both.score.rebalances, both.not_recorded, both.scores[0].score.rebalances) == (6, 6, 6)
 
 
 def test_a_document_is_read_back_and_names_each_task_that_differs() -> None:
@@ -113,7 +114,9 @@ def test_a_document_is_read_back_and_names_each_task_that_differs() -> None:
     )
     ends = sequence(end_differences=(TaskDifference("0_2", Role.STANDBY, (), ("<b>",)),))
     score = score_of((differs,), (ends,))
-    group = GroupBacktest("app", "streams-classic", score, scores=(("3.9.1", score),), rebalances=(differs,), sequences=(ends,))
+    group = GroupBacktest(
+        "app", "streams-classic", score, scores=(ScoreOf(("3.9.1",), None, score),), rebalances=(differs,), sequences=(ends,)
+    )
     found = Backtest("here", AT, None, score, (group,), ("__consumer_offsets-3 was not read",))
 
     assert codec_of(Backtest).read(codec_of(Backtest).write(found)) == found

@@ -6,7 +6,7 @@ from holdfast.errors import CannotPredict, HoldfastError
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult
-from holdfast.rollout.backtest.results import Given, GroupBacktest, Tally
+from holdfast.rollout.backtest.results import Given, GroupBacktest, Led, Tally
 from holdfast.rollout.consumer.backtest import question, releases
 from holdfast.rollout.consumer.backtest.judge import Answer, judge
 from holdfast.rollout.consumer.backtest.question import ConsumerQuestion
@@ -28,10 +28,10 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
             asked = question.of(found, generation)
         except HoldfastError as refusal:
             because = Because.TOPICS if isinstance(refusal, CannotPredict) else Because.MALFORMED
-            tally.take(_label(found, generation), _not_judged(generation, because, str(refusal)))
+            tally.take(_led(found, generation), _not_judged(generation, because, str(refusal)))
             continue
         answer = judge(asked)
-        tally.take(_label(found, generation), answer.result)
+        tally.take(_led(found, generation), answer.result)
         if answer.result.judged is Judged.DIFFERENT and on_mismatch is not None:
             on_mismatch(asked, answer)
         for one in sequences.take(asked, answer):
@@ -41,11 +41,9 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
     return tally.result(group_id, PROTOCOL, (), None)
 
 
-def _label(found: tuple[str, ...], generation: Generation) -> str:
-    """The release, or from which to which it may be, and the assignor."""
-    release = "unknown" if not found else found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+def _led(found: tuple[str, ...], generation: Generation) -> Led:
     known = generation.protocol in frozenset(map(str, Assignor))
-    return f"{release}, {generation.protocol if known else 'another assignor'}"
+    return Led(found, generation.protocol if known else "another assignor")
 
 
 def _not_judged(generation: Generation, because: Because, detail: str) -> RebalanceResult:

@@ -8,7 +8,7 @@ from holdfast.kafka.topology import Clues
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.judged import Judged, Setting
-from holdfast.rollout.backtest.results import Given, GroupBacktest, Tally
+from holdfast.rollout.backtest.results import Given, GroupBacktest, Led, Tally
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.backtest.history import Facts, Present, Questions
 from holdfast.rollout.streams.backtest.judge import Answer, judge
@@ -48,7 +48,7 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
     for generation, question, answer in _answers(records, learnt, given):
         if given.since is not None and generation.completed_at < given.since:
             continue
-        tally.take(_label(question), answer.result)
+        tally.take(Led(question.releases), answer.result)
         if answer.result.judged is Judged.DIFFERENT and on_mismatch is not None:
             on_mismatch(question, answer)
         for one in sequences.take(generation, answer):
@@ -65,12 +65,6 @@ def _answers(records: Records, learnt: _Learnt, given: Given) -> Iterator[tuple[
     for generation in records():
         question = questions.of(generation)
         yield generation, question, judge(question)
-
-
-def _label(question: StreamsQuestion) -> str:
-    """The release, or from which to which it may be."""
-    found = question.releases
-    return "unknown" if not found else found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
 
 
 def _learn(group_id: str, records: Records, given: Given) -> _Learnt:
