@@ -32,7 +32,7 @@ MOST_GAPS = 1_000
 
 
 def of(releases: tuple[str, ...], generation: Generation) -> ConsumerQuestion:
-    """Raise MalformedBytes, and CannotPredict where the partitions of a topic cannot be told. A leader assigns every partition, and
+    """Raise MalformedBytes, and CannotPredict where the number of partitions is not certain. A leader assigns every partition, and
     withholds those that another member owns: so the records show how many there were.
     """
     counts: dict[str, int] = {}
