@@ -97,7 +97,7 @@ def _group(number: int, given: argparse.Namespace) -> Group:
 
 def _given(number: int, given: argparse.Namespace) -> Given:
     """What a cluster shows: end offsets of the changelogs now. Neither release nor settings."""
-    return Given(changelogs=(("app-0-changelog", (20_000 if number % 2 else 2_000,) * given.tasks),))
+    return Given(changelogs=((f"app-{number:05}-store-changelog", (20_000 if number % 2 else 2_000,) * given.tasks),))
 
 
 def _filled(past: Spool, given: argparse.Namespace) -> Iterator[None]:

@@ -59,9 +59,12 @@ def _open(consumer: Consumer, given: frozenset[TaskId], tasks: Mapping[TaskId, P
             lags.append((low - total, None if high is None else high - total))
     lags.sort(key=lambda one: one[0])
     reach: int | None = -1
+    all_certain = True
     for low, high in lags:
         certain = high == low
-        if reach is None or low < reach or (low == reach and not certain):
+        # Equal lags are in the order of the tasks: so ranges that only touch leave the order open, unless both are one lag.
+        if reach is None or low < reach or (low == reach and not (certain and all_certain)):
             return True
+        all_certain = certain
         reach = None if high is None else max(reach, high)
     return False

@@ -116,6 +116,20 @@ def test_lags_of_copies_at_one_of_several_threads_may_decide_which_thread_gets_w
     assert (result.judged, result.because) == (Judged.INFERRED, (Because.END_OFFSETS,))
 
 
+def test_lags_that_may_be_equal_are_in_no_certain_order_either() -> None:
+    """Equal lags are in the order of the tasks: 0_0 lags by one record, 0_3 by none or one."""
+    tasks = of_tasks(0, 4, 1_000)
+    reports = Consumer("b-1", "b", None, (), tuple((task.id, 999) for task in tasks))
+    group = Group("3.9.1", AssignorConfig(), tasks, (Client(SECOND, (reports, Consumer("b-2", "b"))),), SECOND)
+    known = of(group, 1_000, 1_000)
+    open_one = replace(known, tasks=(*known.tasks[:3], replace(known.tasks[3], low=999)))
+    last_first = {"b-1": (TaskId(0, 0), TaskId(0, 3)), "b-2": (TaskId(0, 1), TaskId(0, 2))}
+    decided = {member: recorded_rebalances.Sent(active, ()) for member, active in last_first.items()}
+    asked = replace(open_one, generation=recorded_rebalances.generation(1, group, decided))
+
+    assert judge(asked).result.judged is not Judged.DIFFERENT
+
+
 def test_copies_that_a_thread_may_all_keep_are_in_no_order() -> None:
     tasks = of_tasks(0, 4, 1_000)
     reports = [Consumer(f"b-{each}", "b", None, (), tuple((task.id, 990) for task in tasks[2 * each :][:2])) for each in (0, 1)]
