@@ -1,6 +1,6 @@
 """The few Protocols that the workflows need. Each has a fake that passes the same tests as the real adapter (tests/contract)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -200,6 +200,42 @@ class ClusterReader(Protocol):
 
     def cluster_rights(self) -> Operations:
         """What this user may do on the cluster as a whole; none, where it may not describe it."""
+        ...
+
+
+class PastGroup(Protocol):
+    """What `__consumer_offsets` still holds of one group, from its creation on (or from where compaction begins) until it was
+    deleted, if it was. It can be sent to another process of this machine."""
+
+    @property
+    def group_id(self) -> str: ...
+
+    @property
+    def records(self) -> int:
+        """How many records of rebalances there are, at most as many rebalances."""
+        ...
+
+    def generations(self) -> "Iterator[Generation]":
+        """Its completed rebalances, oldest first, each as it was written first; read anew at each call, one at a time.
+
+        What cannot be read is left out, and in `unreadable`.
+        """
+        ...
+
+    def unreadable(self) -> tuple[str, ...]:
+        """What could not be read, each with the reason, at most some of it."""
+        ...
+
+
+class PastGroups(Protocol):
+    """The past of many groups at once."""
+
+    @property
+    def groups(self) -> Sequence[PastGroup]: ...
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Partitions that could not be read, or not whole, each with the reason."""
         ...
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from holdfast.adapters.hosts.ssh_places import SshPlaces
     from holdfast.adapters.hosts.ssh_settings import SshSettings
     from holdfast.adapters.hosts.state_directories import Reach
+    from holdfast.rollout.backtest.results import Given
+    from holdfast.workflows.backtest import Found
 
 DEFAULT_TIMEOUT_S = 60.0
 _DIRECTORY_S = 30.0
@@ -191,6 +193,39 @@ def collect_any(
     with KafkaSession(cluster, deadline) as session:
         wanted = OneGroup(cluster.name, group, tuple(state_dirs), _patience(timeout_s), _now, given)
         return one_group.snapshot(KafkaCluster(session), state_directories(deadline, hosts=hosts), wanted)
+
+
+def backtest(
+    cluster: ClusterConnection,
+    group: str | None,
+    given: "Given",
+    timeout_s: float,
+    processes: int | None,
+    tell: Callable[[str], None],
+) -> "Found":
+    """Past rebalances of one group, or of all (None), decided again. `timeout_s`: for reading the cluster.
+
+    Raise ClusterTrouble where it cannot be read.
+    """
+    from dataclasses import replace
+
+    from holdfast.adapters.broker import recorded_groups
+    from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+    from holdfast.adapters.broker.session import KafkaSession
+    from holdfast.adapters.deadline import Deadline
+    from holdfast.rollout.json import instants
+    from holdfast.workflows import backtest as backtests
+
+    wanted: Callable[[str], bool] = (lambda _: True) if group is None else group.__eq__
+    with recorded_groups.spool(wanted) as past:
+        with KafkaSession(cluster, Deadline(timeout_s)) as session:
+            tell("reading __consumer_offsets")
+            recorded_groups.read(session, past, group)
+            reader = KafkaCluster(session, wanted)
+            ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
+            name = cluster.name or reader.info().cluster_id
+        about = backtests.About(name, instants.to_second(_now()), given.since)
+        return backtests.run(past, lambda one: replace(given, changelogs=ends.get(one, ())), about, processes, tell)
 
 
 def lag(cluster: ClusterConnection, group: str, timeout_s: float) -> int | None:

@@ -33,6 +33,7 @@ COMMANDS = {
     "apply": "Apply a plan, step by step or as a whole; go back",
     "pause": "Halt the run of a plan before its next act",
     "verify": "Compare a plan's forecast with the group",
+    "backtest": "Decide past rebalances again, and compare",
     "disk": "What a state directory holds, wherever it is",
     "seed": "Write a process ID into a state directory",
     "doctor": "Check permissions, Java, Spark and folders",

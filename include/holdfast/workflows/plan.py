@@ -7,12 +7,15 @@ everything is read unchecked, and `standing` says what it is worth.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
+from holdfast.rollout.backtest.past import past_of
+from holdfast.rollout.backtest.results import Backtest
+from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry
@@ -104,6 +107,14 @@ def make_from(
     read_named(change, lambda _: refuse(requested))
     decided, asked = read_named(change, lambda _: move.followed(group, requested))
     return read_named(change, lambda _: make(decided, asked, policy, now, tell, requested_by, times))
+
+
+def with_past(plan: AnyPlan, found: Backtest) -> Any:
+    """The same plan with how Holdfast decided past rebalances of its group, or of groups like it, under an ID of its own."""
+    protocol = kind_of(plan).protocol
+    past = past_of(found, plan.basis.group_id, protocol, plan.basis.kafka_release)
+    scored: Any = replace(plan, past=past)  # type: ignore[type-var] # every kind's plan is a dataclass
+    return replace(scored, plan_id=plan_id_in(any_kind.plan_to_json(scored)))
 
 
 def assemble_drafted(

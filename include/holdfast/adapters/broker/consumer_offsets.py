@@ -233,10 +233,11 @@ def _take(record: Any, wanted: Callable[[str], bool], found: _Partition) -> None
         found.notes.append(Unknown("generations", f"the record at offset {record.offset} of {TOPIC}: {refusal}"))
         return
     if any(member.assignment for member in stored.members):
-        found.add(group_id, _generation(stored, record.timestamp))
+        found.add(group_id, generation_of(stored, record.timestamp))
 
 
-def _generation(stored: StoredGroup, written_at_ms: int) -> Generation:
+def generation_of(stored: StoredGroup, written_at_ms: int) -> Generation:
+    """A completed rebalance, as the topic has it. `written_at_ms`: of the record, for versions that do not say the moment."""
     moment = stored.state_timestamp_ms if stored.state_timestamp_ms is not None else written_at_ms
     members = tuple(
         GenerationMember(

@@ -10,10 +10,12 @@ import click
 
 from holdfast.cli import documents, progress, reading, signing
 from holdfast.cli.views import blocks_view
+from holdfast.rollout.backtest.results import Backtest
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyChange, AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import any_kind, ci
 from holdfast.rollout.kinds.any_kind import plan_to_json
 from holdfast.rollout.kinds.registry import kind_of
@@ -75,6 +77,7 @@ FAILS_ON = {
     help="The clients are pods of a StatefulSet, with this directory: kubernetes://CLUSTER/NAMESPACE/NAME-{ordinal}/CONTAINER/PATH."
     " Also make a ConfigMap with the plan's process IDs and a patch that adds an init container.",
 )
+@click.option("--backtest", "backtest_file", metavar="FILE", help="The JSON of holdfast backtest: the plan begins with its score.")
 @reading.work_option
 @click.option("--json", "as_json", is_flag=True, help="Print only the Plan's JSON; the same as --format json.")
 @click.option(
@@ -102,6 +105,7 @@ def command(
     requested_by: str | None,
     lake: str | None,
     seeds_for: str | None,
+    backtest_file: str | None,
     work: int,
     as_json: bool,
     shape: str,
@@ -122,7 +126,10 @@ def command(
     if [snapshot, change, policy, team_policy].count(documents.STANDARD_INPUT) > 1:
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
     taken = (documents.label(snapshot), documents.read_document(snapshot))
+    past = None if backtest_file is None else reading.value(backtest_file, codec_of(Backtest).read)
     made = _made(taken, change, _limits(policy, team_policy), requested_by, work)
+    if past is not None:
+        made = workflow.with_past(made, past)
     files = _seed_files(made, taken, seeds_for)
     if lake:
         from holdfast.adapters.lake.lake import FsspecLake

@@ -9,6 +9,7 @@ from holdfast.errors import Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.kafka.wire.buffer import Reader, Writer
+from holdfast.kafka.wire.remembered import remembered
 from holdfast.kafka.wire.tasks import WireTask, plain, task_id
 
 LATEST_VERSION = 11
@@ -63,6 +64,7 @@ class FutureAssignment:
     commonly_supported_version: int
 
 
+@remembered
 def decode(data: bytes) -> AssignmentInfo | FutureAssignment:
     """Raise MalformedBytes where `data` is not an AssignmentInfo."""
     reader = Reader(data, "AssignmentInfo")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.buffer import Reader, Writer
+from holdfast.kafka.wire.remembered import remembered
 
 LATEST_SUBSCRIPTION_VERSION = 3
 LATEST_ASSIGNMENT_VERSION = 3
@@ -37,6 +38,7 @@ class ConsumerProtocolAssignment:
     user_data: bytes | None = None
 
 
+@remembered
 def decode_subscription(data: bytes) -> ConsumerProtocolSubscription:
     """Raise MalformedBytes where `data` is not a subscription."""
     reader = Reader(data, "ConsumerProtocolSubscription")
@@ -69,6 +71,7 @@ def encode_subscription(subscription: ConsumerProtocolSubscription) -> bytes:
     return writer.result()
 
 
+@remembered
 def decode_assignment(data: bytes) -> ConsumerProtocolAssignment:
     """Raise MalformedBytes where `data` is not an assignment. No bytes at all are an empty assignment, as for Kafka's clients."""
     if not data:

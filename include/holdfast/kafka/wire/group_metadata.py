@@ -52,21 +52,30 @@ def decode_key(data: bytes) -> str | None:
     return reader.string("the group")
 
 
+def generation_of(data: bytes) -> int:
+    """The generation of a value, without its members. Raise as `decode_value`."""
+    return _head(Reader(data, "GroupMetadataValue"))[3]
+
+
 def decode_value(data: bytes) -> StoredGroup:
     """Raise MalformedBytes, and Unsupported for a version that is unknown."""
     reader = Reader(data, "GroupMetadataValue")
-    version = reader.int16("the version")
-    if not 0 <= version <= LATEST_VALUE_VERSION:
-        raise Unsupported(f"version {version} of GroupMetadataValue is unknown; known are 0 to {LATEST_VALUE_VERSION}")
-    fields = _CompactFields(reader) if version >= _FIRST_COMPACT_VERSION else _Fields(reader)
-    protocol_type = fields.string("the protocol type") or ""
-    generation = reader.int32("the generation")
+    version, fields, protocol_type, generation = _head(reader)
     protocol = fields.string("the protocol")
     leader = fields.string("the leader")
     timestamp = reader.int64("the state's timestamp") if version >= 2 else -1
     members = tuple(_member(reader, fields, version) for _ in range(fields.count("members")))
     fields.end_of_structure()
     return StoredGroup(protocol_type, generation, protocol, leader, timestamp if timestamp >= 0 else None, members)
+
+
+def _head(reader: Reader) -> tuple[int, "_Fields", str, int]:
+    """The version, how it is read, the protocol type and the generation."""
+    version = reader.int16("the version")
+    if not 0 <= version <= LATEST_VALUE_VERSION:
+        raise Unsupported(f"version {version} of GroupMetadataValue is unknown; known are 0 to {LATEST_VALUE_VERSION}")
+    fields = _CompactFields(reader) if version >= _FIRST_COMPACT_VERSION else _Fields(reader)
+    return version, fields, fields.string("the protocol type") or "", reader.int32("the generation")
 
 
 def _member(reader: Reader, fields: "_Fields", version: int) -> StoredMember:

@@ -10,6 +10,7 @@ from uuid import UUID
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId
 from holdfast.kafka.wire.buffer import Reader, Writer, encode_utf8
+from holdfast.kafka.wire.remembered import remembered
 from holdfast.kafka.wire.tasks import WireTask, plain, task_id
 
 LATEST_VERSION = 11
@@ -52,6 +53,7 @@ class FutureSubscription:
     latest_supported_version: int
 
 
+@remembered
 def decode(data: bytes) -> SubscriptionInfo | FutureSubscription:
     """Raise MalformedBytes where `data` is not a SubscriptionInfo."""
     reader = Reader(data, "SubscriptionInfo")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule
@@ -126,6 +127,9 @@ class AnyPlan(Protocol):
 
     @property
     def preconditions(self) -> tuple[str, ...]: ...
+
+    @property
+    def past(self) -> PastScore | None: ...
 
     @property
     def requested_by(self) -> str | None: ...

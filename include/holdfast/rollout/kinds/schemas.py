@@ -6,6 +6,7 @@ what is written is valid here; what is not valid here the reader refuses. A read
 
 from typing import Any
 
+from holdfast.rollout.backtest.results import Backtest
 from holdfast.rollout.journal.journal import Approval, Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
@@ -18,6 +19,7 @@ CONTRACTS: dict[str, Codec[Any]] = {
     "policy": POLICY,
     "approval": codec_of(Approval),
     "journal": codec_of(Journal),
+    "backtest": codec_of(Backtest),
     **{name: codec for kind in kinds() for name, codec in kind.contracts.items()},
 }
 

@@ -76,6 +76,8 @@ class PlanReview:
     expires_at: str
     acts: tuple[str, ...] = ()
     """The actions that the policy lets Holdfast carry out by itself."""
+    past: str = ""
+    """How Holdfast decided past rebalances; empty: no backtest was given."""
 
 
 def standing(verdict: PlanVerdict) -> str:

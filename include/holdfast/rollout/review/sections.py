@@ -29,6 +29,8 @@ def blocks(plan: PlanReview) -> tuple[Block, ...]:
 def _blocks(plan: PlanReview) -> Iterator[Block]:
     where = f"{plan.group_id} on {plan.cluster}" if plan.cluster else plan.group_id
     yield Heading(1, f"Plan {plan.plan_id} for {where}: {', '.join((*plan.flags, verdict_of(plan)))}")
+    if plan.past:
+        yield Paragraph(plan.past)
     yield Paragraph(lead(plan), strong=True)
     yield Lines(tuple(_summary(plan)))
     if plan.steps:

@@ -1,5 +1,6 @@
 """The Plan for a streams group whose broker assigns: the value. `assembly` makes it."""
 
+from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.cost.restored import Restored
@@ -109,6 +110,8 @@ class BrokerPlan:
     change: BrokerChange = member(CHANGE)
     policy: Policy = member(POLICY)
     basis: StreamsGroupSnapshot = member(codec_of(StreamsGroupSnapshot))
+    past: PastScore | None = member(nullable(codec_of(PastScore)), "How Holdfast decided past rebalances.", default=None, omit=True)
+    """None: no backtest was given."""
     requested_by: str | None = member(
         NAME, "The user who requested the plan, as Airflow names them. Left out: no user did.", default=None, omit=True
     )

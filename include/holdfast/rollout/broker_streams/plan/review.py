@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from holdfast.kafka.coordinator.streams.group import Tasks, each_task
+from holdfast.rollout.backtest import past
 from holdfast.rollout.broker_streams.change.request_words import request_text
 from holdfast.rollout.broker_streams.forecast.outcomes import Draws
 from holdfast.rollout.broker_streams.forecast.spans import Seconds
@@ -73,6 +74,7 @@ def reviewed(plan: BrokerPlan) -> PlanReview:
         created_at=plan.created_at,
         expires_at=plan.expires_at,
         acts=plan.policy.acts,
+        past="" if plan.past is None else past.sentence(plan.past),
     )
 
 

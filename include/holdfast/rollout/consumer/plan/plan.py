@@ -1,5 +1,6 @@
 """The Plan for a consumer group: the value. `assembly` makes it; what differs from Kafka Streams is what an option costs."""
 
+from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.forecast.course import Shares
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
@@ -111,6 +112,8 @@ class ConsumerPlan:
     change: ConsumerChange = member(CHANGE)
     policy: Policy = member(POLICY)
     basis: ConsumerSnapshot = member(codec_of(ConsumerSnapshot))
+    past: PastScore | None = member(nullable(codec_of(PastScore)), "How Holdfast decided past rebalances.", default=None, omit=True)
+    """None: no backtest was given."""
     requested_by: str | None = member(
         NAME, "The user who requested the plan, as Airflow names them. Left out: no user did.", default=None, omit=True
     )

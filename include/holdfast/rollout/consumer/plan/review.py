@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast.rollout.backtest import past
 from holdfast.rollout.consumer.change.request_words import request_text
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.limits import rule_words
@@ -65,6 +66,7 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         created_at=plan.created_at,
         expires_at=plan.expires_at,
         acts=plan.policy.acts,
+        past="" if plan.past is None else past.sentence(plan.past),
     )
 
 

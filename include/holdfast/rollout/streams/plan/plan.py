@@ -1,5 +1,6 @@
 """The Plan: its steps, the reasons, and what it was made from. `assembly.assemble` creates it, `json` writes and reads it."""
 
+from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
@@ -100,6 +101,8 @@ class Plan:
         INVALIDATIONS, "`wrong_if` as values.", name="invalid_if", default=(), omit=True
     )
     assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, "`preconditions` as values.", default=(), omit=True)
+    past: PastScore | None = member(nullable(codec_of(PastScore)), "How Holdfast decided past rebalances.", default=None, omit=True)
+    """None: no backtest was given."""
     requested_by: str | None = member(
         NAME, "The user who requested the plan, as Airflow names them. Left out: no user did.", default=None, omit=True
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.backtest import past
 from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.verdicts import BASELINE_NAME
@@ -85,6 +86,7 @@ def reviewed(plan: Plan) -> PlanReview:
         created_at=plan.created_at,
         expires_at=plan.expires_at,
         acts=plan.policy.acts,
+        past="" if plan.past is None else past.sentence(plan.past),
     )
 
 

@@ -28,7 +28,7 @@ from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.outcomes import Course, Round
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
-from holdfast.rollout.streams.process_ids import positions
+from holdfast.rollout.streams.process_ids import sampled_ranks
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp, DormantCopies
 from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -62,7 +62,7 @@ class Pricing:
         snapshot = self.group_in(world)
         change = in_memory.as_stored(snapshot, change_in(snapshot, scenario, world, self._policy))
         courses = []
-        options, _ = positions.options(snapshot, change, ranks_of(snapshot))
+        options, _ = sampled_ranks.options(snapshot, change, ranks_of(snapshot))
         work = allowed(snapshot)
         for option in options:
             ground = Ground(snapshot, work, most_rounds=MOST_REBALANCES)

@@ -11,9 +11,10 @@ from enum import StrEnum
 from typing import Any, Self
 
 from holdfast.errors import InvalidInput, Unsupported
-from holdfast.kafka import java
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+from holdfast.rollout.backtest.generation import Generation as Generation  # noqa: PLC0414 - it belongs to a Snapshot, too
+from holdfast.rollout.backtest.generation import GenerationMember as GenerationMember  # noqa: PLC0414 - likewise
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import strict, typed
@@ -26,12 +27,11 @@ from holdfast.rollout.json.codec import (
     Codec,
     as_it_is,
     choice,
-    integer,
     items,
     nullable,
 )
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.kafka_codecs import BYTES, CONFIG, CONFIG_VALUE, PARTITION, PROCESS_ID, RELEASE
+from holdfast.rollout.json.kafka_codecs import CONFIG, CONFIG_VALUE, PARTITION, PROCESS_ID, RELEASE
 from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.streams.snapshot import defaults
@@ -78,31 +78,6 @@ def _each_partition_once(topic: "Topic") -> None:
 class Topic:
     name: str = key(NAME)
     partitions: tuple[TopicPartitionInfo, ...] = member(items(codec_of(TopicPartitionInfo)))
-
-
-@record(closed=False)
-class GenerationMember:
-    """A member of a completed generation: the raw bytes of its subscription and assignment."""
-
-    member_id: str = key(NAME)
-    client_id: str = member(TEXT, absent="")
-    client_host: str = member(TEXT, absent="")
-    group_instance_id: str | None = member(nullable(TEXT), absent=None)
-    subscription: bytes = member(BYTES)
-    assignment: bytes = member(BYTES)
-    session_timeout_ms: int | None = member(nullable(integer(1, java.INT_MAX)), default=None)
-    """None: the broker did not say (a description does not, its own records do)."""
-
-
-@record(closed=False)
-class Generation:
-    """A completed rebalance, as the broker wrote it to `__consumer_offsets`."""
-
-    number: int = member(integer(0, java.INT_MAX))
-    completed_at: str = member(INSTANT)
-    leader_member_id: str | None = member(nullable(TEXT), absent=None)
-    protocol: str | None = member(nullable(TEXT), absent=None)
-    members: tuple[GenerationMember, ...] = member(keyed(codec_of(GenerationMember)))
 
 
 def _protocol(value: object) -> str:

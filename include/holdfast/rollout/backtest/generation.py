@@ -1,0 +1,31 @@
+"""A completed rebalance of a group whose leader assigns, as its coordinator keeps it: what members sent and were sent."""
+
+from holdfast.kafka import java
+from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, integer, nullable
+from holdfast.rollout.json.kafka_codecs import BYTES
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record
+
+
+@record(closed=False)
+class GenerationMember:
+    """A member of a completed generation: the raw bytes of its subscription and assignment."""
+
+    member_id: str = key(NAME)
+    client_id: str = member(TEXT, absent="")
+    client_host: str = member(TEXT, absent="")
+    group_instance_id: str | None = member(nullable(TEXT), absent=None)
+    subscription: bytes = member(BYTES)
+    assignment: bytes = member(BYTES)
+    session_timeout_ms: int | None = member(nullable(integer(1, java.INT_MAX)), default=None)
+    """None: the broker did not say (a description does not, its own records do)."""
+
+
+@record(closed=False)
+class Generation:
+    """A completed rebalance, as the broker wrote it to `__consumer_offsets`."""
+
+    number: int = member(integer(0, java.INT_MAX))
+    completed_at: str = member(INSTANT)
+    leader_member_id: str | None = member(nullable(TEXT), absent=None)
+    protocol: str | None = member(nullable(TEXT), absent=None)
+    members: tuple[GenerationMember, ...] = member(keyed(codec_of(GenerationMember)))

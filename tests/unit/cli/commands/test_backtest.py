@@ -1,0 +1,72 @@
+"""`holdfast backtest` without a cluster: its options, and a mismatch judged again from its file."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from tests.unit.rollout.kinds.test_mismatch import streams_mismatch
+from tests.unit.rollout.streams.backtest.test_judge import asked, recorded
+
+from holdfast.cli.main import holdfast
+from holdfast.errors import InvalidInput
+from holdfast.rollout.kinds import mismatch
+from holdfast.rollout.kinds.backtests import AnyQuestion
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(holdfast, ["backtest", *arguments], standalone_mode=False)
+
+
+def written(folder: Path, question: AnyQuestion) -> str:
+    file = folder / "mismatch.json"
+    file.write_text(json.dumps(mismatch.to_json(question)), encoding="utf-8")
+    return str(file)
+
+
+def test_a_mismatch_is_judged_again_from_its_file(tmp_path: Path) -> None:
+    sent = mismatch.sendable(streams_mismatch())
+    assert sent is not None
+    file = written(tmp_path, sent.question)
+
+    document = run("--mismatch", file, "--json")
+    text = run("--mismatch", file, "--format", "text")
+
+    assert (document.return_value, text.return_value) == (3, 3)
+    found = json.loads(document.stdout)
+    assert found["judged"] == "different"
+    assert found["differences"][0]["holdfast"] != found["differences"][0]["recorded"]
+    assert "different" in text.stdout
+    assert "member-0" in text.stdout
+
+
+def test_one_that_is_equal_now_says_so(tmp_path: Path) -> None:
+    """As after Holdfast was corrected."""
+    snapshot = recorded()
+    done = run("--mismatch", written(tmp_path, asked(snapshot, snapshot.generations[-1])), "--json")
+
+    assert json.loads(done.stdout)["judged"] == "equal"
+    assert done.return_value == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--bootstrap-server", "here:1"), "Give either --group or --all."),
+        (("--bootstrap-server", "here:1", "--all", "--group", "a"), "Give either --group or --all."),
+        (("--bootstrap-server", "here:1", "--all", "--set", "a=b"), "--app-config and --set are of one group; give --group."),
+    ],
+)
+def test_options_that_contradict_are_refused(arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
+
+    assert isinstance(done.exception, click.UsageError)
+    assert message in done.exception.message
+
+
+def test_a_moment_that_is_none_is_refused_with_what_is_needed() -> None:
+    done = run("--bootstrap-server", "here:1", "--group", "a", "--since", "yesterday")
+
+    assert isinstance(done.exception, InvalidInput)
+    assert "a moment such as 2026-11-20T00:00:00Z is needed" in str(done.exception)
