@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
-from tests.harness import properties_file
 from tests.harness.article import A
 from tests.harness.deployer import TOKEN, Deployer
+from tests.harness.kafka import properties_file
 from tests.harness.kubernetes import controller
 from tests.harness.kubernetes.clients_as_pods import MODULES, ClientsAsPods, OfDeployments, OfStatefulSet
 from tests.harness.kubernetes.cluster import running as running_cluster

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kafka.admin import KafkaAdminClient
-from tests.harness import properties_file
+from tests.harness.kafka import properties_file
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.maven import kafka_streams
 from tests.harness.kafka.streams_app import StreamsClient

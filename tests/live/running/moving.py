@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.harness import properties_file
+from tests.harness.kafka import properties_file
 from tests.harness.kafka.streams_app import PROCESS_METADATA, Application, StreamsClient
 from tests.live.running import other_kinds
 from tests.live.running.hosted import PROPERTIES, Document, Hosted

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from tests.harness import properties_file
+from tests.harness.kafka import properties_file
 from tests.harness.kafka.streams_app import PROCESS_METADATA, StreamsClient
 from tests.live.experiment import process_ids
 from tests.live.running import hosted

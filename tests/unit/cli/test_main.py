@@ -90,7 +90,7 @@ def test_assign_imports_what_decides_and_no_forecast_plan_or_other_kind() -> Non
     assert json.loads(ended.stdout)["clients"]
     own = [name.split(".") for name in ast.literal_eval(ended.stderr) if name.startswith("holdfast.")]
     assert {name[2] for name in own if name[1:2] == ["rollout"] and name[2:]} == {
-        "contract", "disks", "group", "json", "kinds", "streams", "text",
+        "backtest", "contract", "disks", "group", "json", "kinds", "streams", "text",
     }  # fmt: skip
     assert {name[3] for name in own if name[1:3] == ["rollout", "streams"] and name[3:]} == {"forecast", "kind", "snapshot"}
     assert len(own) <= 95
