@@ -125,7 +125,7 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
                 lambda group=group, each=each: statistics.median(_ours(lambda: leader.assign(group), max(3, each))),  # type: ignore[misc]
                 blocks,
             )
-            lines = _lines(case, group)
+            lines = lines_of(case, group)
             assign_text(next(lines), None, ())
             found_lines = compared(
                 lambda asked=asked: statistics.median(jvm.ask([asked])[0]["milliseconds"]),  # type: ignore[misc]
@@ -151,7 +151,7 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
             case = again(case, theirs)
 
 
-def _lines(case: Case, group: Group) -> Iterator[bytes]:
+def lines_of(case: Case, group: Group) -> Iterator[bytes]:
     """The group as a line of JSON, again and again under other process IDs, in the same order: nothing that is kept of one helps
     with the next but what groups have in common."""
     text = dumps(snapshot_to_json(_snapshot(case, group)))
