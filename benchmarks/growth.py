@@ -90,7 +90,7 @@ def _forecast(given: Path) -> int:
 def _plan(given: Path) -> int:
     document = loads(given.joinpath("snapshot.json").read_bytes())
     plan = plans.make_from(("snapshot", document), ("change", JOINS), Policy(), NOON)
-    return len(plan.considered)
+    return len(plan.candidates)
 
 
 def _prepare_fleet(into: Path, groups: int) -> None:
@@ -120,7 +120,7 @@ def _prepare_plan(into: Path, tasks: int) -> None:
 
 
 def _page(given: Path) -> int:
-    """The whole page of a plan that waits for a decision, as it is first shown."""
+    """The whole page of a plan that waits for a decision, when it is first shown."""
     shown = PlanPages(FsspecLake(str(given))).page(given.joinpath("plan_id").read_text(), NOON)
     said: dict[str, Any] = {"asked": None, "may": False, "own": False, "signed": None, "paused": False, "problem": None}
     said |= {"next_step": stages.next_step(shown.view.plan, shown.done, shown.in_a_run), "what_next": stages.what_next(shown)}

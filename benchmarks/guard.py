@@ -49,7 +49,7 @@ SLOWER = 1.1
 """From how many times as long as recorded something is slower."""
 TRIES = 3
 LEAST_TURNS, MOST_TURNS, ENOUGH_S = 9, 500, 2
-"""Runs of either side: as many as take so many seconds together, within limits."""
+"""Runs of either side: as many as take `ENOUGH_S` seconds together, within limits."""
 STARTED = 7
 """Starts of a process, of either side."""
 KAFKA = "3.9.1"

@@ -70,7 +70,7 @@ def measure(name: str) -> Iterator[dict[str, Any]]:
 
 
 def pairs(start: Start, baseline: tuple[str, ...] = NOTHING, blocks: int = BLOCKS) -> list[tuple[float, float]]:
-    """Seconds of the baseline and of ours, in turn. `baseline`: of a command."""
+    """Seconds of the baseline and of what Holdfast starts, in turn. `baseline`: of a command."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPATH"] = str(ROOT / "include")
     if start.dag_file:

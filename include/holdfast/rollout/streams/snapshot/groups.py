@@ -59,7 +59,7 @@ def settings_of(snapshot: Snapshot, release: str) -> AssignorConfig:
 
 
 _KEPT = 32
-"""So many settings, of up to 32 KiB each, are kept of so many groups: most groups have the same, rebalance by rebalance."""
+"""Of this number of groups as many settings each, of up to 32 KiB, are kept: most groups have the same, rebalance by rebalance."""
 
 
 @lru_cache(maxsize=_KEPT)
