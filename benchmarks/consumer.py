@@ -25,7 +25,6 @@ from tests.conformance.consumer.groups import Case
 
 from benchmarks import report
 from holdfast.kafka.consumer import leader
-from holdfast.rollout.json import quick_text
 from holdfast.workflows.deciding import assign_text
 
 OPTIONS = ("-XX:TieredStopAtLevel=4",)
@@ -126,7 +125,7 @@ def measure_lines(assignor: str, release: str) -> dict[str, Any]:
             kafka = (time.perf_counter() - began) * 1e3
     lines = [json.dumps(plain_groups.snapshot_of(case, release)) for case in cases]
     began = time.perf_counter()
-    said = [quick_text.dumps(assign_text(line, None, ())) for line in lines]
+    said = [assign_text(line, None, ()) for line in lines]
     ours = (time.perf_counter() - began) * 1e3
     same = all(
         sorted(part["partitions"]) == sorted(theirs[member]["partitions"])

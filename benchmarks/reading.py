@@ -18,7 +18,6 @@ from rich.table import Table
 
 from benchmarks import report, synthetic_fleet
 from benchmarks.alternating import compared
-from holdfast.rollout.json import quick_text
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
@@ -37,7 +36,7 @@ def texts() -> list[str]:
 PARTS: dict[str, tuple[str, Callable[[str], object]]] = {
     "snapshot": ("read and check", any_kind.snapshot_from_text),
     "careful": ("the same with care", lambda text: snapshot_from_json(loads(text))),
-    "assign": ("a line of assign --jsonl", lambda text: quick_text.dumps(assign_text(text, None, ()))),
+    "assign": ("a line of assign --jsonl", lambda text: assign_text(text, None, ())),
 }
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from rich.table import Table
 
 from benchmarks import report
-from benchmarks.alternating import Compared, compared, compared_pairs
+from benchmarks.alternating import compared_pairs
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCKS = 5
@@ -57,9 +57,7 @@ STARTS = {
 
 def measure(name: str) -> Iterator[dict[str, Any]]:
     start = STARTS[name]
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPATH"] = str(ROOT / "include")
-    found = _of_dag_file(start, environment) if start.dag_file else _of_command(start, environment)
+    found = compared_pairs(pairs(start))
     yield {
         "shape": name,
         "what": start.what,
@@ -71,19 +69,20 @@ def measure(name: str) -> Iterator[dict[str, Any]]:
     }
 
 
-def _of_command(start: Start, environment: dict[str, str]) -> Compared:
-    for arguments in (NOTHING, start.ours):
+def pairs(start: Start, baseline: tuple[str, ...] = NOTHING, blocks: int = BLOCKS) -> list[tuple[float, float]]:
+    """Seconds of the baseline and of what Holdfast starts, in turn. `baseline`: of a command."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPATH"] = str(ROOT / "include")
+    if start.dag_file:
+        _both(start.ours, environment)  # compiles what is new
+        return [_both(start.ours, environment) for _ in range(blocks)]
+    for arguments in (baseline, start.ours):
         _seconds(arguments, environment)
-    return compared(lambda: _seconds(NOTHING, environment), lambda: _seconds(start.ours, environment), BLOCKS)
-
-
-def _of_dag_file(start: Start, environment: dict[str, str]) -> Compared:
-    """Airflow's classes, and the file after them."""
-    _both(start.ours, environment)  # compiles what is new
-    return compared_pairs([_both(start.ours, environment) for _ in range(BLOCKS)])
+    return [(_seconds(baseline, environment), _seconds(start.ours, environment)) for _ in range(blocks)]
 
 
 def _both(arguments: tuple[str, ...], environment: dict[str, str]) -> tuple[float, float]:
+    """Airflow's classes, and the file after them."""
     done = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, check=True, text=True)
     airflow, ours = done.stdout.split()[-2:]
     return float(airflow), float(ours)

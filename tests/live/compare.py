@@ -32,7 +32,7 @@ def leaders_disagreements(generations: Iterable[Generation], snapshot: Snapshot,
 def before_any_record(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
     """The same tasks when their changelogs had just been made."""
     return tuple(
-        replace(task, changelogs=tuple(replace(changelog, end_offset=0) for changelog in task.changelogs or ())) for task in tasks
+        replace(task, changelogs=tuple(changelog._replace(end_offset=0) for changelog in task.changelogs or ())) for task in tasks
     )
 
 

@@ -123,6 +123,7 @@ OBSERVED = "holdfast.rollout.streams.snapshot.snapshot"
 IMPORTS_ALLOWED = {
     "rollout/kinds/moving/": "a move leads from one kind to another",
     "rollout/kinds/backtests.py": "recorded rebalances have a protocol, before there is a group to ask for its kind",
+    "rollout/kinds/mismatch.py": "a question of a backtest, which belongs to a kind by its own class",
     "rollout/kinds/plan_summary.py": "the documents in the lake have fields of their own for each kind",
     "adapters/broker/": OBSERVED,
     "ports.py": OBSERVED,

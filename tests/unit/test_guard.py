@@ -1,22 +1,19 @@
 """What the guard of the benchmarks says of a measure; how long anything takes is for `python -m benchmarks.guard` to say."""
 
-from collections.abc import Iterator
-from typing import Any
+import json
+from pathlib import Path
 
 import pytest
+from benchmarks import guard
 from benchmarks.guard import Short, judge
 
-NAME = "target/wide/fresh"
+NAME = "target/wide"
 
 
-def measured(*ratios: float, equal: bool = True) -> Short:
+def measured(*ratios: float) -> Short:
     """Each try gives the next of `ratios`."""
     tries = iter(ratios)
-
-    def rows() -> Iterator[dict[str, Any]]:
-        yield {"shape": "wide", "state": "fresh", "what": "a group", "ratio": next(tries), "equal": equal}
-
-    return Short("target", rows)
+    return Short("target", "wide", lambda: next(tries))
 
 
 @pytest.mark.parametrize(
@@ -32,18 +29,42 @@ def measured(*ratios: float, equal: bool = True) -> Short:
     ],
 )
 def test_a_tenth_slower_in_each_of_three_tries_is_slower(ratios: tuple[float, ...], holds: bool) -> None:
-    (one,) = judge(measured(*ratios), {NAME: 1.0})
+    one = judge(measured(*ratios), {NAME: 1.0})
 
     assert (one.name, one.ratio, one.holds) == (NAME, max(ratios), holds)
 
 
 def test_what_was_never_recorded_does_not_pass() -> None:
-    (one,) = judge(measured(1.4), {})
+    one = judge(measured(1.4), {})
 
     assert (one.times_as_long, one.holds) == (None, False)
 
 
-def test_what_differs_from_kafka_does_not_pass_however_fast() -> None:
-    (one,) = judge(measured(9.9, equal=False), {NAME: 1.0})
+def test_each_kind_of_machine_has_a_record_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "RECORD", tmp_path / "recorded.json")
+    monkeypatch.setattr(guard, "machine", lambda: "one")
+    guard.record({NAME: 1.2345, "start/help": 2})
+    monkeypatch.setattr(guard, "machine", lambda: "another")
+    assert guard.recorded_here() == {}
+    guard.record({NAME: 3})
+    guard.record({"start/help": 4})
 
-    assert not one.holds
+    assert json.loads(guard.RECORD.read_text()) == {
+        "one": {NAME: 1.23, "start/help": 2},
+        "another": {NAME: 3, "start/help": 4},
+    }
+
+
+def test_everything_that_is_recorded_is_measured() -> None:
+    names = {one.name for one in guard.shorts()}
+    kept = json.loads(guard.RECORD.read_text())
+
+    assert len(names) == len(guard.shorts())
+    assert all(set(ratios) <= names for ratios in kept.values())
+
+
+def test_a_measure_is_taken_in_a_process_of_its_own() -> None:
+    seen: list[float] = []
+
+    assert guard._apart_from_all(lambda: float(len(seen.append(1.0) or seen))) == 1.0  # type: ignore[func-returns-value]
+    assert seen == []

@@ -3,7 +3,7 @@
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -119,10 +119,11 @@ def print_document(document: object, *, indent: int | None = 2) -> None:
     click.echo(dumps(document, indent=indent))
 
 
-def print_lines(answers: Iterable[tuple[object, bool]], write: Callable[[object], str] = dumps) -> int:
-    """A document a line, when ready, as `write` writes it; the exit status: 1 if one was a refusal."""
+def print_lines(answers: Iterable[tuple[str, bool]]) -> int:
+    """An answer a line, when ready; the exit status: 1 if one was a refusal."""
     status = 0
     for answer, good in answers:
-        click.echo(write(answer))
+        sys.stdout.write(f"{answer}\n")
+        sys.stdout.flush()  # (click.echo takes twice as long as both)
         status = status if good else 1
     return status

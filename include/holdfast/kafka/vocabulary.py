@@ -68,7 +68,7 @@ class ProcessId(NamedTuple):
         """Raise InvalidInput unless `text` is a UUID in its canonical form (8-4-4-4-12 hexadecimal digits)."""
         if not _UUID.fullmatch(text):
             raise InvalidInput(f"{text!r} is not a process ID; the format is '4b61083e-57d0-457d-951f-d06556c148ca'")
-        return cls.of(UUID(text))
+        return cls(*java.signed_halves(int(text.replace("-", ""), 16)))
 
     @property
     def bits(self) -> int:
@@ -83,7 +83,8 @@ class ProcessId(NamedTuple):
         return f"ProcessId({self})"
 
     def __str__(self) -> str:
-        return str(self.uuid)
+        digits = f"{self.upper % 2**64:016x}{self.lower % 2**64:016x}"
+        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 class TopicPartition(NamedTuple):

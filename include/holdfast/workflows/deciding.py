@@ -6,7 +6,9 @@ It imports what decides, and no forecasts or plans: `holdfast assign` starts in 
 from collections.abc import Callable, Iterable, Iterator
 
 from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.kafka.uncollected import uncollected
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import registry
 
 
@@ -16,15 +18,14 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
     return decider.assign(decider.snapshot_from_json(document), release, settings)
 
 
-def assign_text(text: str | bytes, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
-    """The same of the JSON in a text."""
-    decider, snapshot = registry.snapshot_in(text)
-    return decider.assign(snapshot, release, settings)
+def assign_text(text: str | bytes, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> str:
+    """The same of the JSON in a text, as a text on one line."""
+    with uncollected():
+        decider, snapshot = registry.snapshot_in(text)
+        return decider.assign_text(snapshot, release, settings)
 
 
-def answer_lines(
-    lines: Iterable[tuple[int, bytes | InvalidInput]], answer: Callable[[bytes], dict[str, object]]
-) -> Iterator[tuple[dict[str, object], bool]]:
+def answer_lines(lines: Iterable[tuple[int, bytes | InvalidInput]], answer: Callable[[bytes], str]) -> Iterator[tuple[str, bool]]:
     """An answer a line, in order, and whether it is one: a bad line gives `{"error": …, "line": N}`, the others are answered."""
     for number, line in lines:
         try:
@@ -32,4 +33,4 @@ def answer_lines(
                 raise line
             yield answer(line), True
         except HoldfastError as refusal:
-            yield {"error": str(refusal), "line": number}, False
+            yield dumps({"error": str(refusal), "line": number}), False

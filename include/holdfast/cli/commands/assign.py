@@ -5,7 +5,6 @@ import sys
 import click
 
 from holdfast.cli import documents
-from holdfast.rollout.json import quick_text
 from holdfast.workflows.deciding import answer_lines, assign_document, assign_text
 
 
@@ -23,7 +22,7 @@ def command(snapshot: str, kafka_release: str | None, pairs: tuple[str, ...], js
     settings = documents.settings(pairs)
     if jsonl:
         answers = answer_lines(documents.read_lines(snapshot), lambda line: assign_text(line, kafka_release, settings))
-        return documents.print_lines(answers, quick_text.dumps)
+        return documents.print_lines(answers)
     document = documents.read_document(snapshot)
     with documents.naming(snapshot):
         answer = assign_document(document, kafka_release, settings)

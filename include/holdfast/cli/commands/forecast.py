@@ -6,7 +6,7 @@ from holdfast.cli import documents, progress
 from holdfast.cli.reading import work_option
 from holdfast.cli.views import blocks_view
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.json.strict import loads
+from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows.deciding import answer_lines
 from holdfast.workflows.forecast import forecast_case, read_forecast
@@ -34,7 +34,7 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, work:
         if change is not None:
             raise click.UsageError("With --jsonl there is one argument: the file with the cases.")
         return documents.print_lines(
-            answer_lines(documents.read_lines(snapshot), lambda case: forecast_case(loads(case), level, work))
+            answer_lines(documents.read_lines(snapshot), lambda case: dumps(forecast_case(loads(case), level, work)))
         )
     if change is None:
         raise click.UsageError("Missing argument 'CHANGE': a Change document, as a file or - for standard input.")

@@ -4,8 +4,9 @@ Java: `ClientState`, `StreamsPartitionAssignor.populateClientStatesMap` and `com
 numbers here, counted in the order of TaskId, so that comparing numbers compares as Java compares.
 """
 
+import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -22,7 +23,6 @@ FIRST_VERSION_WITH_TAGS = 11
 
 
 _NOTHING: frozenset[TopicPartition] = frozenset()
-_NO_TASKS: frozenset[TaskId] = frozenset()
 _member_id = operator.attrgetter("member_id")
 _task_id = operator.attrgetter("id")
 
@@ -51,15 +51,33 @@ class ClientState:
     consumers: tuple[ConsumerState, ...]
     lags: dict[int, int]
     owned: dict[str, frozenset[TopicPartition]]
-    previous_active: frozenset[TaskId]
-    previous_standby: frozenset[TaskId]
     tags: dict[str, str] = field(default_factory=dict)
+    sums: dict[TaskId, int] = field(default_factory=dict)
+    """Of all that it reported, tasks that the topology does not have too."""
+    task_of: Mapping[TopicPartition, TaskId] = field(default_factory=dict)
     active: set[int] = field(default_factory=set)
     standby: set[int] = field(default_factory=set)
+    _previous: tuple[frozenset[TaskId], frozenset[TaskId]] | None = None
 
     @property
     def capacity(self) -> int:
         return len(self.consumers)
+
+    @property
+    def previous_active(self) -> frozenset[TaskId]:
+        return self._previously()[0]
+
+    @property
+    def previous_standby(self) -> frozenset[TaskId]:
+        return self._previously()[1]
+
+    def _previously(self) -> tuple[frozenset[TaskId], frozenset[TaskId]]:
+        """What it had; worked out when it is asked for, because most decisions do not depend on it."""
+        if self._previous is None:
+            owned = [self.task_of[one] for partitions in self.owned.values() for one in partitions if one in self.task_of]
+            active = frozenset(owned).union([task for task, offsets in self.sums.items() if offsets == LATEST_OFFSET])
+            self._previous = active, frozenset(self.sums).difference(active)
+        return self._previous
 
     def owned_by(self, member_id: str) -> frozenset[TopicPartition]:
         return self.owned.get(member_id, _NOTHING)
@@ -76,11 +94,12 @@ class Topology:
 
     def __init__(self, group: Group, line: Behaviour) -> None:
         self.tasks = tuple(sorted(group.tasks, key=_task_id))
-        self.stateful = tuple([number for number, task in enumerate(self.tasks) if task.changelogs])
-        self.stateless = tuple([number for number, task in enumerate(self.tasks) if not task.changelogs])
-        self.number_of = {self.tasks[number].id: number for number in self.stateful}
-        """Of stateful tasks."""
         self.ids = tuple([task.id for task in self.tasks])
+        self.stateful = tuple([number for number, task in enumerate(self.tasks) if task.changelogs])
+        every = len(self.stateful) == len(self.tasks)
+        self.stateless = () if every else tuple([number for number, task in enumerate(self.tasks) if not task.changelogs])
+        self.number_of = {self.ids[number]: number for number in self.stateful}
+        """Of stateful tasks."""
         self.task_of = {partition: task.id for task in self.tasks for partition in task.partitions}
         sums = [task.end_offset_sum for task in self.tasks]
         self.ends_known = None not in sums
@@ -97,34 +116,35 @@ class Topology:
 
 def read(client: Client, group: Group, topology: Topology) -> ClientState:
     """What the members of one client report. Raise LeaderThrows where the leader's own class would."""
+    number_of, task_of, lag, running_counts = topology.number_of, topology.task_of, topology.lag, topology.running_counts
     sums: dict[TaskId, int] = {}
-    owners: dict[TopicPartition, str] = {}
-    for consumer in client.consumers if len(client.consumers) == 1 else _as_read(client, group):
-        if consumer.task_offset_sums:
-            sums.update(_reported(consumer))
-        if consumer.owned:
-            owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
-    number_of, task_of, lag = topology.number_of, topology.task_of, topology.lag
-    owned = frozenset([task_of[partition] for partition in owners if partition in task_of])
-    if owners and not owned:
+    if len(client.consumers) == 1:
+        (only,) = client.consumers
+        if only.task_offset_sums:
+            sums = dict(_reported(only))
+        owned = {only.member_id: frozenset(only.owned)} if only.owned else {}
+        known = not only.owned or any(map(task_of.__contains__, only.owned))
+    else:
+        owners: dict[TopicPartition, str] = {}
+        for consumer in _as_read(client, group):
+            if consumer.task_offset_sums:
+                sums.update(_reported(consumer))
+            if consumer.owned:
+                owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
+        owned = _by_member(client, owners)
+        known = not owners or any(map(task_of.__contains__, owners))
+    if not known:
         raise LeaderThrows(
             "IllegalStateException: none of the partitions that the members of client "
             f"{client.process_id} own belongs to a task of the leader's topology"
         )
-    running = [task for task, offsets in sums.items() if offsets == LATEST_OFFSET]
-    return ClientState(
-        client.process_id,
-        tuple([_consumer_state(consumer, topology) for consumer in _in_member_order(client)]),
-        {
-            number: total if total == LATEST_OFFSET and topology.running_counts else lag(number, total)
-            for task, total in sums.items()
-            if (number := number_of.get(task)) is not None
-        },
-        _by_member(client, owners),
-        owned.union(running),
-        frozenset(sums).difference(running, owned) if len(running) < len(sums) else _NO_TASKS,
-        _tags(client, group),
-    )
+    lags = {
+        number: total if total == LATEST_OFFSET and running_counts else lag(number, total)
+        for task, total in sums.items()
+        if (number := number_of.get(task)) is not None
+    }
+    tags = _tags(client, group) if client.client_tags else {}
+    return ClientState(client.process_id, _consumer_states(client, topology), lags, owned, tags, sums, task_of)
 
 
 def _by_member(client: Client, owners: dict[TopicPartition, str]) -> dict[str, frozenset[TopicPartition]]:
@@ -140,14 +160,25 @@ def _in_member_order(client: Client) -> Sequence[Consumer]:
     """As Java orders strings, which for ASCII is as Python does."""
     if len(client.consumers) == 1:
         return client.consumers
-    if all(consumer.member_id.isascii() for consumer in client.consumers):
+    if all(map(str.isascii, map(_member_id, client.consumers))):
         return sorted(client.consumers, key=_member_id)
     return sorted(client.consumers, key=lambda consumer: java.string_order(consumer.member_id))
 
 
+def _consumer_states(client: Client, topology: Topology) -> tuple[ConsumerState, ...]:
+    """Of idle threads there may be thousands."""
+    return tuple(
+        [
+            _consumer_state(consumer, topology) if consumer.task_offset_sums else _new_state((consumer.member_id, (), False))
+            for consumer in _in_member_order(client)
+        ]
+    )
+
+
+_new_state: Callable[[tuple[object, ...]], ConsumerState] = functools.partial(tuple.__new__, ConsumerState)
+
+
 def _consumer_state(consumer: Consumer, topology: Topology) -> ConsumerState:
-    if not consumer.task_offset_sums:
-        return ConsumerState(consumer.member_id, (), reports_unknown=False)
     number_of = topology.number_of
     known = tuple([number_of[task] for task, _ in consumer.task_offset_sums if task in number_of])
     return ConsumerState(consumer.member_id, known, reports_unknown=len(known) < len(consumer.task_offset_sums))
@@ -162,8 +193,6 @@ def _reported(consumer: Consumer) -> tuple[tuple[TaskId, int], ...]:
 
 def _tags(client: Client, group: Group) -> dict[str, str]:
     """The client's tags as sent by the first of its members that the leader reads; older members send none."""
-    if not client.client_tags:
-        return {}
     versions = [consumer.metadata_version for consumer in client.consumers]
     if all(version is None or version >= FIRST_VERSION_WITH_TAGS for version in versions):
         return dict(client.client_tags)

@@ -14,9 +14,11 @@ from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 
 
-@dataclass(frozen=True, slots=True)
-class Changelog:
-    """A changelog partition of a task. `end_offset` is the one that the leader would use; None: it could not be had."""
+class Changelog(NamedTuple):
+    """A changelog partition of a task. `end_offset` is the one that the leader would use; None: it could not be had.
+
+    A tuple, because reading a document makes one for each stateful task.
+    """
 
     topic: str
     partition: int
@@ -39,7 +41,7 @@ class Task:
     def end_offset_sum(self) -> int | None:
         """The sum that lags are measured against, pinned to Long.MAX_VALUE as Java pins it; None: unknown."""
         if self.changelogs is not None and len(self.changelogs) == 1:
-            end = self.changelogs[0].end_offset
+            end = self.changelogs[0][2]
             return end if end is None or end <= java.LONG_MAX else java.LONG_MAX
         total = 0
         for changelog in self.changelogs or ():
@@ -128,9 +130,8 @@ class NextRebalance(StrEnum):
     says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientAssignment:
-    """What the task assignor decided for a client; `standby` includes warm-ups, which look the same."""
+class ClientAssignment(NamedTuple):
+    """What the task assignor decided for a client; `standby` includes warm-ups, which look the same. A tuple, as below."""
 
     process_id: ProcessId
     active: tuple[TaskId, ...]

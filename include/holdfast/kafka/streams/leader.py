@@ -5,7 +5,7 @@ task to clients; spread each client's tasks over its threads; hold back what ano
 """
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -229,12 +229,11 @@ def _refuses_its_members(group: Group, line: Behaviour) -> LeaderFailure | None:
 
 
 def _asks_for_shutdown(group: Group, line: Behaviour) -> bool:
+    asking = [one for client in group.clients for one in client.consumers if one.error_code == SHUTDOWN_REQUESTED]
     return any(
-        consumer.error_code == SHUTDOWN_REQUESTED
-        and not version_probing.is_newer(consumer, line)
-        and (line.metadata_version if consumer.metadata_version is None else consumer.metadata_version) >= FIRST_VERSION_WITH_ERRORS
-        for client in group.clients
-        for consumer in client.consumers
+        not version_probing.is_newer(one, line)
+        and (line.metadata_version if one.metadata_version is None else one.metadata_version) >= FIRST_VERSION_WITH_ERRORS
+        for one in asking
     )
 
 
@@ -256,8 +255,7 @@ def doubts_about_the_leader(group: Group, *, probing: bool) -> tuple[Doubt, ...]
 
 
 def _can_say_when(group: Group) -> bool:
-    versions = [consumer.metadata_version for client in group.clients for consumer in client.consumers]
-    return all(version is None or version >= FIRST_VERSION_WITH_NEXT_REBALANCE for version in versions)
+    return all(version is None or version >= FIRST_VERSION_WITH_NEXT_REBALANCE for version in version_probing.versions(group))
 
 
 def _client_assignment(board: Board, client: ClientState) -> ClientAssignment:
@@ -266,6 +264,9 @@ def _client_assignment(board: Board, client: ClientState) -> ClientAssignment:
 
 _ToClient = tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]
 """What one client is sent; its consumers in the order of the group."""
+
+
+_new_share: Callable[[tuple[object, ...]], ConsumerAssignment] = functools.partial(tuple.__new__, ConsumerAssignment)
 
 
 class _Wire:
@@ -322,13 +323,23 @@ class _Wire:
     ) -> tuple[ConsumerAssignment, ...]:
         """In member-ID order. `active` and `standby` as in `threads.assign`."""
         client = self._board.clients[number]
-        planned = threads.assign(self._board, number, self._line, active=active, standby=standby)
         probes = client.process_id == self._prober
+        if len(client.consumers) == 1 and active is None and standby is None:
+            everything = threads.all_of(self._board, client, self._line)
+            return (self._consumer(client, client.consumers[0].member_id, everything, probes=probes),)
+        planned = threads.assign(self._board, number, self._line, active=active, standby=standby)
+        if not probes:
+            none = NextRebalance.NONE
+            return tuple(
+                [
+                    self._consumer(client, consumer[0], tasks, probes=False)
+                    if tasks[0] or tasks[1]
+                    else _new_share((consumer[0], (), (), (), none))  # an idle thread: of those there may be thousands
+                    for consumer, tasks in zip(client.consumers, planned, strict=True)
+                ]
+            )
         found = []
         for consumer, tasks in zip(client.consumers, planned, strict=True):
-            if not probes and not tasks.active and not tasks.standby:  # an idle thread: of those there may be thousands
-                found.append(ConsumerAssignment(consumer.member_id, (), (), (), NextRebalance.NONE))
-                continue
             assignment = self._consumer(client, consumer.member_id, tasks, probes=probes)
             # One member of the leader's client probes, unless one before it has to rejoin at once anyway.
             probes = probes and assignment.next_rebalance is NextRebalance.NONE and not assignment.withheld
@@ -342,9 +353,12 @@ class _Wire:
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
         mine, of = client.owned_by(member_id), self._board.tasks
         new = [task for task in tasks.active if not mine.issuperset(of[task].partitions)] if mine else tasks.active
-        self._news = self._news or bool(new)
-        # What some other member says that it owns has to be revoked there first.
-        withheld = [task for task in new if any(one not in mine and one in self._owned for one in of[task].partitions)]
+        withheld: Sequence[int] = ()
+        if new:
+            self._news = True
+            # What some other member says that it owns has to be revoked there first.
+            if owned := self._owned:
+                withheld = [task for task in new if any(one not in mine and one in owned for one in of[task].partitions)]
         ids = self._board.ids
         if not withheld:
             when = NextRebalance.PROBING if self._says_when and probes else NextRebalance.NONE

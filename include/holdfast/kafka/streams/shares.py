@@ -31,7 +31,7 @@ class _Places:
 
     def __init__(self, threads: tuple[int, ...], tasks: int) -> None:
         self.stateful: tuple[int, ...] = tuple(range(tasks))
-        self.clients = tuple(ClientState(_NOBODY, (_THREAD,) * count, {}, {}, frozenset(), frozenset()) for count in threads)
+        self.clients = tuple(ClientState(_NOBODY, (_THREAD,) * count, {}, {}) for count in threads)
 
     def give_active(self, client: int, task: int) -> None:
         self.clients[client].active.add(task)

@@ -5,6 +5,7 @@ allows, the least lagging first; what no consumer keeps is assigned in TaskId or
 that one has room, and then out in the order of a heap's array.
 """
 
+import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -22,6 +23,9 @@ class ThreadTasks(NamedTuple):
     standby: Sequence[int]
 
 
+_new_tasks: Callable[[tuple[Sequence[int], Sequence[int]]], ThreadTasks] = functools.partial(tuple.__new__, ThreadTasks)
+
+
 def assign(
     board: Board,
     client_number: int,
@@ -36,7 +40,7 @@ def assign(
     """
     client = board.clients[client_number]
     if len(client.consumers) == 1 and active is None and standby is None:
-        return (_all(board, client, behaviour),)
+        return (all_of(board, client, behaviour),)
     spread = _Spread(board, client_number, behaviour)
     active = sorted(client.active) if active is None else active
     standby = sorted(client.standby) if standby is None else standby
@@ -47,24 +51,25 @@ def assign(
         standbys = spread.deal(standby)
         others = spread.deal(stateless, queued=spread.as_hash_set, sticky=False)
         if not stateless:
-            return tuple(map(ThreadTasks, actives, standbys))
+            return tuple(map(_new_tasks, zip(actives, standbys, strict=True)))
         return tuple(ThreadTasks([*a, *s], b) for a, b, s in zip(actives, standbys, others, strict=True))
     kept = [list(tasks) for tasks in spread.deal(stateful, queued=spread.as_hash_set, common_load=False)]
     _deal_stateless(kept, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
     return tuple(ThreadTasks(a, b) for a, b in zip(kept, spread.deal(standby, common_load=False), strict=True))
 
 
-def _all(board: Board, client: ClientState, behaviour: Behaviour) -> ThreadTasks:
-    """Everything is its only consumer's, stateful tasks first."""
-    active, standby = sorted(client.active), sorted(client.standby)
+def all_of(board: Board, client: ClientState, behaviour: Behaviour) -> ThreadTasks:
+    """Everything that a client was given, stateful tasks first: its only consumer's."""
+    active = sorted(client.active)
+    standby = sorted(client.standby) if client.standby else ()
     if board.stateless and active:
         active.sort(key=lambda task: not board.tasks[task].changelogs)
         stateful = bool(board.tasks[active[0]].changelogs)
     else:
         stateful = bool(active)
-    if stateful or standby:
+    if (stateful or standby) and client.consumers[0].reports_unknown:
         _refuse_unknown(client.consumers[0], behaviour)
-    return ThreadTasks(active, standby)
+    return _new_tasks((active, standby))
 
 
 def _refuse_unknown(consumer: ConsumerState, behaviour: Behaviour) -> None:
@@ -134,7 +139,7 @@ class _Spread:
         deal.fill()
         deal.give_leftovers()
         if common_load:
-            self._load = [deal.count(consumer) for consumer in range(len(load))]
+            self._load = [before + len(dealt) for before, dealt in zip(load, deal.dealt, strict=True)]
         return deal.dealt
 
     def _previous_by_lag(self, consumer: ConsumerState) -> Sequence[int]:
@@ -194,7 +199,8 @@ class _Deal:
         """One each to consumers that have only the least: to the previous owner, and then as the queue's array has them."""
         if not self._open:
             return
-        room = dict.fromkeys(consumer for consumer in range(len(self._load)) if self.count(consumer) == self.least)
+        full, dealt = self.least, self.dealt
+        room = dict.fromkeys([consumer for consumer, load in enumerate(self._load) if load + len(dealt[consumer]) == full])
         for task, consumer in sorted(self._previous_owner.items()):
             if consumer in room and task in self._open:
                 self._hand(consumer, task)

@@ -60,7 +60,12 @@ def is_newer(consumer: Consumer, line: Behaviour) -> bool:
 
 
 def any_newer(group: Group, line: Behaviour) -> bool:
-    return any(is_newer(consumer, line) for client in group.clients for consumer in client.consumers)
+    return any(version is not None and version > line.metadata_version for version in versions(group))
+
+
+def versions(group: Group) -> set[int | None]:
+    """The metadata versions of the members, of whom there may be thousands."""
+    return {consumer.metadata_version for client in group.clients for consumer in client.consumers}
 
 
 def _refuse(group: Group, line: Behaviour) -> None:
@@ -82,8 +87,7 @@ def _refuse(group: Group, line: Behaviour) -> None:
 
 def failure(group: Group, line: Behaviour) -> LeaderFailure | None:
     """What the leader answers where newer members are together with members too old to know of probing."""
-    versions = [one.metadata_version for client in group.clients for one in client.consumers if one.metadata_version is not None]
-    oldest = min(versions, default=EARLIEST_PROBEABLE_VERSION)
+    oldest = min([one for one in versions(group) if one is not None], default=EARLIEST_PROBEABLE_VERSION)
     if oldest >= EARLIEST_PROBEABLE_VERSION or not any_newer(group, line):
         return None
     what = f"a member is newer than the leader and another has metadata version {oldest}, which cannot be probed"

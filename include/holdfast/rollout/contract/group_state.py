@@ -15,6 +15,8 @@ def refuse_unsettled(group_id: str, state: str | None, *, members: int, not_said
 
     A snapshot that does not say the state, and has no members, is refused only where `not_said` is set.
     """
+    if state in (None, STABLE) and (members or (state is None and not not_said)):
+        return
     group = f"Group '{printable(group_id)}'"
     if state in REBALANCING:
         raise CannotPredict(
@@ -26,8 +28,7 @@ def refuse_unsettled(group_id: str, state: str | None, *, members: int, not_said
             f"{group} has no client{given}: there is nothing to assign to. Start the application, and take a new snapshot when it"
             " is stable."
         )
-    if state not in (None, STABLE):
-        raise CannotPredict(
-            f"{group} was {printable(str(state))}, not {STABLE}: its assignment is not visible then."
-            " Take a new snapshot when it is stable."
-        )
+    raise CannotPredict(
+        f"{group} was {printable(str(state))}, not {STABLE}: its assignment is not visible then."
+        " Take a new snapshot when it is stable."
+    )

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
+from holdfast.rollout.json import quick_text
 from holdfast.rollout.json.at_once import IN_DOUBT
 from holdfast.rollout.json.kafka import ConfigValue
 
@@ -29,3 +30,7 @@ class Decider(ABC, Generic[S]):
     @abstractmethod
     def assign(self, snapshot: S, release: str | None, settings: Settings) -> Row:
         """What is assigned now, as an Assignment's JSON. `release` and `settings` are put over the snapshot's own."""
+
+    def assign_text(self, snapshot: S, release: str | None, settings: Settings) -> str:
+        """The same as text on one line, as `strict.dumps` writes it."""
+        return quick_text.dumps(self.assign(snapshot, release, settings))

@@ -84,11 +84,6 @@ def topic_partitions(value: object) -> tuple[TopicPartition, ...]:
     return strict.each(value, topic_partition)
 
 
-def as_partitions(pairs: Iterable[Iterable[object]]) -> tuple[TopicPartition, ...]:
-    """Of pairs of a topic and a number that have been checked."""
-    return tuple(map(_TOPIC_PARTITION, pairs))
-
-
 _TOPIC_PARTITION: Callable[[Iterable[object]], TopicPartition] = partial(tuple.__new__, TopicPartition)
 
 
@@ -115,8 +110,6 @@ def _offset_sum(value: object) -> int:
 
 def sums_of(low: int, found: dict[str, int]) -> tuple[tuple[TaskId, int], ...]:
     """Of sums that are `low` or more. Raise InvalidInput where a reader above would raise, or might."""
-    if not found:
-        return ()
     if low > -(2**63) and -1 in found.values():
         raise InvalidInput("an offset sum is 0 or more")
     return tuple(zip(map(task_named, found), found.values(), strict=True))

@@ -24,7 +24,7 @@ TOPIC_PARTITIONS: Codec[tuple[TopicPartition, ...]] = Codec(
     kafka.topic_partitions,
     kafka.topic_partitions_to_json,
     lambda: shapes.items(shapes.TOPIC_PARTITION),
-    typed=lambda: typed.items(typed.row(None, (NAME.decoded(), PARTITION.decoded()))).then(kafka.as_partitions),
+    typed=lambda: typed.items(typed.row(TopicPartition, (NAME.decoded(), PARTITION.decoded()))),
 )
 THREADS: Codec[int] = integer(1, 10_000).shaped(shapes.THREADS)
 PARTITION_NAME: Codec[TopicPartition] = NAME.to(kafka.partition_named, str)
@@ -63,7 +63,7 @@ def _sums(read: Callable[[object], Sums], low: int, about: str = "") -> Codec[Su
     """What `read` refuses in addition to `low`, `kafka.sums_of` has to refuse."""
 
     def decoded() -> Typed:
-        return Typed(dict[TEXT.decoded().type, integer(low).decoded().type], partial(kafka.sums_of, low))  # type: ignore[misc]
+        return Typed(dict[TEXT.decoded().type, integer(low).decoded().type], partial(kafka.sums_of, low), None, True)  # type: ignore[misc]
 
     return Codec(
         read,

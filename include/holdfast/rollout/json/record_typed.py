@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from holdfast.rollout.json import frozen
 from holdfast.rollout.json.codec import Codec
-from holdfast.rollout.json.frozen import maker
 from holdfast.rollout.json.typed import Typed, TypedFields, at
 
 
@@ -21,7 +21,7 @@ def typed_fields(
     import msgspec
 
     fields: dict[str, tuple[Typed, bool]] = {}
-    names: dict[str, Any] = {"UNSET": msgspec.UNSET, "build": maker(build), "check": check}
+    names: dict[str, Any] = {"UNSET": msgspec.UNSET, "build": build, "check": check}
     lines: list[str] = []
     for number, (name, (codec, needed)) in enumerate(unkept.items()):
         fields[name] = codec.decoded(), needed
@@ -29,39 +29,50 @@ def typed_fields(
         if names[f"also{number}"] is not None:
             lines.append(f"if one.{at(name)} is not UNSET: also{number}(one.{at(name)})")
     keyed = False
-    found: list[str] = []
+    found: dict[str, str] = {}
     for index, (attribute, one) in enumerate(members.items()):
-        found.append(f"field{index}")
         if one.key:
             keyed = True
-            found[-1] = "key"
-            continue
-        if one.spread:
+            found[attribute] = "key"
+        elif one.spread:
             part = one.part.typed_fields()
             if part is None:
                 return None
             fields |= part.fields
             names[f"build{index}"] = part.build
-            lines.append(f"field{index} = build{index}(one)")
-            continue
-        name = one.name or attribute
-        fields[name] = one.codec.decoded(), one.needed
-        names |= {f"build{index}": fields[name][0].build, f"default{index}": one.default}
-        lines += _lines_of(index, at(name), built=fields[name][0].build is not None, needed=one.needed)
-    result = f"build({', '.join(found if order is None else [found[index] for index in order])})"
-    lines += [f"return {result}"] if check is None else [f"result = {result}", "check(result)", "return result"]
+            found[attribute] = f"build{index}(one)"
+        else:
+            name = one.name or attribute
+            decoded = fields[name] = one.codec.decoded(), one.needed
+            names |= {f"build{index}": decoded[0].build, f"default{index}": one.default}
+            found[attribute] = _value(index, at(name), decoded[0], one)
+    lines += _made(build, found, names, order)
+    lines += ["return result"] if check is None else ["check(result)", "return result"]
     text = "\n    ".join((f"def made(one{', key' if keyed else ''}):", *lines))
     exec(text, names)  # noqa: S102 - made of the names of our own fields
     return TypedFields(fields, names["made"])
 
 
-def _lines_of(index: int, attribute: str, *, built: bool, needed: bool) -> list[str]:
+def _made(build: Callable[..., Any], found: Mapping[str, str], names: dict[str, Any], order: tuple[int, ...] | None) -> list[str]:
+    """The code that makes the record of its fields. `names` gets what it needs."""
+    if not frozen.is_plain(build):
+        values = [*found.values()]
+        return [f"result = build({', '.join(values if order is None else [values[index] for index in order])})"]
+    names |= frozen.names_of(build)
+    lines = ["result = new(filled)", *(f"result.{attribute} = {value}" for attribute, value in found.items())]
+    for attribute, default in frozen.defaults_of(build).items():
+        if attribute not in found:
+            names[f"other_{attribute}"] = default
+            lines.append(f"result.{attribute} = other_{attribute}")
+    return [*lines, "result.__class__ = frozen"]
+
+
+def _value(index: int, attribute: str, decoded: Typed, one: Any) -> str:
     """The code that takes a field from a struct."""
-    value = f"build{index}(one.{attribute})" if built else f"one.{attribute}"
-    if needed:
-        return [f"field{index} = {value}"]
-    return [
-        f"field{index} = one.{attribute}",
-        f"if field{index} is UNSET: field{index} = default{index}",
-        *([f"else: field{index} = build{index}(field{index})"] if built else []),
-    ]
+    if decoded.build is None:
+        return f"one.{attribute}" if one.needed else f"default{index} if (value := one.{attribute}) is UNSET else value"
+    if decoded.empty_is_empty and (one.needed or one.default == ()):
+        return f"build{index}(value) if (value := one.{attribute}) else ()"  # what is UNSET is false
+    if one.needed:
+        return f"build{index}(one.{attribute})"
+    return f"default{index} if (value := one.{attribute}) is UNSET else build{index}(value)"

@@ -50,7 +50,7 @@ A_ROW = 512 * 1024 * 1024
 MOST_PROBLEMS = 1_000
 """At most this many problems are reported in one list or object."""
 _BYTES_EACH = (("{", 250), ("[", 90), (",", 60))
-"""What an object, a list and any value more take in memory, at most."""
+"""What an object, a list and any value more take in memory, at most. The first takes most."""
 LARGE_DOCUMENT = 4 * 1024 * 1024
 """From here on reading is the larger part of the work."""
 DEEPEST_NESTING = 64
@@ -101,7 +101,7 @@ def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
 
 def is_large(content: bytes, most_memory: int) -> bool:
     """Whether `loads` would refuse a document for its measures, perhaps."""
-    if len(content) <= SMALL_DOCUMENT:
+    if len(content) <= SMALL_DOCUMENT or len(content) * (1 + _BYTES_EACH[0][1]) <= most_memory:
         return False
     needed = len(content) + sum(content.count(sign.encode()) * each for sign, each in _BYTES_EACH)
     return len(content) > LARGEST_DOCUMENT or needed > most_memory

@@ -21,11 +21,12 @@ _DEEPEST_UNTYPED = strict.DEEPEST_NESTING // 2
 
 class Typed(NamedTuple):
     """`type`: what msgspec decodes. `build` makes the value of it, or raises HoldfastError; None: it is the value. `build_all`
-    makes the values of several, where that is quicker than one after the other."""
+    makes the values of several, where that is quicker than one after the other. `empty_is_empty`: of what is empty it makes ()."""
 
     type: Any
     build: Build | None = None
     build_all: Callable[[Iterable[Any]], Iterable[Any]] | None = None
+    empty_is_empty: bool = False
 
     def then(self, build: Build) -> "Typed":
         first = self.build
@@ -71,15 +72,16 @@ def items(one: Typed, at_least: int = 0, at_most: int | None = None) -> Typed:
     if build is None:
         return Typed(every)
     build_all = one.build_all or partial(map, build)
-    return Typed(every, lambda found: tuple(build_all(found)))
+    return Typed(every, lambda found: tuple(build_all(found)), empty_is_empty=True)
 
 
 def table(keys: Typed, values: Typed) -> Typed:
     """An object used as a map, as pairs."""
     key, value = keys.build or _as_it_is, values.build or _as_it_is
+    every = _of(dict, keys.type, values.type)
     if values.build is None:
-        return Typed(_of(dict, keys.type, values.type), lambda found: tuple(zip(map(key, found), found.values(), strict=True)))
-    return Typed(_of(dict, keys.type, values.type), lambda found: tuple([(key(one), value(item)) for one, item in found.items()]))
+        return Typed(every, lambda found: tuple(zip(map(key, found), found.values(), strict=True)), empty_is_empty=True)
+    return Typed(every, lambda found: tuple([(key(one), value(item)) for one, item in found.items()]), empty_is_empty=True)
 
 
 def of_key(one: Typed) -> Typed:
@@ -87,16 +89,44 @@ def of_key(one: Typed) -> Typed:
     return Typed(str, one.build) if one.type is Any else one
 
 
-def row(build: Callable[..., Any] | None, parts: tuple[Typed, ...]) -> Typed:
-    """`build` makes the value of the parts; None: it is they."""
+def row(build: Callable[..., Any], parts: tuple[Typed, ...]) -> Typed:
+    """`build` makes the value of the parts."""
     every = _of(tuple, *(part.type for part in parts))
-    if build is None:
-        return Typed(every)
     if all(part.build is None for part in parts):
+        if _is_named_tuple(build, len(parts)):
+            return Typed(_bounded(build, tuple(part.type for part in parts)))
         make = maker(build)
         return Typed(every, lambda found: make(*found), partial(starmap, make))
     builds = [part.build or _as_it_is for part in parts]
     return Typed(every, lambda found: build(*[each(item) for each, item in zip(builds, found, strict=True)]))
+
+
+def _is_named_tuple(build: Any, parts: int) -> bool:
+    return isinstance(build, type) and issubclass(build, tuple) and len(getattr(build, "_fields", ())) == parts
+
+
+_BOUNDED: dict[Any, tuple[Any, ...]] = {}
+"""The types of the fields of named tuples that msgspec knows."""
+
+
+def _bounded(kind: Any, types: tuple[Any, ...]) -> Any:
+    """A named tuple, which msgspec makes itself: half of the time of one that Python makes of a tuple.
+
+    It asks the class for the types of the fields when it first meets it, and keeps them in the class. So they are there with their
+    bounds at that time only: the values of `holdfast.kafka` know nothing of JSON.
+    """
+    if kind not in _BOUNDED:
+        import msgspec
+
+        declared = kind.__annotations__
+        kind.__annotations__ = dict(zip(kind._fields, types, strict=True))
+        try:
+            msgspec.json.Decoder(kind)
+        finally:
+            kind.__annotations__ = declared
+        _BOUNDED[kind] = types
+    assert _BOUNDED[kind] == types, f"{kind.__name__} has other bounds elsewhere"
+    return kind
 
 
 def _as_it_is(found: Any) -> Any:
@@ -155,5 +185,5 @@ def keyed(key: Typed, one: TypedFields) -> Typed:
     build, build_key = one.build, key.build
     every = _of(dict, key.type, struct(one.fields))
     if build_key is None:
-        return Typed(every, lambda found: tuple(map(build, found.values(), found)))
-    return Typed(every, lambda found: tuple(map(build, found.values(), map(build_key, found))))
+        return Typed(every, lambda found: tuple(map(build, found.values(), found)), empty_is_empty=True)
+    return Typed(every, lambda found: tuple(map(build, found.values(), map(build_key, found))), empty_is_empty=True)

@@ -6,6 +6,7 @@ A kind is imported when something is asked of it, and for an assignment only wha
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -36,8 +37,8 @@ def _line(protocol: str, package: str) -> Registered:
     return Registered(
         protocol,
         package,
-        lambda: import_module(f"{package}.kind.kind").KIND,
-        lambda: import_module(f"{package}.kind.deciding").DECIDER,
+        cache(lambda: import_module(f"{package}.kind.kind").KIND),
+        cache(lambda: import_module(f"{package}.kind.deciding").DECIDER),
     )
 
 

@@ -216,7 +216,7 @@ class TestWithoutEndOffsets:
     def test_everybody_keeps_what_they_ran(self, release: str) -> None:
         group = article({A: [0, 1, 2, 3], B: [4, 5], C: []}, release, leader_process_id=ProcessId.parse(C))
         unknown = tuple(
-            replace(task, changelogs=tuple(replace(changelog, end_offset=None) for changelog in task.changelogs or ()))
+            replace(task, changelogs=tuple(changelog._replace(end_offset=None) for changelog in task.changelogs or ()))
             for task in group.tasks
         )
         decision = decided(replace(group, tasks=unknown))

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import ClassVar
 
+from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout.group.deciding import Decider, Row, Settings
-from holdfast.rollout.streams.forecast import assignment_json, decision
+from holdfast.rollout.streams.forecast import assignment_json, assignment_text, decision
 from holdfast.rollout.streams.snapshot import json as snapshot_json
 from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL, Snapshot
 
@@ -19,8 +20,15 @@ class StreamsDecider(Decider[Snapshot]):
         return snapshot_json.TEXTS.at_once(text, most_memory)
 
     def assign(self, snapshot: Snapshot, release: str | None, settings: Settings) -> Row:
-        given = snapshot.with_config(settings)
-        return assignment_json.assignment_to_json(decision.decide(replace(given, kafka_release=release or snapshot.kafka_release)))
+        return assignment_json.assignment_to_json(_decided(snapshot, release, settings))
+
+    def assign_text(self, snapshot: Snapshot, release: str | None, settings: Settings) -> str:
+        return assignment_text.assignment_to_text(_decided(snapshot, release, settings))
+
+
+def _decided(snapshot: Snapshot, release: str | None, settings: Settings) -> Assignment | LeaderFailure:
+    given = snapshot.with_config(settings)
+    return decision.decide(given if release is None else replace(given, kafka_release=release))
 
 
 DECIDER = StreamsDecider()

@@ -73,15 +73,17 @@ def evidence_decoded() -> Callable[[Any], tuple[Evidence, ...]]:
     """What takes the evidence from the struct of a Snapshot, as `evidence_in` does from its JSON."""
     fields = _EVIDENCE.typed_fields()
     assert fields is not None, "all parts of evidence have types"
-    build, parts = fields.build, attrgetter(*map(at, _EVIDENCE.names))
+    build, parts = fields.build, [attrgetter(at(name)) for name in _EVIDENCE.names]
     clients, consumers = at("clients"), at("consumers")
 
     def found(snapshot: Any) -> tuple[Evidence, ...]:
+        of_clients = [getattr(client, consumers) for client in getattr(snapshot, clients).values()]
         every = (
             build(consumer, member_id)
-            for client in getattr(snapshot, clients).values()
-            for member_id, consumer in getattr(client, consumers).items()
-            if any(parts(consumer))
+            for members in of_clients
+            if any(any(map(part, members.values())) for part in parts)  # of members without evidence there may be thousands
+            for member_id, consumer in members.items()
+            if any(part(consumer) for part in parts)
         )
         return tuple(one for one in every if one.assigned != UNASSIGNED or one.last_join != NEVER_JOINED)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka import release as kafka_release
@@ -53,8 +54,23 @@ def _replica_racks(snapshot: Snapshot) -> tuple[tuple[TopicPartition, tuple[str 
 
 def settings_of(snapshot: Snapshot, release: str) -> AssignorConfig:
     """The leader's settings, read as that release reads them."""
-    properties: dict[str, ConfigValue] = dict(snapshot.config)
-    return config.read(release, properties, snapshot.task_assignor)
+    read = _settings if len(snapshot.config) <= _KEPT else _settings.__wrapped__
+    return read(release, snapshot.config, snapshot.task_assignor, tuple([type(value) for _, value in snapshot.config]))
+
+
+_KEPT = 32
+"""Of this number of groups as many settings each, of up to 32 KiB, are kept: most groups have the same, rebalance by rebalance."""
+
+
+@lru_cache(maxsize=_KEPT)
+def _settings(
+    release: str,
+    settings: tuple[tuple[str, ConfigValue], ...],
+    task_assignor: str | None,
+    _types: tuple[type, ...],  # 1, 1.0 and true are equal, and Kafka does not take one for the other
+) -> AssignorConfig:
+    properties: dict[str, ConfigValue] = dict(settings)
+    return config.read(release, properties, task_assignor)
 
 
 def transactional(snapshot: Snapshot) -> bool:

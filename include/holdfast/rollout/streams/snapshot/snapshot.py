@@ -109,7 +109,18 @@ def _clients_to_json(snapshot: "Snapshot") -> dict[str, Any]:
 
 
 def _agrees(snapshot: "Snapshot") -> None:
-    strict.refuse(_contradictions(snapshot))
+    if _may_contradict(snapshot):
+        strict.refuse(_contradictions(snapshot))
+
+
+def _may_contradict(snapshot: "Snapshot") -> bool:
+    """Whether anything is given twice, or the leader is none of the clients."""
+    partitions = [partition for task in snapshot.tasks for partition in task.partitions]
+    members = [consumer.member_id for client in snapshot.clients for consumer in client.consumers]
+    processes = {client.process_id for client in snapshot.clients}
+    leader = snapshot.leader_process_id
+    twice = any(len(set(ids)) < len(ids) for ids in (partitions, members)) or len(processes) < len(snapshot.clients)
+    return twice or (leader is not None and leader not in processes)
 
 
 def _contradictions(snapshot: "Snapshot") -> Iterable[InvalidInput]:
@@ -184,5 +195,7 @@ class Snapshot:
 
     def with_config(self, changes: tuple[tuple[str, ConfigValue], ...]) -> Self:
         """The same group with these settings put over its own, in the order of their names."""
+        if not changes:
+            return self
         merged = dict(self.config) | dict(changes)
         return replace(self, config=tuple(sorted(merged.items())))

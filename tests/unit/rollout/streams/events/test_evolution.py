@@ -223,7 +223,7 @@ def test_unknown_end_offsets_cannot_be_reckoned_with() -> None:
     here = start()
     task = here.tasks[6]
     assert task.changelogs
-    unknown = replace(task, changelogs=(replace(task.changelogs[0], end_offset=None),))
+    unknown = replace(task, changelogs=(task.changelogs[0]._replace(end_offset=None),))
 
     with pytest.raises(CannotPredict, match="1_0"):
         Reports(replace(here, tasks=(*here.tasks[:6], unknown, *here.tasks[7:])), Assume())
