@@ -153,6 +153,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     from airflow.sdk.exceptions import AirflowFailException
 
     from holdfast.rollout.contract.verdicts import Result
+    from holdfast.rollout.kinds.verdict_words import RESULTS
     from holdfast.workflows import plan as plans
     from holdfast.workflows import verify as workflow
 
@@ -160,7 +161,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     plan = plans.load(store, plan_id, signing_keys())
     verdict = workflow.compare(store, plan, _fresh(store, plan, params["snapshot"]))
     differences = "\n".join(verdict.differences)
-    log.info("Plan %s: %s. %s", plan_id, verdict.result, differences)
+    log.info("Plan %s: %s. %s", plan_id, RESULTS[verdict.result], differences)
     if verdict.result is Result.DIFFERENT:
         raise AirflowFailException(
             f"The group diverged from the forecast of plan {plan_id}. Stop the rollout and check:\n{differences}"

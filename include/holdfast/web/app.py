@@ -27,7 +27,7 @@ from holdfast.rollout.json import instants
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.web import access, comparing, decision, overview, own_airflow, runs, serving, templating, waiting
 from holdfast.web.new import making
-from holdfast.web.plan import live, placement, stages
+from holdfast.web.plan import live, stages, task_table
 from holdfast.web.plan.comments_view import CommentsView
 from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, PlanState, known_sort, select
@@ -256,14 +256,14 @@ def tasks_page(
     """Every task with what it is and where it goes, searched, sorted, a page at a time."""
     view = _pages_of(serving.lake_url()).page(plan_id, serving.now(), whole=False).view
     picture = next((one for one in view.pictures if one.name == option), view.pictures[0] if view.pictures else None)
-    found = None if picture is None else placement.select(picture, view.about, q, sort, page, moves_only=bool(moves))
+    found = None if picture is None else task_table.select(picture, view.about, q, sort, page, moves_only=bool(moves))
 
     def address(**changed: object) -> str:
         asked = {"q": q, "option": option, "sort": sort, "moves": moves, "page": page} | changed
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
         return f"plans/{plan_id}/tasks?{query}"
 
-    shown = sort if sort in placement.SORTS else "task"
+    shown = sort if sort in task_table.SORTS else "task"
     return serving.page(
         request, "tasks.html", view=view, picture=picture, found=found, q=q, sort=shown, moves=moves, address=address
     )

@@ -21,7 +21,7 @@ from holdfast.rollout.text.wording import amount_of_bytes, duration, many, print
 from holdfast.web import history
 from holdfast.web.group_view import MOST_MEMBERS
 from holdfast.web.new import new_view
-from holdfast.web.plan import placement
+from holdfast.web.plan import task_table
 from holdfast.web.plan.chart_data import hops_data, timeline_data
 
 LONGEST_TEXT = 4_000
@@ -61,7 +61,7 @@ def environment() -> Environment:
         "What": What,
         "verdict_words": plan_words.VERDICTS,
         "result_says": verdict_words.RESULTS,
-        "matrix_of": placement.matrix,
+        "matrix_of": task_table.matrix,
         "scenarios": tuple(map(str, Scenario)),
         "label_of": new_view.label_of,
         "history_bars": history.bars,

@@ -24,7 +24,7 @@ from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
 from holdfast.rollout.streams.events.event import Event
-from holdfast.rollout.streams.limits import limits
+from holdfast.rollout.streams.limits import default_limits
 from holdfast.rollout.streams.limits.circumstances import Circumstances
 from holdfast.rollout.streams.limits.rules import judge
 from holdfast.rollout.streams.options import contingencies, recipes
@@ -134,8 +134,8 @@ def _circumstances(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...],
         made,
         tuple((client.process_id, client.host) for client in snapshot.clients),
         asked_rebalances=requested,
-        rebalances_most=limits.rebalances(snapshot),
-        seconds_most=limits.seconds(snapshot) + (own or 0),
+        rebalances_most=default_limits.rebalances(snapshot),
+        seconds_most=default_limits.seconds(snapshot) + (own or 0),
     )
 
 

@@ -11,7 +11,7 @@ from holdfast.web.kinds.streams import plan_view
 from holdfast.web.kinds.streams.plan_view import view
 from holdfast.web.kinds.streams.task_owners import about_tasks
 from holdfast.web.parts.ownership import COLLATERAL, Picture
-from holdfast.web.plan.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, matrix, select
+from holdfast.web.plan.task_table import MOST_HOSTS, OTHERS, PAGE_SIZE, matrix, select
 
 from tests.unit.web.parts.pictures import of_moves  # isort: skip
 
