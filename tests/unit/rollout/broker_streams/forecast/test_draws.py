@@ -88,4 +88,4 @@ def test_the_draws_are_read() -> None:
     change = kind.change_from_json({"format_version": "1.0", "events": [RESTART]})
     found = str(list(kind.forecast_blocks(group, kind.forecast(group, change, 1), Detail.SUMMARY)))
     assert "New random IDs: those shown are one of 300 simulated draws" in found
-    assert "At most 1.0% of real starts (95% confidence)" in found
+    assert "At most 1.0% of real starts differ from what all draws share (95% confidence)" in found
