@@ -159,79 +159,85 @@ FEWEST_BUCKETS = 1 << 4
 
 def board(clients: int, tasks: int) -> Board:
     return Board(
-        runs=_ints(tasks),
+        runs=zeros(tasks),
         standby=np.zeros((clients, tasks), np.uint8),
-        holders=_ints(tasks, clients),
-        holder_counts=_ints(tasks),
-        active_counts=_ints(clients),
-        standby_counts=_ints(clients),
-        load=_ints(clients),
+        holders=zeros(tasks, clients),
+        holder_counts=zeros(tasks),
+        active_counts=zeros(clients),
+        standby_counts=zeros(clients),
+        load=zeros(clients),
     )
 
 
 def shares(clients: int, tasks: int, standbys: int) -> Shares:
     """`standbys`: the most copies that can be handed out at a time."""
     return Shares(
-        planned=_ints(tasks),
-        active=_ints(tasks),
-        withheld=_ints(tasks),
-        standby_tasks=_ints(standbys),
-        standby_members=_ints(standbys),
-        standbys_end=_ints(clients + 1),
-        of_client=_ints(tasks),
-        of_client_end=_ints(clients + 1),
-        held=_ints(standbys),
-        held_by=_ints(standbys),
-        held_end=_ints(clients + 1),
-        said=_ints(3),
+        planned=zeros(tasks),
+        active=zeros(tasks),
+        withheld=zeros(tasks),
+        standby_tasks=zeros(standbys),
+        standby_members=zeros(standbys),
+        standbys_end=zeros(clients + 1),
+        of_client=zeros(tasks),
+        of_client_end=zeros(clients + 1),
+        held=zeros(standbys),
+        held_by=zeros(standbys),
+        held_end=zeros(clients + 1),
+        said=zeros(3),
     )
 
 
 def queue(clients: int) -> Queue:
     return Queue(
         waiting=np.zeros(clients, np.uint8),
-        loads=_ints(clients),
+        loads=zeros(clients),
         began_waiting=np.zeros(clients, np.uint8),
-        began_loads=_ints(clients),
-        offered=_ints(clients),
-        array=_ints(clients + 1),
-        array_loads=_ints(clients),
-        order=_ints(clients),
-        buckets=_ints(MOST_BUCKETS + 1),
-        passed_over=_ints(clients),
-        eligible=_ints(clients),
-        event_source=_ints(MOST_EVENTS),
-        event_destination=_ints(MOST_EVENTS),
-        event_own=_ints(MOST_EVENTS),
-        event_after=_ints(MOST_EVENTS),
-        state=_ints(8),
+        began_loads=zeros(clients),
+        offered=zeros(clients),
+        array=zeros(clients + 1),
+        array_loads=zeros(clients),
+        order=zeros(clients),
+        buckets=zeros(MOST_BUCKETS + 1),
+        passed_over=zeros(clients),
+        eligible=zeros(clients),
+        event_source=zeros(MOST_EVENTS),
+        event_destination=zeros(MOST_EVENTS),
+        event_own=zeros(MOST_EVENTS),
+        event_after=zeros(MOST_EVENTS),
+        state=zeros(8),
     )
 
 
 def rooms(clients: int, tasks: int, members: int, standbys: int) -> Rooms:
     most = max(tasks, standbys) + 1
     return Rooms(
-        movement_task=_ints(most),
-        movement_destination=_ints(most),
-        movement_urgency=_ints(most),
-        heap=_ints(most),
-        by_client=_ints(most),
-        by_client_end=_ints(clients + 1),
-        tasks=_ints(most),
+        movement_task=zeros(most),
+        movement_destination=zeros(most),
+        movement_urgency=zeros(most),
+        heap=zeros(most),
+        by_client=zeros(most),
+        by_client_end=zeros(clients + 1),
+        tasks=zeros(most),
         place=np.full(tasks, NONE, np.int64),
-        given=_ints(most),
-        previous_owner=_ints(most),
-        previous=_ints(most),
-        lags=_ints(most),
-        taken=_ints(most),
-        to_fill=_ints(most + members),
-        order=_ints(most),
-        buckets=_ints(MOST_BUCKETS + 1),
-        load=_ints(members),
-        dealt=_ints(members),
-        room=_ints(members),
+        given=zeros(most),
+        previous_owner=zeros(most),
+        previous=zeros(most),
+        lags=zeros(most),
+        taken=zeros(most),
+        to_fill=zeros(most + members),
+        order=zeros(most),
+        buckets=zeros(MOST_BUCKETS + 1),
+        load=zeros(members),
+        dealt=zeros(members),
+        room=zeros(members),
     )
 
 
-def _ints(*shape: int) -> Any:
+def zeros(*shape: int) -> Any:
+    """Whole numbers."""
     return np.zeros(shape, np.int64)
+
+
+def room(*shape: int) -> Any:
+    """For whole numbers that are written before they are read."""
+    return np.empty(shape, np.int64)

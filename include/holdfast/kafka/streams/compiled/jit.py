@@ -68,9 +68,9 @@ def compiler(more_sources: tuple[str, ...] = ()) -> Callable[[_F], _F]:
     """
     if not is_installed():
         return lambda function: function
-    numba = cast("Any", import_module("numba"))
 
     def compiled(function: _F) -> _F:
+        numba = cast("Any", import_module("numba"))  # here: who only asks whether something is kept does not load it
         place = folder(more_sources)
         numba.config.CACHE_DIR = place
         try:

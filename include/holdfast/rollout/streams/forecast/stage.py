@@ -185,6 +185,7 @@ class Stage:
         group, members = self._group, size_of(self.scene)
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
+        each_us = walks.rebalance_us(group)
         walks_due = self._ground.walks_due if until is Wait.STABLE and self.scene.failure is None else walks.never
         while True:
             start = Start(self._fingerprints.of(group.clients), group, until, self._assume, self._as_seen)
@@ -197,7 +198,7 @@ class Stage:
             seen[start.fingerprint] = self._at_seconds
             known = self._known(start)
             walk = None
-            if known is None and walks_due(len(seen) - 1, group):
+            if known is None and walks_due(len(seen) - 1, each_us):
                 walk = self._walk(group)
                 walks_due = walks.never  # what could not be walked is worked out one by one to its end
             if walk is not None:

@@ -17,8 +17,11 @@ from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, 
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Client, Consumer, Group
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId
+from holdfast.rollout.contract.batches import Wait
+from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import reports
 from holdfast.rollout.streams.forecast.compiled.reports import Rules
+from holdfast.rollout.streams.forecast.next_rebalance import until_then
 from holdfast.rollout.streams.scene.assume import CatchUp, DormantCopies
 from holdfast.rollout.streams.scene.reports import Reports
 
@@ -172,7 +175,8 @@ def _rules(group: Group, rules: Reports, board: Board) -> Rules:
     assume = rules.assume
     gained = 0
     if assume.catch_up is CatchUp.RATE:
-        gained = int(max((assume.records_per_second or 0) - assume.grows_per_second, 0) * _interval_s(group))
+        _, interval_s = until_then(Trigger.PROBING, group, Wait.STABLE)
+        gained = int(max((assume.records_per_second or 0) - assume.grows_per_second, 0) * interval_s)
     return Rules(
         end=_ints([copy.end for copy in copies]),
         closed=_ints([copy.closed for copy in copies]),
@@ -185,12 +189,6 @@ def _rules(group: Group, rules: Reports, board: Board) -> Rules:
         exact=rules.exact,
         may_lose_progress=rules.may_lose_progress,
     )
-
-
-def _interval_s(group: Group) -> float:
-    """As `next_rebalance.until_then` gives it."""
-    milliseconds = group.config.probing_rebalance_interval_ms
-    return milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000
 
 
 def _reported(group: Group, board: Board, members: Sequence[tuple[int, int]]) -> Reported | None:

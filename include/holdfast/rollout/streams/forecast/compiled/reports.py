@@ -1,10 +1,10 @@
 """What members report at the next rebalance, and what one begins to restore: as `scene.reports`, `restoring`, `open_copies`."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported, Shares
+from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported, Shares, room, zeros
 from holdfast.rollout.streams.forecast.compiled.machine_code import compiled
 
 PROBING_REBALANCE, NEXT_REBALANCE, RATE = 0, 1, 2
@@ -65,30 +65,22 @@ def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
     """`rebalances`, `rows`: the most that one call may add."""
     return Noted(
         running=np.zeros((clients, tasks), np.uint8),
-        ran=_room(clients, tasks),
-        ran_counts=_ints(clients),
+        ran=room(clients, tasks),
+        ran_counts=zeros(clients),
         open_copies=np.zeros((clients, tasks), np.uint8),
         in_doubt=np.zeros(tasks, np.uint8),
-        restoring=_room(rows, RESTORING_COLUMNS),
-        restoring_end=_ints(rebalances),
-        waiting=_room(rows, 2),
-        waiting_end=_ints(rebalances),
-        asked=_ints(rebalances),
-        probing=_ints(rebalances),
-        probers=_ints(rebalances),
-        counts=_ints(3),
-        sums=_ints(tasks),
-        by=_ints(tasks),
-        tasks=_ints(tasks),
+        restoring=room(rows, RESTORING_COLUMNS),
+        restoring_end=zeros(rebalances),
+        waiting=room(rows, 2),
+        waiting_end=zeros(rebalances),
+        asked=zeros(rebalances),
+        probing=zeros(rebalances),
+        probers=zeros(rebalances),
+        counts=zeros(3),
+        sums=zeros(tasks),
+        by=zeros(tasks),
+        tasks=zeros(tasks),
     )
-
-
-def _ints(*shape: int) -> Any:
-    return np.zeros(shape, np.int64)
-
-
-def _room(*shape: int) -> Any:
-    return np.empty(shape, np.int64)
 
 
 @compiled

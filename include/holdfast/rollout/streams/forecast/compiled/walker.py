@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from holdfast.kafka.streams.compiled import arrays
-from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Ints
+from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, room
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import packing, rebalances, reports
@@ -88,11 +88,11 @@ class Walker:
     def _room_for(self, most: int) -> Kept:
         count, tasks = most if self._records else 0, len(self._one.tasks)
         return Kept(
-            planned=_room(count, tasks),
-            active=_room(count, tasks),
-            withheld=_room(count, tasks),
-            standbys=_room(self._rows if count else 0, 2),
-            standbys_end=_room(count),
+            planned=room(count, tasks),
+            active=room(count, tasks),
+            withheld=room(count, tasks),
+            standbys=room(self._rows if count else 0, 2),
+            standbys_end=room(count),
             before=self._before,
         )
 
@@ -113,7 +113,3 @@ class Walker:
                 ),
                 tuple(sorted((one.tasks[task], records) for task, records in late.tolist())),
             )
-
-
-def _room(*shape: int) -> Ints:
-    return np.empty(shape, np.int64)

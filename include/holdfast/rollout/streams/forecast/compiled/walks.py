@@ -13,8 +13,8 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.scene.reports import Reports
 
-Due = Callable[[int, Group], bool]
-"""Whether the rest of a batch is walked, after this number of its rebalances."""
+Due = Callable[[int, float], bool]
+"""Whether the rest of a batch is walked, after this number of its rebalances; and what one takes (`rebalance_us`)."""
 
 A_REBALANCE_US, A_COPY_AT_A_CLIENT_US = 300, 0.6
 """About what one rebalance takes that is worked out one by one, on one processor, and for each copy times the clients."""
@@ -34,16 +34,21 @@ _THIS = _Process()
 """What this process has worked out one by one. It decides when the compiler is worth its time, never what comes out."""
 
 
-def is_due(rebalances: int, group: Group) -> bool:
+def rebalance_us(group: Group) -> float:
+    """About what one rebalance takes that is worked out one by one."""
+    copies = sum(task.stateful for task in group.tasks) * (1 + group.config.num_standby_replicas)
+    return A_REBALANCE_US + A_COPY_AT_A_CLIENT_US * copies * len(group.clients)
+
+
+def is_due(rebalances: int, each_us: float) -> bool:
     """Where that is quicker."""
     if not jit.is_installed():
         return False
-    copies = sum(task.stateful for task in group.tasks) * (1 + group.config.num_standby_replicas)
-    each_us = A_REBALANCE_US + A_COPY_AT_A_CLIENT_US * copies * len(group.clients)
     if _THIS.begun:
         return (rebalances + 1) * each_us >= _A_WALK_US
     _THIS.spent_us += each_us
-    _THIS.begun = _THIS.spent_us >= (_LOADING_US if _is_kept() else _COMPILING_US)
+    if _THIS.spent_us >= _LOADING_US:
+        _THIS.begun = _THIS.spent_us >= _COMPILING_US or _is_kept()
     return _THIS.begun
 
 
@@ -54,14 +59,14 @@ def _is_kept() -> bool:
     return machine_code.is_kept()
 
 
-def never(_rebalances: int, _group: Group) -> bool:
+def never(_rebalances: int, _each_us: float) -> bool:
     """All are worked out one by one."""
     return False
 
 
 def after(number: int) -> Due:
     """From that rebalance of a batch on."""
-    return lambda rebalances, _group: rebalances >= number
+    return lambda rebalances, _each_us: rebalances >= number
 
 
 def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId, Mapping[TaskId, None]] | None) -> Walk | None:
