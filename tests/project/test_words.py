@@ -66,6 +66,10 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bfirst act\b", "first action"),
     (r"\bfor good\b", "permanently"),
     (r"\bnot known\b", "unknown"),
+    (
+        r"\bverdicts? of (?:a |the )?plans?\b|\bplans?'s? verdicts?\b|\bplan\.verdict\b",
+        "assessment; a verdict is what `verify` gives",
+    ),
 )
 """A pattern that is not used, and what is used instead. The words of Kafka, Airflow and Spark take precedence."""
 NAMES = frozenset(

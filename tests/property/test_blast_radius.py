@@ -10,9 +10,9 @@ from tests.harness.examples import examples
 from holdfast.kafka.release import LINES
 from holdfast.kafka.streams.group import Changelog, Client, Task
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change

@@ -25,7 +25,7 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.plan.plan import Considered as BrokerConsidered
 from holdfast.rollout.consumer.plan.plan import Considered as ConsumerConsidered
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, Rule, RuleStatus
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Rule, RuleStatus
 from holdfast.rollout.options import selection
 from holdfast.rollout.options.criteria import CRITERIA
 from holdfast.rollout.options.criterion import Criterion

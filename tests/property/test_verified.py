@@ -12,8 +12,8 @@ from hypothesis import strategies as some
 from tests.harness.examples import examples
 from tests.unit.rollout.broker_streams.execution.acted_out import KIND, after, plan_for
 
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.execution.verdict import Result
 
 Case = dict[str, Any]
 STANDBYS = "streams.num.standby.replicas"

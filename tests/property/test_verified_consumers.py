@@ -29,8 +29,8 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.consumer.snapshot.member_order import readers_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.policy.policy import Policy
 
 Case = dict[str, Any]

@@ -13,8 +13,8 @@ from tests.harness.examples import examples
 from tests.unit.rollout.streams.execution.carried_out import KIND, Case, after, before, planned
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -65,6 +65,7 @@ def question(run_id: str) -> Question:
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
+    from holdfast.rollout.contract.plan_words import ASSESSMENTS
     from holdfast.rollout.kinds import approval, plan_title
     from holdfast.rollout.policy.policy import Review
     from holdfast.workflows import plan as workflow
@@ -72,7 +73,7 @@ def question(run_id: str) -> Question:
     store, moment, keys = lake(), now(), signing_keys()
     plan = runs.plan_of(store, run_id, keys)
     if not plan.steps:
-        raise AirflowSkipException(f"Plan {plan.plan_id} requires no approval: {plan.verdict}. {plan.headline}")
+        raise AirflowSkipException(f"Plan {plan.plan_id} requires no approval: {ASSESSMENTS[plan.assessment]}. {plan.headline}")
     origin = runs.origin(store, run_id, keys)
     stated = Review.ALWAYS if origin is None else origin.review
     review = approval.strictest(stated, plan.policy.review)

@@ -152,7 +152,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     forecast."""
     from airflow.sdk.exceptions import AirflowFailException
 
-    from holdfast.rollout.contract.verdicts import Result
+    from holdfast.rollout.execution.verdict import Result
     from holdfast.rollout.kinds.verdict_words import RESULTS
     from holdfast.workflows import plan as plans
     from holdfast.workflows import verify as workflow

@@ -76,7 +76,7 @@ def plans_page(
     user: GetUserDep,
     q: Text = "",
     state: Text = "",
-    verdict: Text = "",
+    assessment: Text = "",
     cluster: Text = "",
     sort: Text = NEWEST_FIRST,
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
@@ -84,13 +84,13 @@ def plans_page(
     url = serving.lake_url()
     rows, unreadable = _list_of(url).rows(serving.now())
     steps = () if rows else _first_steps(url, planned=False)
-    wanted = Filter(q, state, verdict, cluster)
+    wanted = Filter(q, state, assessment, cluster)
     pages = _pages_of(url)
     found = waiting.with_requesters(pages.lake, select(waiting.judged(pages, rows, serving.now()), wanted, page, unreadable, sort))
     sort = known_sort(sort)
 
     def address(**changed: object) -> str:
-        asked = {"q": q, "state": state, "verdict": verdict, "cluster": cluster, "sort": sort} | changed
+        asked = {"q": q, "state": state, "assessment": assessment, "cluster": cluster, "sort": sort} | changed
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1, NEWEST_FIRST)})
         return f"plans?{query}" if query else "plans"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.web.courses import CountsOverTime
 from holdfast.web.plans import PlanRow
 

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.contract.verdicts import PlanVerdict, Result
+from holdfast.rollout.contract.assessment import Assessment
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.plan_summary import PlanSummary
 from holdfast.rollout.kinds.score_json import Score
@@ -28,7 +29,7 @@ MOST_BROKEN = 20
 """This number of unreadable documents is named."""
 SETTLED_AFTER = timedelta(days=14)
 """After this time a plan is not decided, applied or verified any more."""
-_NO_DECISION = (PlanVerdict.NOTHING_TO_DO, PlanVerdict.BLOCKED)
+_NO_DECISION = (Assessment.NOTHING_TO_DO, Assessment.BLOCKED)
 
 
 class PlanState(StrEnum):
@@ -93,7 +94,7 @@ class Filter:
 
     text: str = ""
     state: str = ""
-    verdict: str = ""
+    assessment: str = ""
     cluster: str = ""
 
     def matches(self, row: PlanRow) -> bool:
@@ -103,7 +104,7 @@ class Filter:
         return (
             all(word in haystack for word in self.text.casefold().split())
             and self.state in ("", row.state.value)
-            and self.verdict in ("", one.verdict.value)
+            and self.assessment in ("", one.assessment.value)
             and self.cluster in ("", one.cluster)
         )
 
@@ -142,7 +143,7 @@ def state_of(
         return _VERIFIED.get(score.result, PlanState.RUNNING)
     if begun:
         return PlanState.RUNNING
-    if approval is None and (not one.steps or one.verdict in _NO_DECISION):
+    if approval is None and (not one.steps or one.assessment in _NO_DECISION):
         return PlanState.NO_DECISION
     if datetime.fromisoformat(one.expires_at) < now:
         return PlanState.EXPIRED
@@ -159,7 +160,7 @@ def still_waits(state: PlanState, *, orphaned: bool, stale: bool) -> PlanState:
 SORTS: Mapping[str, Callable[[PlanRow], str | float | None]] = {
     "plan": lambda row: (row.summary.request or row.summary.group_id).casefold(),
     "state": lambda row: list(PlanState).index(row.state),
-    "verdict": lambda row: list(PlanVerdict).index(row.summary.verdict),
+    "assessment": lambda row: list(Assessment).index(row.summary.assessment),
     "moved": lambda row: None if row.summary.of_option is None else row.summary.of_option.moved,
     "downtime": lambda row: None if row.summary.of_option is None else row.summary.of_option.longest_downtime,
     "stable": lambda row: None if row.summary.of_option is None else row.summary.of_option.stable_after,

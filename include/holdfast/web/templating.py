@@ -59,7 +59,7 @@ def environment() -> Environment:
     made.globals |= {
         "rule_says": MEANINGS,
         "What": What,
-        "verdict_words": plan_words.VERDICTS,
+        "assessment_words": plan_words.ASSESSMENTS,
         "result_says": verdict_words.RESULTS,
         "matrix_of": task_table.matrix,
         "scenarios": tuple(map(str, Scenario)),

@@ -22,15 +22,16 @@ from tests.harness.lamps.values import (
 )
 
 from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
 from holdfast.rollout.execution import rounds
 from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next, NothingLeft, WaitForOutside
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group import applying, verifying
 from holdfast.rollout.group.applying import Applying, please
@@ -172,7 +173,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
             basis=fields.need("basis", self.snapshot_from_json),
             policy=fields.need("policy", policy_from_json),
             change=fields.need("change", self.change_from_json),
-            verdict=fields.need("verdict", one_of(PlanVerdict)),
+            assessment=fields.need("verdict", one_of(Assessment)),
             blocked_by=fields.need("blocked_by", lambda found: strict.each(found, strict.text)),
             candidates=fields.need("candidates", lambda found: strict.each(found, self._considered)),
             steps=fields.need("steps", lambda found: strict.each(found, lambda one: LampStep(one["id"], one["lamp"]))),
@@ -201,7 +202,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
             "basis": self.snapshot_to_json(plan.basis),
             "policy": policy_to_json(plan.policy),
             "change": self.change_to_json(plan.change),
-            "verdict": plan.verdict.value,
+            "verdict": plan.assessment.value,
             "blocked_by": list(plan.blocked_by),
             "candidates": [
                 {

@@ -11,9 +11,9 @@ from tests.harness.lamps.values import (
     LampStep,
 )
 
+from holdfast.rollout.contract.assessment import Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import EffortCounts, Estimate, Times
-from holdfast.rollout.contract.verdicts import Rule
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, rules, selection
@@ -45,7 +45,7 @@ def assemble(
         basis=snapshot,
         policy=policy,
         change=change,
-        verdict=blocking.verdict(nothing=False, chosen=chosen, blocked=blocked, policy=policy),
+        assessment=blocking.assessment(nothing=False, chosen=chosen, blocked=blocked, policy=policy),
         headline=blocking.headline(options, chosen, blocked, lambda one: f"dark for {one.evaluated.dark_s} s.", nothing=False),
         blocked_by=texts_of(blocked),
         chosen=None if chosen is None else chosen.name,

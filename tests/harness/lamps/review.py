@@ -2,7 +2,7 @@
 
 from tests.harness.lamps.values import LampPlan
 
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.review.parts import PlanReview, StepReview
 
 
@@ -12,7 +12,7 @@ def reviewed(plan: LampPlan, request: str) -> PlanReview:
         plan_id=plan.plan_id,
         cluster=plan.basis.cluster,
         group_id=plan.basis.group_id,
-        verdict=plan.verdict,
+        assessment=plan.assessment,
         flags=(),
         request=request,
         recommended=plan.chosen != BASELINE_NAME,

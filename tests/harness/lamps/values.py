@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
 from holdfast.rollout.execution.step_evidence import StepEvidence
-from holdfast.rollout.execution.verdict import Rebalances
+from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.refusals import Refusal
@@ -88,7 +88,7 @@ class LampPlan:
     basis: LampSnapshot
     policy: Policy
     change: LampChange
-    verdict: PlanVerdict
+    assessment: Assessment
     headline: str
     blocked_by: tuple[str, ...]
     chosen: str | None

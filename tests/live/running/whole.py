@@ -33,7 +33,7 @@ from tests.live.running import airflow_processes, hosted, machines
 from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up, steps_of
 
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.journal.journal import JournalEvent
 
 SPARE = 1

@@ -23,7 +23,7 @@ from tests.live.running.services import LIMIT_S, SCRIPT
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import runs
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.json.strict import loads

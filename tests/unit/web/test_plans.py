@@ -103,8 +103,8 @@ def test_newest_first_a_page_at_a_time() -> None:
         (Filter("orders nothing"), 0),
         (Filter(state="approved"), 1),
         (Filter(cluster="prod"), 1),
-        (Filter(verdict="blocked"), 0),
-        (Filter(verdict="no such verdict"), 0),
+        (Filter(assessment="blocked"), 0),
+        (Filter(assessment="no such assessment"), 0),
     ],
 )
 def test_search_and_filter(wanted: Filter, found: int) -> None:

@@ -21,7 +21,7 @@ from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import any_difference, any_kind

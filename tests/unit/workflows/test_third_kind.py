@@ -17,7 +17,8 @@ from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFi
 from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput, StalePlan
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
@@ -81,7 +82,7 @@ def test_its_plan_recommends_what_costs_least_and_is_kept(tmp_path: Path) -> Non
 def test_a_policy_judges_it() -> None:
     assert planned(Policy(exclude=(EACH,))).chosen == BASELINE_NAME
     blocked = planned(Policy(actions=("restart_client",), blocking=("actions",)))
-    assert blocked.verdict is PlanVerdict.BLOCKED
+    assert blocked.assessment is Assessment.BLOCKED
     assert blocked.steps == ()
 
 

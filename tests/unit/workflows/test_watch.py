@@ -7,7 +7,7 @@ from tests.harness.article import AFTER, A, B, altered, group
 from tests.harness.plans import planned, read, restarted
 
 from holdfast.errors import ClusterTrouble
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import verify
 from holdfast.workflows.collecting.settling import Patience

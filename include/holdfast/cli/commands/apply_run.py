@@ -11,7 +11,7 @@ import click
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.cli import documents
 from holdfast.errors import ClusterTrouble
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Approval

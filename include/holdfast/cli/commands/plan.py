@@ -11,7 +11,7 @@ import click
 from holdfast.cli import documents, progress, reading, signing
 from holdfast.cli.views import blocks_view
 from holdfast.rollout.backtest.results import Backtest
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.group.values import AnyChange, AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.json import strict
@@ -24,7 +24,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text import rendering
 from holdfast.workflows import plan as workflow
 
-STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW: 2, PlanVerdict.BLOCKED: 3}
+STATUS = {Assessment.NOTHING_TO_DO: 0, Assessment.SAFE: 2, Assessment.REVIEW: 2, Assessment.BLOCKED: 3}
 
 
 def _github(plan: AnyPlan) -> None:
@@ -44,11 +44,11 @@ SHAPES: dict[str, Callable[[AnyPlan], None]] = {
     "github": _github,
 }
 FAILS_ON = {
-    "plan": frozenset({PlanVerdict.NOTHING_TO_DO}),
-    "review": frozenset({PlanVerdict.NOTHING_TO_DO, PlanVerdict.SAFE}),
-    "blocked": frozenset({PlanVerdict.NOTHING_TO_DO, PlanVerdict.SAFE, PlanVerdict.REVIEW}),
+    "plan": frozenset({Assessment.NOTHING_TO_DO}),
+    "review": frozenset({Assessment.NOTHING_TO_DO, Assessment.SAFE}),
+    "blocked": frozenset({Assessment.NOTHING_TO_DO, Assessment.SAFE, Assessment.REVIEW}),
 }
-"""By what is to fail: the verdicts that do not."""
+"""By what is to fail: the assessments that do not."""
 
 
 @click.command
@@ -94,7 +94,7 @@ FAILS_ON = {
     type=click.Choice([*FAILS_ON]),
     default="plan",
     show_default=True,
-    help="The lowest verdict with an exit status other than 0: any plan, one that needs review, or one that is blocked.",
+    help="The lowest assessment with an exit status other than 0: any plan, one that needs review, or one that is blocked.",
 )
 @signing.key_option
 def command(
@@ -143,7 +143,7 @@ def command(
         SHAPES[shape](made)
         if shape in {"text", "markdown"}:
             click.echo(workflow.with_files("", files).encode(), nl=False)
-    return 0 if made.verdict in FAILS_ON[fail_on] else STATUS[made.verdict]
+    return 0 if made.assessment in FAILS_ON[fail_on] else STATUS[made.assessment]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from click.core import ParameterSource
 from holdfast.cli import cluster, documents, hosts, reading
 from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.verdict_words import verdict_blocks

@@ -1,17 +1,17 @@
-"""The words of a plan that every kind of group shares: its verdict, its policy checks, its options, who does a step."""
+"""The words of a plan that every kind of group shares: its assessment, its policy checks, its options, who does a step."""
 
 from collections.abc import Iterable, Mapping
 
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule, RuleStatus
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule, RuleStatus
 
 BASELINE = "Baseline (no mitigation)"
 WHO = {Who.OPERATOR: "manual", Who.HOLDFAST: "automated"}
-VERDICTS: Mapping[PlanVerdict, str] = {
-    PlanVerdict.NOTHING_TO_DO: "nothing to do",
-    PlanVerdict.SAFE: "within policy",
-    PlanVerdict.REVIEW: "needs review",
-    PlanVerdict.BLOCKED: "blocked",
+ASSESSMENTS: Mapping[Assessment, str] = {
+    Assessment.NOTHING_TO_DO: "nothing to do",
+    Assessment.SAFE: "within policy",
+    Assessment.REVIEW: "needs review",
+    Assessment.BLOCKED: "blocked",
 }
 WHOSE_STEPS = (
     "Automated, manual",

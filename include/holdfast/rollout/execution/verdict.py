@@ -1,5 +1,6 @@
 """What every kind of Verdict has in common."""
 
+from enum import StrEnum
 from typing import ClassVar
 
 from holdfast.kafka import java
@@ -13,6 +14,23 @@ from holdfast.rollout.json.record_codec import Record
 VERDICT_VERSION = "1.4"
 """1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values. 1.3:
 `seen`, the evidence of a step as values. 1.4: `unknown`, and the result may be `not compared`."""
+
+
+class Result(StrEnum):
+    """The result of a verification. `NOT_YET`: a step is not visible yet. `ON_THE_WAY`: every step is visible, nothing contradicts
+    the forecast, and the group is not stable yet. `NOT_COMPARED`: every step is visible, and the end differs from each course
+    of the forecast that was compared; there are more than can be."""
+
+    AS_FORECAST = "as forecast"
+    NOT_YET = "not yet"
+    ON_THE_WAY = "on the way"
+    DIFFERENT = "different"
+    NOT_COMPARED = "not compared"
+
+    @property
+    def final(self) -> bool:
+        """Whether another look finds nothing else."""
+        return self in (Result.AS_FORECAST, Result.DIFFERENT, Result.NOT_COMPARED)
 
 
 def range_of(count: Codec[int]) -> Codec[tuple[int, int]]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.plan_words import ASSESSMENTS
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.json.codec import BOOLEAN, TEXT, choice, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
@@ -76,7 +77,7 @@ def _plan_lines(before: AnyPlan, after: AnyPlan) -> Iterator[Line]:
     yield from facts(
         "plan",
         {
-            "verdict": (before.verdict, after.verdict),
+            "assessment": (ASSESSMENTS[before.assessment], ASSESSMENTS[after.assessment]),
             "recommended": (before.chosen, after.chosen),
             "headline": (before.headline, after.headline),
             "invalid if": (before.wrong_if, after.wrong_if),

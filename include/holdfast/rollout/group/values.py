@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from holdfast.rollout.backtest.past import PastScore
+from holdfast.rollout.contract.assessment import Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.step_evidence import StepEvidence
-from holdfast.rollout.execution.verdict import Rebalances
+from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts.conditions import Invalidation
 from holdfast.rollout.facts.reasons import Reason
 from holdfast.rollout.json.kafka import ConfigValue
@@ -102,7 +102,7 @@ class AnyPlan(Protocol):
     def change(self) -> AnyChange: ...
 
     @property
-    def verdict(self) -> PlanVerdict: ...
+    def assessment(self) -> Assessment: ...
 
     @property
     def headline(self) -> str: ...

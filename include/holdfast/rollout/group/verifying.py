@@ -6,9 +6,10 @@ from typing import Generic, TypeVar
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.plan_words import ASSESSMENTS
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
 
@@ -74,7 +75,7 @@ def verify(how: Verifying[P, S, V, W], plan: P, fresh: S) -> V:
     """Compare. Raise InvalidInput for a plan that recommends nothing, or a snapshot of another group; CannotPredict where it is
     unknown what the change does to the members that joined."""
     if plan.recommended_option is None:
-        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
+        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({ASSESSMENTS[plan.assessment]}): there is no forecast to verify")
     if (fresh.cluster, fresh.group_id) != (plan.basis.cluster, plan.basis.group_id):
         raise InvalidInput(
             f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"

@@ -5,8 +5,8 @@ plan computes it again.
 """
 
 from holdfast.errors import StepRefused
-from holdfast.rollout.contract.plan_words import VERDICTS
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.assessment import Assessment
+from holdfast.rollout.contract.plan_words import ASSESSMENTS
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval, DecidedBy
 from holdfast.rollout.json.fingerprints import fingerprint as of_document
@@ -32,7 +32,7 @@ def strictest(*stated: Review) -> Review:
 def needs_a_person(plan: AnyPlan, review: Review) -> bool:
     """Of a plan with steps. Without a person only what keeps every limit goes ahead, whatever the policy says; and nothing does
     where the policy wants four eyes."""
-    return review is Review.ALWAYS or plan.verdict is not PlanVerdict.SAFE or plan.policy.four_eyes
+    return review is Review.ALWAYS or plan.assessment is not Assessment.SAFE or plan.policy.four_eyes
 
 
 def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
@@ -72,7 +72,7 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
     if approval.decided_by is DecidedBy.POLICY and needs_a_person(plan, plan.policy.review):
         raise StepRefused(
             f"Plan {plan.plan_id} was approved by its policy, but needs approval by a person: the policy's review is"
-            f" '{plan.policy.review.value}', the plan's verdict '{VERDICTS[plan.verdict]}', and four_eyes is"
+            f" '{plan.policy.review.value}', the plan's assessment '{ASSESSMENTS[plan.assessment]}', and four_eyes is"
             f" {str(plan.policy.four_eyes).lower()}. Have a person approve it."
         )
     _refuse_another_request(plan, approval)
@@ -87,7 +87,7 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
                 f"{printable(approval.by)} requested plan {plan.plan_id} and approved it, but its policy requires four eyes."
                 " Have another person approve it."
             )
-    if plan.verdict is PlanVerdict.BLOCKED:
+    if plan.assessment is Assessment.BLOCKED:
         raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, RuleStatus
+from holdfast.rollout.contract.assessment import Assessment, Rule, RuleStatus
+from holdfast.rollout.contract.plan_words import ASSESSMENTS, CHECKED
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.text import rendering
@@ -27,16 +27,16 @@ _PROPERTIES = _COMMANDS | {":": "%3A", ",": "%2C"}
 
 
 def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
-    """A test suite: the verdict, and a test a rule. A failed rule is a failure; one that is unknown is skipped. Each says why."""
+    """A test suite: the assessment, then each rule. A failed rule is a failure; one that is unknown is skipped. Each says why."""
     rules = _rules(plan)
-    blocked = plan.verdict is PlanVerdict.BLOCKED
+    blocked = plan.assessment is Assessment.BLOCKED
     suite = ElementTree.Element("testsuite", name=_line(f"Holdfast: {plan.basis.group_id} on {plan.basis.cluster}"))
     properties = ElementTree.SubElement(suite, "properties")
-    for name, value in (("plan_id", plan.plan_id), ("verdict", plan.verdict.value), ("expires_at", plan.expires_at)):
+    for name, value in (("plan_id", plan.plan_id), ("assessment", plan.assessment.value), ("expires_at", plan.expires_at)):
         ElementTree.SubElement(properties, "property", name=name, value=value)
-    verdict = ElementTree.SubElement(suite, "testcase", classname="holdfast", name="verdict")
+    assessment = ElementTree.SubElement(suite, "testcase", classname="holdfast", name="assessment")
     if blocked:
-        _say(verdict, "failure", _line("; ".join(plan.blocked_by)), type="blocked")
+        _say(assessment, "failure", _line("; ".join(plan.blocked_by)), type="blocked")
     for rule in rules:
         case = ElementTree.SubElement(suite, "testcase", classname="holdfast.rules", name=rule.name)
         if rule.status is RuleStatus.FAIL:
@@ -66,7 +66,7 @@ def github(plan: AnyPlan) -> str:
 
 
 def _commands(plan: AnyPlan) -> Iterator[str]:
-    about = f"Plan {plan.plan_id} for {plan.basis.group_id}: {VERDICTS[plan.verdict]}"
+    about = f"Plan {plan.plan_id} for {plan.basis.group_id}: {ASSESSMENTS[plan.assessment]}"
     yield _command("notice", about, plan.headline)
     yield from _at_most("error", [("Blocked", reason) for reason in plan.blocked_by])
     to_see = [

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from holdfast.rollout.broker_streams.plan.figures import TargetFigures
 from holdfast.rollout.consumer.plan.figures import ReadFigures
+from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.contract.figures import Figures
-from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, choice, nullable
 from holdfast.rollout.json.record import codec_of, member, record
@@ -29,7 +29,7 @@ class PlanSummary:
     expires_at: str = member(INSTANT)
     cluster: str = member(TEXT)
     group_id: str = member(TEXT)
-    verdict: PlanVerdict = member(choice(PlanVerdict))
+    assessment: Assessment = member(choice(Assessment), name="verdict")
     title: str = member(TEXT)
     steps: int = member(COUNT)
     figures: OptionFigures | None = member(_FIGURES)
@@ -63,7 +63,7 @@ def summary(plan: AnyPlan) -> PlanSummary:
         expires_at=plan.expires_at,
         cluster=plan.basis.cluster,
         group_id=plan.basis.group_id,
-        verdict=plan.verdict,
+        assessment=plan.assessment,
         title=plan.headline if option is None else option.title,
         steps=len(plan.steps),
         figures=None,

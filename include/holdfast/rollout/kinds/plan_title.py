@@ -1,6 +1,6 @@
 """The title of a plan: the request that it answers. Used by the list, the plan's page and Airflow's question."""
 
-from holdfast.rollout.contract.plan_words import VERDICTS
+from holdfast.rollout.contract.plan_words import ASSESSMENTS
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import printable
@@ -21,4 +21,4 @@ def request_of(plan: AnyPlan) -> str:
 
 def question_of(plan: AnyPlan) -> str:
     """The subject under which a person is asked to decide: what was asked for, what the plan says of it, and which plan it is."""
-    return f"{title_of(plan)}: {VERDICTS[plan.verdict]}. Approve plan {plan.plan_id}?"
+    return f"{title_of(plan)}: {ASSESSMENTS[plan.assessment]}. Approve plan {plan.plan_id}?"

@@ -1,8 +1,7 @@
 """A kept verdict in brief: what a list of plans shows of it."""
 
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
-from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.verdict import VERDICT_VERSION, PartitionScore, TaskScore
+from holdfast.rollout.execution.verdict import VERDICT_VERSION, PartitionScore, Result, TaskScore
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import INSTANT, TEXTS, Codec, choice, nullable
 from holdfast.rollout.json.record import codec_of, member, record

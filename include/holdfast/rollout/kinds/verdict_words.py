@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyVerdict
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table

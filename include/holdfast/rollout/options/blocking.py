@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule, RuleStatus
 from holdfast.rollout.contract.plan_words import BASELINE, option_name
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule, RuleStatus
 from holdfast.rollout.facts.reasons import Block, Blocked
 from holdfast.rollout.facts.refusals import applies, sentence
 from holdfast.rollout.facts.said import Said
@@ -48,14 +48,14 @@ def _over(rule: Rule, chosen: Ranked) -> Said[Blocked]:
     return Said(f"{rule.name}: {rule.found}, limit {rule.limit}", Blocked(Block.LIMIT, rule.name))
 
 
-def verdict(*, nothing: bool, chosen: Ranked | None, blocked: Sequence[Said[Blocked]], policy: Policy) -> PlanVerdict:
+def assessment(*, nothing: bool, chosen: Ranked | None, blocked: Sequence[Said[Blocked]], policy: Policy) -> Assessment:
     """`nothing`: there is nothing to do."""
     if nothing:
-        return PlanVerdict.NOTHING_TO_DO
+        return Assessment.NOTHING_TO_DO
     if chosen is None or blocked:
-        return PlanVerdict.BLOCKED
+        return Assessment.BLOCKED
     clean = not not_passed(chosen.rules)
-    return PlanVerdict.SAFE if clean and policy.review is not Review.ALWAYS else PlanVerdict.REVIEW
+    return Assessment.SAFE if clean and policy.review is not Review.ALWAYS else Assessment.REVIEW
 
 
 def headline(

@@ -1,5 +1,5 @@
-"""From ranked options to what every plan says: what is recommended, the verdict, the headline, until when it holds. Once, for every
-kind of group. No clock: `now` is an argument."""
+"""From ranked options to what every plan says: what is recommended, the assessment, the headline, until when it holds. Once, for
+every kind of group. No clock: `now` is an argument."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.assessment import Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import Rule
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.reasons import Blocked
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
@@ -74,7 +74,7 @@ class Conclusion(Generic[E]):
             "expires_at": instants.exact(ends),
             "created_from": created_from,
             "policy": self.policy,
-            "verdict": blocking.verdict(nothing=self.nothing, chosen=self.chosen, blocked=self.blocked, policy=self.policy),
+            "assessment": blocking.assessment(nothing=self.nothing, chosen=self.chosen, blocked=self.blocked, policy=self.policy),
             "headline": warnings + blocking.headline(self.options, self.chosen, self.blocked, effect, nothing=self.nothing),
             "wrong_if": "" if option is None else condition_words.invalid_if(option.invalid_if),
             "blocked_by": texts_of(self.blocked),

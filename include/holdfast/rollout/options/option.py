@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
+from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.settings import SettingChange
-from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.facts.reasons import NotRecommended
 from holdfast.rollout.facts.refusals import Refusal

@@ -1,7 +1,7 @@
 """What the shared rules found, and their limits, in words: (found, limit) of each."""
 
+from holdfast.rollout.contract.assessment import RuleStatus
 from holdfast.rollout.contract.measured import Measured
-from holdfast.rollout.contract.verdicts import RuleStatus
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import duration, listed, many, printable
 from holdfast.rollout.timing import time_words

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.refusals import Refusal, sentence
 from holdfast.rollout.options import rule_words as words
 from holdfast.rollout.policy.judging import between, made, within

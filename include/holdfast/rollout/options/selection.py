@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar, assert_never
 
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.reasons import EXCEEDING, NotRecommended, Reason
 from holdfast.rollout.facts.said import Said

@@ -4,9 +4,9 @@ by one."""
 from dataclasses import dataclass
 from typing import Protocol
 
+from holdfast.rollout.contract.assessment import Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange, Who
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.text.rendering import Block, Table
 from holdfast.rollout.text.wording import inside
 
@@ -42,7 +42,7 @@ class StepReview:
 
 @dataclass(frozen=True, slots=True)
 class PlanReview:
-    """`flags`: what is shown before the verdict, such as skipped data. `costs`: the labelled lines of what the option costs.
+    """`flags`: what is shown before the assessment, such as skipped data. `costs`: the labelled lines of what the option costs.
 
     `recommended`: an option other than the baseline is. `blocked_by`: reasons that the headline does not say. `condition`: its
     label, and what makes the forecast invalid. `of_snapshot`: what of the group the plan was made from. `comparison`: all options;
@@ -52,7 +52,7 @@ class PlanReview:
     plan_id: str
     cluster: str
     group_id: str
-    verdict: PlanVerdict
+    assessment: Assessment
     flags: tuple[str, ...]
     request: str
     recommended: bool
@@ -80,9 +80,9 @@ class PlanReview:
     """How Holdfast decided past rebalances; empty: no backtest was given."""
 
 
-def standing(verdict: PlanVerdict) -> str:
+def standing(assessment: Assessment) -> str:
     """What the best option of a plan is, in the place of why it is not recommended."""
-    return "best, but blocked" if verdict is PlanVerdict.BLOCKED else "recommended"
+    return "best, but blocked" if assessment is Assessment.BLOCKED else "recommended"
 
 
 def option_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:

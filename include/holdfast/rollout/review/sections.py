@@ -7,9 +7,9 @@ things.
 
 from collections.abc import Iterator
 
+from holdfast.rollout.contract.assessment import Assessment, RuleStatus
 from holdfast.rollout.contract.plan_age import holds_until, taken
-from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS, WHO, needs_review, setting
-from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
+from holdfast.rollout.contract.plan_words import ASSESSMENTS, CHECKED, WHO, needs_review, setting
 from holdfast.rollout.policy.rules import MEANINGS
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
 from holdfast.rollout.text import kafka_tools
@@ -63,9 +63,9 @@ def _blocks(plan: PlanReview) -> Iterator[Block]:
 
 def verdict_of(plan: PlanReview) -> str:
     """`within policy`; `needs review (failed: rebalances)`."""
-    if plan.verdict is PlanVerdict.REVIEW:
+    if plan.assessment is Assessment.REVIEW:
         return needs_review(plan.rules)
-    return f"{VERDICTS[plan.verdict]}{', do not apply' if plan.verdict is PlanVerdict.BLOCKED else ''}"
+    return f"{ASSESSMENTS[plan.assessment]}{', do not apply' if plan.assessment is Assessment.BLOCKED else ''}"
 
 
 def lead(plan: PlanReview) -> str:
@@ -77,10 +77,10 @@ def lead(plan: PlanReview) -> str:
 def _summary(plan: PlanReview) -> Iterator[tuple[str, str]]:
     yield from plan.costs
     if plan.why:
-        yield "Why no other option" if plan.verdict is PlanVerdict.BLOCKED else "Why this option", plan.why
+        yield "Why no other option" if plan.assessment is Assessment.BLOCKED else "Why this option", plan.why
     for reason in plan.blocked_by:
         yield "Blocked", reason
-    if plan.verdict is PlanVerdict.REVIEW:
+    if plan.assessment is Assessment.REVIEW:
         for rule in plan.rules:
             if rule.status in (RuleStatus.FAIL, RuleStatus.UNKNOWN):
                 yield "To review", f"{rule.name} ({CHECKED[rule.status]}): {rule.found}; limit {rule.limit}."

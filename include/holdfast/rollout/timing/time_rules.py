@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.times import Condition, Times
-from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.judging import made
 from holdfast.rollout.policy.policy import Policy

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, RuleStatus
+from holdfast.rollout.contract.assessment import Assessment, Rule, RuleStatus
 from holdfast.rollout.facts.reasons import EXCEEDING, EXCEEDS
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.kinds import plan_title
@@ -16,11 +16,11 @@ from holdfast.rollout.text.wording import duration, inside
 from holdfast.web.parts.ownership import Picture
 
 MOST_ROUNDS = 60
-VERDICTS = {
-    PlanVerdict.NOTHING_TO_DO: "The group already has the requested state.",
-    PlanVerdict.SAFE: "All policy checks passed.",
-    PlanVerdict.REVIEW: "A policy check failed or is unknown, or your policy requires a review of every plan.",
-    PlanVerdict.BLOCKED: "A blocking policy check failed. Do not apply this plan.",
+ASSESSED = {
+    Assessment.NOTHING_TO_DO: "The group already has the requested state.",
+    Assessment.SAFE: "All policy checks passed.",
+    Assessment.REVIEW: "A policy check failed or is unknown, or your policy requires a review of every plan.",
+    Assessment.BLOCKED: "A blocking policy check failed. Do not apply this plan.",
 }
 
 
@@ -130,8 +130,8 @@ class PlanView:
     expired: bool
 
     @property
-    def verdict_text(self) -> str:
-        return VERDICTS[self.plan.verdict]
+    def assessment_text(self) -> str:
+        return ASSESSED[self.plan.assessment]
 
     @property
     def rules_passed(self) -> int:
@@ -231,7 +231,7 @@ def title_of(name: str, plan: AnyPlan) -> str:
     """The title of one of the two options that are shown side by side. Nothing is recommended that must not be done."""
     if name != plan.chosen:
         return "Baseline (no mitigation)"
-    return "Least impact" if plan.verdict is PlanVerdict.BLOCKED else "Recommended"
+    return "Least impact" if plan.assessment is Assessment.BLOCKED else "Recommended"
 
 
 def option_of(plan: AnyPlan) -> str:
@@ -239,7 +239,7 @@ def option_of(plan: AnyPlan) -> str:
     option = plan.recommended_option
     if option is None:
         return plan.headline
-    return f"Blocked: {inside(option.title)}" if plan.verdict is PlanVerdict.BLOCKED else option.title
+    return f"Blocked: {inside(option.title)}" if plan.assessment is Assessment.BLOCKED else option.title
 
 
 # Figures that are compared.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.verdict_words import RESULTS

@@ -150,7 +150,7 @@
           if (state(found) !== state(document)) {
             const typed = document.querySelector("#reason");
             const decided = document.querySelector("#decision h2").textContent;
-            for (const id of ["verdicts", "stages", "decision", "decision-bar"]) document.getElementById(id).replaceWith(found.getElementById(id));
+            for (const id of ["badges", "stages", "decision", "decision-bar"]) document.getElementById(id).replaceWith(found.getElementById(id));
             const reason = document.querySelector("#reason");
             if (typed && reason) reason.value = typed.value;
             const now = document.querySelector("#decision h2").textContent;

@@ -9,8 +9,7 @@ from tests.harness import command_line
 from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST
 
-from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.verdict import PartitionScore, TaskScore
+from holdfast.rollout.execution.verdict import PartitionScore, Result, TaskScore
 from holdfast.rollout.journal.journal import Approval, DecidedBy, Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds.history import history
 from holdfast.rollout.kinds.score_json import Score

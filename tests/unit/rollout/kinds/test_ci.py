@@ -9,7 +9,7 @@ from tests.harness import plain_groups
 from tests.harness.article import AFTER, LAST, C, altered, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
-from holdfast.rollout.contract.verdicts import RuleStatus
+from holdfast.rollout.contract.assessment import RuleStatus
 from holdfast.rollout.kinds import ci
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.policy.policy import Policy
@@ -85,7 +85,7 @@ class TestJunit:
             assert all("; limit " in child.get("message", "") for child in case)
 
     def test_a_blocked_plan_says_why(self) -> None:
-        (failure,) = report(blocked()).findall("testcase[@name='verdict']/failure")
+        (failure,) = report(blocked()).findall("testcase[@name='assessment']/failure")
 
         assert failure.get("message", "").startswith("Cannot predict")
 

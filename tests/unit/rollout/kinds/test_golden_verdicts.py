@@ -25,7 +25,7 @@ from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.execution.verdict import Verdict

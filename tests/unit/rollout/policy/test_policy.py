@@ -7,7 +7,7 @@ from tests.harness.article import AFTER, C, Document, altered, fleet, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, RuleStatus
+from holdfast.rollout.contract.assessment import Assessment, Rule, RuleStatus
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
@@ -71,7 +71,7 @@ def test_a_limit_that_is_stated_is_held(limits: Document, name: str, status: Rul
 
     assert rule(plan, name).status is status
     assert rule(plan, name).blocking
-    assert (plan.verdict is PlanVerdict.BLOCKED) == (status is RuleStatus.FAIL)
+    assert (plan.assessment is Assessment.BLOCKED) == (status is RuleStatus.FAIL)
     assert [one.name for one in article_plan().rules if one.name == name] == []
 
 
@@ -79,7 +79,7 @@ def test_bytes_that_nobody_measured_ask_for_a_person() -> None:
     plan = planned(group(AFTER), REPLACE_FIRST, policy=policy(restored_bytes_per_hour_most=1))
 
     assert rule(plan, "restored-bytes-per-hour").status is RuleStatus.UNKNOWN
-    assert plan.verdict is PlanVerdict.REVIEW
+    assert plan.assessment is Assessment.REVIEW
 
 
 def test_a_host_that_nobody_named_is_not_known() -> None:
@@ -87,7 +87,7 @@ def test_a_host_that_nobody_named_is_not_known() -> None:
     plan = planned(nameless, REPLACE_FIRST, policy=policy(untouchable_hosts=["app-1"]))
 
     assert rule(plan, "untouchable-hosts").status is RuleStatus.UNKNOWN
-    assert plan.verdict is PlanVerdict.REVIEW
+    assert plan.assessment is Assessment.REVIEW
 
 
 def test_a_setting_reaches_every_host() -> None:
@@ -128,26 +128,26 @@ def test_what_the_file_states_blocks_and_what_holdfast_assumes_asks() -> None:
     stated = baseline(time_to_stable_s_most=1)
     named = baseline(time_to_stable_s_most=1, blocking=["forecast"])
 
-    assert (stated.verdict, stated.steps) == (PlanVerdict.BLOCKED, ())
-    assert named.verdict is PlanVerdict.REVIEW
+    assert (stated.assessment, stated.steps) == (Assessment.BLOCKED, ())
+    assert named.assessment is Assessment.REVIEW
     assert Policy().blocking[:2] == ("forecast", "converges")
     assert not rule(article_plan(), "time-to-stable").blocking
 
 
 @pytest.mark.parametrize(
-    ("review", "limits", "verdict"),
+    ("review", "limits", "assessment"),
     [
-        (Review.ALWAYS, {}, PlanVerdict.REVIEW),
-        (Review.ON_A_WARNING, {}, PlanVerdict.SAFE),
-        (Review.NEVER, {}, PlanVerdict.SAFE),
-        (Review.NEVER, {"restored_bytes_per_hour_most": 1}, PlanVerdict.BLOCKED),
+        (Review.ALWAYS, {}, Assessment.REVIEW),
+        (Review.ON_A_WARNING, {}, Assessment.SAFE),
+        (Review.NEVER, {}, Assessment.SAFE),
+        (Review.NEVER, {"restored_bytes_per_hour_most": 1}, Assessment.BLOCKED),
     ],
 )
-def test_when_a_person_must_look(review: Review, limits: Document, verdict: PlanVerdict) -> None:
+def test_when_a_person_must_look(review: Review, limits: Document, assessment: Assessment) -> None:
     plan = planned(group(AFTER), REPLACE_FIRST, policy=policy(review=str(review), **limits))
 
-    assert plan.verdict is verdict
-    assert bool(plan.blocked_by) == (verdict is PlanVerdict.BLOCKED)
+    assert plan.assessment is assessment
+    assert bool(plan.blocked_by) == (assessment is Assessment.BLOCKED)
 
 
 @pytest.mark.thorough

@@ -17,7 +17,7 @@ from tests.unit.rollout.broker_streams.plans import ROLL
 
 from holdfast.rollout.broker_streams.plan import review as broker_review
 from holdfast.rollout.consumer.plan import review as consumer_review
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import review as streams_review
 from holdfast.rollout.text.rendering import Block
@@ -33,17 +33,17 @@ BEFORE = "2026-11-20T11:59:00Z"
 """When the snapshots were taken: a minute before the plans are made."""
 ANY_ID = "0123456789abcdef"
 """In the place of the digest, which changes with every field of the document."""
-Read = tuple[PlanVerdict, tuple[Block, ...]]
+Read = tuple[Assessment, tuple[Block, ...]]
 
 
 def streams(document: Document, *events: object, policy: Policy | None = None) -> Read:
     plan = planned(altered(document, ["captured_at"], BEFORE), *events, policy=policy)
-    return plan.verdict, streams_review.review(replace(plan, plan_id=ANY_ID))
+    return plan.assessment, streams_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def raised() -> Read:
     plan = raised_plan(BEFORE, bytes_per_record=2000)
-    return plan.verdict, streams_review.review(replace(plan, plan_id=ANY_ID))
+    return plan.assessment, streams_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def consumer(consumers: dict[str, Document], *events: object, policy: Policy | None = None, partitions: object = COMMITTED) -> Read:
@@ -51,13 +51,13 @@ def consumer(consumers: dict[str, Document], *events: object, policy: Policy | N
         copy.deepcopy(consumers), topics={"orders": {"partitions": partitions}}, cluster="prod", captured_at=BEFORE
     )
     plan = planning.make_from(("snapshot", snapshot), ("change", change(*events)), policy or Policy(), NOON)
-    return plan.verdict, consumer_review.review(replace(plan, plan_id=ANY_ID))
+    return plan.assessment, consumer_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def broker(*events: Document, policy: Policy | None = None, **differs: str) -> Read:
     document = streams_groups.snapshot(cluster="prod", captured_at="2026-11-23T11:59:00Z", **differs)
     plan = broker_plans.planned(*events, of=document, policy=policy)
-    return plan.verdict, broker_review.review(replace(plan, plan_id=ANY_ID))
+    return plan.assessment, broker_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def restart(name: str) -> object:
@@ -66,45 +66,45 @@ def restart(name: str) -> object:
 
 REPLACE = {"replace_consumer": {"member_id": "a", "by": {"member_id": "new", "host": "app-new"}}}
 LOST = [COMMITTED[0] | {"committed_offset": None}, *COMMITTED[1:]]
-PLANS: Mapping[str, tuple[PlanVerdict, Callable[[], Read]]] = {
-    "streams-within-policy": (PlanVerdict.SAFE, lambda: streams(measured(group(AFTER)), REPLACE_FIRST)),
+PLANS: Mapping[str, tuple[Assessment, Callable[[], Read]]] = {
+    "streams-within-policy": (Assessment.SAFE, lambda: streams(measured(group(AFTER)), REPLACE_FIRST)),
     "streams-random-id": (
-        PlanVerdict.SAFE,
+        Assessment.SAFE,
         lambda: streams(group(AFTER), {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}),
     ),
-    "streams-needs-review": (PlanVerdict.REVIEW, raised),
+    "streams-needs-review": (Assessment.REVIEW, raised),
     "streams-cannot-predict": (
-        PlanVerdict.BLOCKED,
+        Assessment.BLOCKED,
         lambda: streams(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST),
     ),
     "streams-over-a-limit": (
-        PlanVerdict.BLOCKED,
+        Assessment.BLOCKED,
         lambda: streams(group(AFTER), REPLACE_FIRST, policy=OVER),
     ),
-    "streams-nothing-to-do": (PlanVerdict.NOTHING_TO_DO, lambda: streams(group(AFTER))),
-    "consumer-within-policy": (PlanVerdict.SAFE, lambda: consumer(STATIC, restart("a"), restart("b"))),
-    "consumer-replaced": (PlanVerdict.SAFE, lambda: consumer(THREE, REPLACE)),
-    "consumer-needs-review": (PlanVerdict.REVIEW, lambda: consumer(TWO, restart("a"), partitions=LOST)),
+    "streams-nothing-to-do": (Assessment.NOTHING_TO_DO, lambda: streams(group(AFTER))),
+    "consumer-within-policy": (Assessment.SAFE, lambda: consumer(STATIC, restart("a"), restart("b"))),
+    "consumer-replaced": (Assessment.SAFE, lambda: consumer(THREE, REPLACE)),
+    "consumer-needs-review": (Assessment.REVIEW, lambda: consumer(TWO, restart("a"), partitions=LOST)),
     "consumer-over-a-limit": (
-        PlanVerdict.BLOCKED,
+        Assessment.BLOCKED,
         lambda: consumer(
             THREE,
             {"remove_consumer": {"member_id": "c"}},
             policy=STILL,
         ),
     ),
-    "broker-streams-within-policy": (PlanVerdict.SAFE, lambda: broker(*ROLL)),
+    "broker-streams-within-policy": (Assessment.SAFE, lambda: broker(*ROLL)),
     "broker-streams-random-ids": (
-        PlanVerdict.REVIEW,
+        Assessment.REVIEW,
         lambda: broker({"replace_client": {"process_id": "a", "by": {"host": "host-n"}}}, policy=Policy()),
     ),
-    "broker-streams-old-release": (PlanVerdict.REVIEW, lambda: broker(*ROLL, broker_release="4.2.1")),
+    "broker-streams-old-release": (Assessment.REVIEW, lambda: broker(*ROLL, broker_release="4.2.1")),
     "broker-streams-topology-rejected": (
-        PlanVerdict.BLOCKED,
+        Assessment.BLOCKED,
         lambda: broker({"add_partitions": {"topic": "users", "partitions": 8}}),
     ),
-    "broker-streams-nothing-to-do": (PlanVerdict.NOTHING_TO_DO, broker),
-    "consumer-nothing-to-do": (PlanVerdict.NOTHING_TO_DO, lambda: consumer(TWO)),
+    "broker-streams-nothing-to-do": (Assessment.NOTHING_TO_DO, broker),
+    "consumer-nothing-to-do": (Assessment.NOTHING_TO_DO, lambda: consumer(TWO)),
 }
 
 
@@ -127,4 +127,4 @@ def test_a_plan_reads_as_before(name: str, medium: str) -> None:
 
 @pytest.mark.parametrize("kind", ["streams", "consumer", "broker-streams"])
 def test_every_verdict_of_a_plan_is_held(kind: str) -> None:
-    assert {verdict for name, (verdict, _) in PLANS.items() if name.startswith(kind)} == set(PlanVerdict)
+    assert {verdict for name, (verdict, _) in PLANS.items() if name.startswith(kind)} == set(Assessment)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.times import Estimate
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Cost

@@ -10,9 +10,9 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.times import Estimate, PhaseKind, TimedBatch, Times
-from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds.plan_summary import summary
 from holdfast.rollout.policy.json import policy_from_json
@@ -66,7 +66,7 @@ def test_a_minute_is_not_enough_for_a_roll_of_three() -> None:
     plan = planned(group(AFTER), *ROLL, policy=Policy(finish_before="1 min"))
 
     assert rule(plan, "finish-before").status is RuleStatus.FAIL
-    assert plan.verdict.value == "blocked"
+    assert plan.assessment.value == "blocked"
 
 
 @pytest.mark.thorough

@@ -10,7 +10,7 @@ from tests.harness.running_group import RunningGroup
 from tests.unit.workflows.running.test_going_back import fewer, forward
 from tests.unit.workflows.running.test_run import rolling
 
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web import templating
@@ -117,7 +117,7 @@ def test_a_plan_that_is_rolled_back_is_not_in_progress() -> None:
     assert states() == (PlanState.ROLLED_BACK, PlanState.ROLLED_BACK)
     bar = templating.render("decision_bar.html", page=found, view=found.view, asked=None)
     assert "<b>Rolled back</b>" in bar
-    assert "Rolled back" in templating.render("verdicts.html", page=found, view=found.view)
+    assert "Rolled back" in templating.render("badges.html", page=found, view=found.view)
     assert [(one.name, one.progress.name, one.detail) for one in stages(found)[3:]] == [
         ("Applying", "FAILED", "rolled back"),
         ("Verified", "TO_DO", ""),

@@ -14,7 +14,7 @@ from tests.unit.rollout.kinds.moving.test_move import NOW, A, B, C, Case, change
 from holdfast.ports import GroupConfig, GroupConfigs
 from holdfast.rollout.broker_streams.events.set_group_protocol import SetGroupProtocol
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Approval, JournalEvent

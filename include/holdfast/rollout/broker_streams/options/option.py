@@ -1,9 +1,9 @@
 """One option for a change to a streams group whose broker assigns: the value."""
 
 from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, items, nullable

@@ -36,9 +36,9 @@ from holdfast.rollout.broker_streams.options.option import (
 from holdfast.rollout.broker_streams.options.settled import refuse_unsettled
 from holdfast.rollout.broker_streams.snapshot.processes import static_clients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import SettingChange
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.conditions import Assumed, Assumption, Invalid, Invalidation
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.json.kafka import ConfigValue

@@ -13,9 +13,9 @@ from holdfast.rollout.broker_streams.plan.json import basis_of, relied_on, with_
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep, steps_of
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.refusals import Refusal, Refuses

@@ -10,11 +10,11 @@ from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import NAMES, OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.not_known import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
@@ -96,7 +96,7 @@ class BrokerPlan:
     def group_id(self) -> str:
         return self.basis.group_id
 
-    verdict: PlanVerdict = member(choice(PlanVerdict))
+    assessment: Assessment = member(choice(Assessment), name="verdict")
     headline: str = member(TEXT)
     wrong_if: str = member(TEXT, "What would make its forecast invalid.")
     blocked_by: tuple[str, ...] = member(TEXTS)

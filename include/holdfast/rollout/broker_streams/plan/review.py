@@ -11,10 +11,10 @@ from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.processes import processes
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.refusals import applies
 from holdfast.rollout.facts.said import texts_of
@@ -51,7 +51,7 @@ def reviewed(plan: BrokerPlan) -> PlanReview:
         plan_id=plan.plan_id,
         cluster=plan.basis.cluster,
         group_id=plan.basis.group_id,
-        verdict=plan.verdict,
+        assessment=plan.assessment,
         flags=(),
         request=request_text(plan.change, plan.basis) if plan.change.events else "",
         recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
@@ -173,7 +173,7 @@ def _comparison_row(plan: BrokerPlan, one: Considered, *, restores: bool) -> tup
     if one.times is not None and one.summary is not None:
         ends = time_words.estimate(one.times.rebalancing_ends)
         restored = restored if one.restored is None else time_words.estimate(one.times.restored)
-    why = standing(plan.verdict) if one.name == plan.chosen else one.why_not
+    why = standing(plan.assessment) if one.name == plan.chosen else one.why_not
     more = (_restore(one), restored) if restores else ()
     return (option_name(one.name), *_counts(one), ends, *more, time_words.effort(one.effort_counts), why)
 

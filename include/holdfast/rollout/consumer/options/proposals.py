@@ -14,11 +14,11 @@ from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.events.set_assignors import SetAssignors
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumed, Assumption, Invalid, Invalidation
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, items
 from holdfast.rollout.json.record import codec_of, member, record

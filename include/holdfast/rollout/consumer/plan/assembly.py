@@ -14,9 +14,9 @@ from holdfast.rollout.consumer.plan.json import relied_on, with_id
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, told

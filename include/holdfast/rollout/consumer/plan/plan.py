@@ -8,11 +8,11 @@ from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.proposals import NAMES
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL_NAME, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.not_known import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
@@ -98,7 +98,7 @@ class ConsumerPlan:
     def group_id(self) -> str:
         return self.basis.group_id
 
-    verdict: PlanVerdict = member(choice(PlanVerdict))
+    assessment: Assessment = member(choice(Assessment), name="verdict")
     headline: str = member(TEXT, "A warning of skipped data comes first.")
     wrong_if: str = member(TEXT, "The one fact that would make it wrong.")
     blocked_by: tuple[str, ...] = member(TEXTS)

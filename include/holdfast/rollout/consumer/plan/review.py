@@ -8,10 +8,10 @@ from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.limits import rule_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
@@ -43,7 +43,7 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         plan_id=plan.plan_id,
         cluster=plan.basis.cluster,
         group_id=plan.basis.group_id,
-        verdict=plan.verdict,
+        assessment=plan.assessment,
         flags=() if option is None else tuple(map(warning_words.label, option.warnings)),
         request=request_text(plan.change, plan.basis) if plan.change.events else "",
         recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
@@ -140,7 +140,7 @@ def _comparison(plan: ConsumerPlan) -> Table:
 
 def _comparison_row(plan: ConsumerPlan, one: Considered) -> tuple[str, ...]:
     ends = "unknown" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
-    why = standing(plan.verdict) if one.name == plan.chosen else one.why_not
+    why = standing(plan.assessment) if one.name == plan.chosen else one.why_not
     return (option_name(one.name), *_counts(one), ends, time_words.effort(one.effort_counts), why)
 
 

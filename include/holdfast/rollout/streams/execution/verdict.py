@@ -2,9 +2,8 @@
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
-from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, Rebalances, TaskScore
+from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, Rebalances, Result, TaskScore
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, nullable

@@ -7,9 +7,8 @@ from datetime import datetime
 from holdfast.errors import MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
-from holdfast.rollout.execution.verdict import Rebalances
+from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.facts.said import told

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.rebalances import restore_seconds
-from holdfast.rollout.contract.verdicts import Rule, RuleStatus
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import restore_rules, restore_words, rules
 from holdfast.rollout.options.restore_rules import Growth, Restored

@@ -6,7 +6,7 @@ here), and add an entry. No other code knows options by name, but for `plainly`,
 
 from dataclasses import dataclass
 
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.facts.conditions import Assumed, Invalid
 from holdfast.rollout.streams.cost.evaluation import Effort
 from holdfast.rollout.streams.options.rewrites import Rewrite, as_it_is, other_ends, sequence

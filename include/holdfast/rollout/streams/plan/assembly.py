@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words, refusals
 from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
@@ -83,7 +83,7 @@ def assemble(
         basis=basis_of(snapshot),
         policy=policy,
         change=change,
-        verdict=blocking.verdict(nothing=nothing, chosen=chosen, blocked=blocked_by, policy=policy),
+        assessment=blocking.assessment(nothing=nothing, chosen=chosen, blocked=blocked_by, policy=policy),
         headline=blocking.headline(options, chosen, blocked_by, effect, nothing=nothing),
         why="" if chosen is None else selection.why(chosen, options, COUNTED),
         wrong_if="" if option is None else condition_words.invalid_if(option.invalid_if),

@@ -1,11 +1,11 @@
 """The Plan: its steps, the reasons, and what it was made from. `assembly.assemble` creates it, `json` writes and reads it."""
 
 from holdfast.rollout.backtest.past import PastScore
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.not_known import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
@@ -73,7 +73,7 @@ class Plan:
     created_at: str = member(INSTANT)
     expires_at: str = member(INSTANT)
     created_from: CreatedFrom = member(codec_of(CreatedFrom))
-    verdict: PlanVerdict = member(choice(PlanVerdict))
+    assessment: Assessment = member(choice(Assessment), name="verdict")
     headline: str = member(TEXT)
     why: str = member(TEXT)
     """Why this option is recommended, in one or two sentences."""

@@ -8,9 +8,9 @@ from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.backtest import past
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
@@ -63,7 +63,7 @@ def reviewed(plan: Plan) -> PlanReview:
         plan_id=plan.plan_id,
         cluster=plan.basis.cluster,
         group_id=plan.basis.group_id,
-        verdict=plan.verdict,
+        assessment=plan.assessment,
         flags=(),
         request=request_of(plan) if plan.change.events else "",
         recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
@@ -274,7 +274,7 @@ def _comparison(plan: Plan) -> Iterator[Block]:
 
 
 def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
-    why, name = standing(plan.verdict) if one.name == plan.chosen else one.why_not, option_name(one.name)
+    why, name = standing(plan.assessment) if one.name == plan.chosen else one.why_not, option_name(one.name)
     if not one.costs:
         return (name, *("unknown",) * 7, why)
     worst = stated(one.costs, plan.policy)

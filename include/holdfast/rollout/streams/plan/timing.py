@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.times import Condition, ConditionKind, Times
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.disks.logs import to_restore
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption

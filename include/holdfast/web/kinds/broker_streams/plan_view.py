@@ -10,7 +10,7 @@ from holdfast.rollout.broker_streams.plan.figures import TargetFigures, target_f
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.processes import processes
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.text.wording import capital, duration, many
 from holdfast.web.parts import plan_view as parts

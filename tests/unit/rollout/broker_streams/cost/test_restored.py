@@ -11,9 +11,9 @@ from tests.unit.rollout.broker_streams.streams_groups import Case, forecast
 from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.broker_streams.plan.json import PLAN, broker_plan_from_json
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.contract.assessment import BASELINE_NAME, RuleStatus
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.times import PhaseKind
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, RuleStatus
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections

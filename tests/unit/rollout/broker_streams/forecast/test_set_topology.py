@@ -7,7 +7,7 @@ from tests.unit.rollout.broker_streams.plans import planned
 from tests.unit.rollout.broker_streams.streams_groups import Case, course, snapshot
 
 from holdfast.errors import InvalidInput, TopologyRejected
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.assessment import Assessment
 
 OWN = snapshot()["topology"]["subtopologies"]
 
@@ -29,7 +29,7 @@ def test_another_topology_is_rejected(event: Case, says: str) -> None:
     with pytest.raises(TopologyRejected, match=says):
         course(event)
     plan = planned(event)
-    assert plan.verdict is PlanVerdict.BLOCKED
+    assert plan.assessment is Assessment.BLOCKED
     assert plan.headline.startswith("The coordinator rejects the topology: ")
 
 

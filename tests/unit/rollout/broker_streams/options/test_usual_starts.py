@@ -9,7 +9,7 @@ from tests.unit.rollout.broker_streams.streams_groups import Case, forecast, sna
 from holdfast.rollout.broker_streams.change.change import CHANGE
 from holdfast.rollout.broker_streams.options import usual
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.facts.condition_words import assumptions
 from holdfast.rollout.facts.conditions import Assumed, Assumption
 from holdfast.rollout.kinds import any_kind

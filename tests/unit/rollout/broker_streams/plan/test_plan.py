@@ -12,8 +12,8 @@ from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.broker_streams.options import evaluation, restarts
 from holdfast.rollout.broker_streams.plan.json import PLAN, broker_plan_from_json
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, RuleStatus
 from holdfast.rollout.contract.settings import SettingChange
-from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, RuleStatus
 from holdfast.rollout.facts.conditions import Assumed, Invalid
 from holdfast.rollout.facts.reasons import Block
 from holdfast.rollout.facts.refusals import Refuses
@@ -52,7 +52,7 @@ def roll() -> BrokerPlan:
 
 def test_a_roll_within_intervals_hands_nothing_over(roll: BrokerPlan) -> None:
     assert roll.chosen == "within-interval-from-the-first"
-    assert roll.verdict is PlanVerdict.SAFE
+    assert roll.assessment is Assessment.SAFE
     found = moves(roll)
     assert found[BASELINE_NAME] == 13
     assert (found["within-interval"], found["within-interval-from-the-first"]) == (6, 0)  # only the first is noticed, and none
@@ -96,7 +96,7 @@ def test_a_slow_start_does_not_fit_into_the_interval() -> None:
     )
     maybe = planned(*ROLL, policy=Policy(start_up_s=5, start_up_s_most=30))
     assert (maybe.chosen, status(maybe, "back-in-interval")) == ("within-interval-from-the-first", RuleStatus.UNKNOWN)
-    assert maybe.verdict is PlanVerdict.REVIEW
+    assert maybe.assessment is Assessment.REVIEW
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_a_release_cannot_do_is_listed_with_the_reason(release: str, static
 def test_what_does_not_apply_does_not_block_where_nothing_can_be_predicted() -> None:
     grown = {"add_partitions": {"topic": "users", "partitions": 8}}
     plan = planned(grown, STABLE, restart("a"))
-    assert (plan.verdict, plan.chosen, plan.steps) == (PlanVerdict.BLOCKED, None, ())
+    assert (plan.assessment, plan.chosen, plan.steps) == (Assessment.BLOCKED, None, ())
     assert [one.kind for one in plan.blocked] == [Block.NOT_PREDICTED]
     assert plan.headline.startswith("The coordinator rejects the topology: ")
     assert "'counts' has different number of partitions: expected 8, found 6" in plan.headline
@@ -334,11 +334,11 @@ def test_what_a_policy_limits_without_sizes_is_unknown_or_nothing() -> None:
 
 
 def test_nothing_to_do_and_a_plan_over_a_limit() -> None:
-    assert planned().verdict is PlanVerdict.NOTHING_TO_DO
+    assert planned().assessment is Assessment.NOTHING_TO_DO
     over = Policy(blocking=("moved-without-need",), exclude=("within-interval-from-the-first", "within-interval"))
-    assert planned(*ROLL, policy=over).verdict is PlanVerdict.BLOCKED
+    assert planned(*ROLL, policy=over).assessment is Assessment.BLOCKED
     never = planned(restart("a"), policy=replace(QUICK, review=Review.NEVER))
-    assert never.verdict in (PlanVerdict.SAFE, PlanVerdict.BLOCKED)
+    assert never.assessment in (Assessment.SAFE, Assessment.BLOCKED)
 
 
 def test_a_client_that_ends_without_leaving_takes_its_session() -> None:

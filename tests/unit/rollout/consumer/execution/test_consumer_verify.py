@@ -13,8 +13,8 @@ from holdfast.rollout.consumer.execution import courses, verify
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.seen import Sees
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.rollout.text import rendering

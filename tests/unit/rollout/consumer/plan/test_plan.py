@@ -18,7 +18,7 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consume
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.plan.review import review
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.contract.verdicts import Rule, RuleStatus
+from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy, Review
@@ -52,7 +52,7 @@ def test_static_consumers_are_restarted_unnoticed() -> None:
     static = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.items()}
     plan = planned(static, *restarts("a", "b"))
 
-    assert (plan.chosen, plan.verdict.value) == ("static-within-session", "safe")
+    assert (plan.chosen, plan.assessment.value) == ("static-within-session", "safe")
     assert (
         "0 of 6 partitions migrate, 0 rebalances; the partitions of a consumer are unavailable only until it returns"
         in plan.headline
@@ -87,10 +87,10 @@ def test_skipping_data_stands_on_the_first_line() -> None:
     first, _, third, *_ = text(plan).splitlines()
     assert "SKIPS DATA, needs review (failed: reads-on)" in first
     assert plan.headline.startswith("SKIPS DATA: 1 partition (orders-0)")
-    assert plan.verdict.value == "review"
+    assert plan.assessment.value == "review"
     assert not third
     alone = planned(TWO, *restarts("a"), topics=lost, policy=Policy(review=Review.NEVER))
-    assert (alone.verdict.value, alone.steps) == ("blocked", ())
+    assert (alone.assessment.value, alone.steps) == ("blocked", ())
 
 
 def test_one_by_one_where_it_moves_less() -> None:
@@ -155,7 +155,7 @@ def test_limits_and_exclusions_of_the_policy() -> None:
     assert planned(TWO, *restarts("a"), policy=Policy(exclude=("plainly",))).blocked_by == ("Your policy excludes every option.",)
     comes = {"add_consumer": {"member_id": "c", "assignors": ["cooperative-sticky"], "subscription": ["orders"]}}
     few = planned(TWO, comes, policy=Policy(rebalances_most=0, blocking=("rebalances",)))
-    assert few.verdict.value == "blocked"
+    assert few.assessment.value == "blocked"
     assert few.blocked_by == ("rebalances: 1 from the change itself, up to 1 extra, limit 0 extra",)
 
 
@@ -217,7 +217,7 @@ def test_a_policy_blocks_by_the_rules_of_consumer_groups(limits: dict[str, objec
     policy = policy_from_json({"format_version": "1.0"} | limits)
     plan = planned(TWO, {"remove_consumer": {"member_id": "a"}}, policy=policy, topics=lost)
 
-    assert plan.verdict.value == "blocked"
+    assert plan.assessment.value == "blocked"
     assert name in [one.check for one in plan.blocked]
 
 
@@ -237,7 +237,7 @@ def test_what_a_policy_states_is_looked_at() -> None:
 
 
 def test_no_events_are_nothing_to_do() -> None:
-    assert planned(TWO).verdict.value == "nothing to do"
+    assert planned(TWO).assessment.value == "nothing to do"
 
 
 def test_an_edited_plan_is_no_plan() -> None:

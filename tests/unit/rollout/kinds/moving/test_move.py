@@ -13,9 +13,10 @@ from tests.unit.rollout.broker_streams.execution.acted_out import after
 from holdfast.errors import CannotPredict, InvalidInput, MoveRejected, StalePlan
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
+from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.contract.verdicts import PlanVerdict, Result
 from holdfast.rollout.execution.next_actions import Next, NothingLeft, WaitForOutside
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.moves import IGNORED, Prevents
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds import any_kind
@@ -182,7 +183,7 @@ class TestWhatPreventsIt:
         group, given = PREVENTED[kind]
         made = planned(group, **given)
 
-        assert made.verdict is PlanVerdict.BLOCKED
+        assert made.assessment is Assessment.BLOCKED
         assert made.steps == ()
         assert made.basis.classic is not None
         assert [one.kind for one in made.basis.classic.prevents] == [kind]
@@ -194,7 +195,7 @@ class TestWhatPreventsIt:
     def test_but_for_what_may_be_given_up(self, kind: Prevents) -> None:
         group, given = PREVENTED[kind]
 
-        assert planned(group, **given, gives_up=[str(kind)]).verdict is not PlanVerdict.BLOCKED
+        assert planned(group, **given, gives_up=[str(kind)]).assessment is not Assessment.BLOCKED
 
     def test_is_told_all_at_once(self) -> None:
         with pytest.raises(MoveRejected) as refused:

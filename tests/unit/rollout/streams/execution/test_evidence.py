@@ -10,8 +10,8 @@ from tests.harness.article import AFTER, A, B, C, Document, altered, client, gro
 from tests.harness.plans import REPLACE_FIRST, planned, read
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.execution import evidence
 from holdfast.rollout.streams.execution.verdict import VERDICT

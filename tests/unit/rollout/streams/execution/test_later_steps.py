@@ -6,8 +6,8 @@ import pytest
 from tests.harness.article import A, B
 from tests.unit.rollout.streams.execution.carried_out import KIND, Case, after, before, planned
 
-from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.seen import Sees
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot

@@ -9,7 +9,7 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altere
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, restarted, with_client, without_client
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.execution.verdict import VERDICT
 from holdfast.rollout.streams.execution.verify import verify

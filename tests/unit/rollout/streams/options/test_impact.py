@@ -8,7 +8,7 @@ import pytest
 from tests.harness.article import AFTER, LAST, A, Document, change, fleet, group
 from tests.harness.plans import NOON, planned, read
 
-from holdfast.rollout.contract.verdicts import BASELINE_NAME
+from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.options import selection
 from holdfast.rollout.options.criteria import CRITERIA
 from holdfast.rollout.policy.policy import Policy

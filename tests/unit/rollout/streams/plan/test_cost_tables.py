@@ -7,7 +7,7 @@ from tests.harness.article import AFTER, LAST, A, B, C, Document, altered, chang
 from tests.harness.plans import REPLACE_FIRST, measured, planned, read
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.verdicts import Rule, RuleStatus
+from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json

@@ -7,9 +7,9 @@ from tests.harness.article import AFTER, LAST, B, C, altered, change, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned, raised_plan, read
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.assessment import Assessment, RuleStatus
 from holdfast.rollout.contract.plan_age import holds_until
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
 from holdfast.rollout.facts.said import Said, texts_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
@@ -28,7 +28,7 @@ class TestTheArticle:
     def test_the_metadata_is_copied_first(self) -> None:
         plan = article_plan()
 
-        assert (plan.chosen, plan.verdict) == ("copy-process-metadata", PlanVerdict.SAFE)
+        assert (plan.chosen, plan.assessment) == ("copy-process-metadata", Assessment.SAFE)
         assert "0 of 6 stateful tasks migrate (2 restore on the new disk), 1 rebalance" in plan.headline
         assert "Baseline (no mitigation): 6 of 6 stateful tasks migrate, 4–10 rebalances" in plan.headline
         assert C in plan.wrong_if
@@ -54,7 +54,7 @@ class TestTheArticle:
         plan = article_plan(Policy(copy_state_over_s=0, restore_records_per_second=1, without_caught_up_copy_s_most=3600))
 
         assert plan.chosen == "copy-state-directory"
-        assert plan.verdict is PlanVerdict.REVIEW
+        assert plan.assessment is Assessment.REVIEW
         assert [rule.name for rule in plan.rules if rule.status is RuleStatus.UNKNOWN] == ["copied-in-time"]
         assert "A task is unavailable for 8 s" in why_not(plan)["copy-process-metadata"]
 
@@ -101,10 +101,10 @@ class TestVerdicts:
     def test_nothing_to_do_has_no_steps(self) -> None:
         plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 2}})
 
-        assert (plan.verdict, plan.chosen, plan.steps) == (PlanVerdict.NOTHING_TO_DO, None, ())
+        assert (plan.assessment, plan.chosen, plan.steps) == (Assessment.NOTHING_TO_DO, None, ())
 
     def test_a_change_without_events_is_nothing_to_do(self) -> None:
-        assert planned(group(AFTER)).verdict is PlanVerdict.NOTHING_TO_DO
+        assert planned(group(AFTER)).assessment is Assessment.NOTHING_TO_DO
 
     def test_the_plain_way_is_chosen_where_no_other_is_better(self) -> None:
         plan = planned(group(AFTER), {"replace_client": {"process_id": B, "by": {"process_id": LAST, "threads": 2}}})
@@ -115,7 +115,7 @@ class TestVerdicts:
     def test_what_cannot_be_predicted_is_blocked_and_not_guessed(self) -> None:
         plan = planned(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST)
 
-        assert (plan.verdict, plan.chosen, plan.steps) == (PlanVerdict.BLOCKED, None, ())
+        assert (plan.assessment, plan.chosen, plan.steps) == (Assessment.BLOCKED, None, ())
         assert plan.headline.startswith("Cannot predict: ")
         assert len(plan.blocked_by) == 1
 
@@ -126,7 +126,7 @@ class TestVerdicts:
         )
         plan = article_plan(only)
 
-        assert plan.verdict is PlanVerdict.BLOCKED
+        assert plan.assessment is Assessment.BLOCKED
         assert plan.steps == ()
         assert plan.blocked_by == ("moved-without-need: 4 of 6 stateful tasks (67 %), limit 25 %",)
 
@@ -135,14 +135,14 @@ class TestVerdicts:
         snapshot = altered(group(AFTER), ["unknown"], [{"what": "config", "reason": "not given"}])
         plan = planned(measured(snapshot), REPLACE_FIRST)
 
-        assert plan.verdict is PlanVerdict.REVIEW
+        assert plan.assessment is Assessment.REVIEW
         assert plan.unknown == (Said("config: not given", Unknown("config", "not given")),)
 
     @pytest.mark.thorough
     def test_what_a_restore_weighs_decides_nothing(self) -> None:
         plan = planned(group(AFTER), REPLACE_FIRST)
 
-        assert plan.verdict is PlanVerdict.SAFE
+        assert plan.assessment is Assessment.SAFE
         assert texts_of(plan.unknown) == ("log_bytes.changelog: the snapshot does not state the size of this changelog",)
 
     @pytest.mark.thorough
@@ -152,16 +152,16 @@ class TestVerdicts:
         just_enough = planned(measured(group(AFTER)), REPLACE_FIRST, policy=limited)
         too_much = planned(measured(group(AFTER), bytes_per_offset=1_501), REPLACE_FIRST, policy=limited)
 
-        assert [plan.verdict for plan in (unknown, just_enough, too_much)] == [
-            PlanVerdict.REVIEW,
-            PlanVerdict.SAFE,
-            PlanVerdict.REVIEW,
+        assert [plan.assessment for plan in (unknown, just_enough, too_much)] == [
+            Assessment.REVIEW,
+            Assessment.SAFE,
+            Assessment.REVIEW,
         ]
 
     def test_everything_excluded_is_blocked(self) -> None:
         plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 3}}, policy=Policy(exclude=("plainly",)))
 
-        assert plan.verdict is PlanVerdict.BLOCKED
+        assert plan.assessment is Assessment.BLOCKED
 
 
 class TestTheSameEveryTime:

@@ -7,9 +7,9 @@ import pytest
 from tests.harness.article import AFTER, A, C, altered, change, group
 from tests.harness.plans import planned, read
 
+from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.contract.requests import request_from_form
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
@@ -27,7 +27,7 @@ class TestBlocked:
     def test_says_why_the_group_does_not_become_stable(self) -> None:
         plan = planned(group(AFTER, "3.9.1"), {"add_partitions": {"topic": SOURCE, "partitions": 8}})
 
-        assert plan.verdict is PlanVerdict.BLOCKED
+        assert plan.assessment is Assessment.BLOCKED
         assert "does not extend it" in plan.headline
         assert "yes is the limit" not in plan.headline
         (rule,) = [rule for rule in plan.rules if rule.name == "converges"]

@@ -11,7 +11,7 @@ from tests.harness.article import AFTER, A, B, Document, change, group
 from tests.harness.plans import REPLACE_FIRST, planned, read
 
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout.contract.verdicts import PlanVerdict, RuleStatus
+from holdfast.rollout.contract.assessment import Assessment, RuleStatus
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
@@ -153,7 +153,7 @@ def test_a_limit_that_holds_only_if_the_guess_is_right_asks_for_a_person() -> No
     }
 
     assert status == {RateSource.ASSUMED: RuleStatus.UNKNOWN, RateSource.POLICY: RuleStatus.PASS}
-    assert (guessed.verdict, said.verdict) == (PlanVerdict.REVIEW, PlanVerdict.SAFE)
+    assert (guessed.assessment, said.assessment) == (Assessment.REVIEW, Assessment.SAFE)
 
 
 @pytest.mark.parametrize("seed", range(150))

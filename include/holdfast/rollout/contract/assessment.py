@@ -1,4 +1,4 @@
-"""The verdict of a plan, the status of a rule and the result of a verification, for every kind of group."""
+"""How a plan is assessed by its policy: each check, and what follows for the plan. For every kind of group."""
 
 from enum import StrEnum
 
@@ -26,8 +26,9 @@ class Rule:
     measured: Measured | None = member(codec_of(Measured), "`found` and `limit` as values.", default=None, omit=True)
 
 
-class PlanVerdict(StrEnum):
-    """The verdict of a plan. `REVIEW`: a rule failed or is unknown; `BLOCKED`: the plan must not be applied."""
+class Assessment(StrEnum):
+    """What follows from the policy checks of a plan. In JSON the field is called `verdict`; in code and text a Verdict is only what
+    `verify` gives. `REVIEW`: a rule failed or is unknown; `BLOCKED`: the plan must not be applied."""
 
     NOTHING_TO_DO = "nothing to do"
     SAFE = "safe"
@@ -37,20 +38,3 @@ class PlanVerdict(StrEnum):
 
 BASELINE_NAME = "plainly"
 """The name of the baseline: the requested change without mitigation."""
-
-
-class Result(StrEnum):
-    """The result of a verification. `NOT_YET`: a step is not visible yet. `ON_THE_WAY`: every step is visible, nothing contradicts
-    the forecast, and the group is not stable yet. `NOT_COMPARED`: every step is visible, and the end differs from each course
-    of the forecast that was compared; there are more than can be."""
-
-    AS_FORECAST = "as forecast"
-    NOT_YET = "not yet"
-    ON_THE_WAY = "on the way"
-    DIFFERENT = "different"
-    NOT_COMPARED = "not compared"
-
-    @property
-    def final(self) -> bool:
-        """Whether another look finds nothing else."""
-        return self in (Result.AS_FORECAST, Result.DIFFERENT, Result.NOT_COMPARED)
