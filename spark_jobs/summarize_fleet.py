@@ -72,7 +72,7 @@ def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
     plain = losses.where(F.col("member_id").isNotNull())
     streams = losses.where(F.col("member_id").isNull() & F.col("moved").isNotNull())
     percent = 100 * F.col("moved") / F.greatest("stateful_tasks", F.lit(1))
-    likely = streams.where(F.col("scenario") == str(Scenario.FRESH_LIKELIEST)).withColumn("percent", percent)
+    likely = streams.where(F.col("scenario").isin(*Scenario.NEW_ID_LIKELIEST.in_tables)).withColumn("percent", percent)
     of_members = F.coalesce(F.col("protocol"), F.lit("")).isin(registry.without_state())
     columns = ("day", *GROUP, "before_at", "captured_at", "left", "joined", "moved", "moved_between_survivors")
     between = F.col("moved_between_survivors")

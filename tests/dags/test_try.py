@@ -116,7 +116,7 @@ def check_the_plan(folder: Path, printed: str) -> None:
 
     assert plan["plan_id"] == folder.name
     assert plan["chosen"] == "copy-process-metadata"
-    assert (moved["plainly"], moved["copy-process-metadata"]) == ([6], [0])
+    assert (moved["baseline"], moved["copy-process-metadata"]) == ([6], [0])
     assert (folder / "plan.md").read_text().startswith("# ")
     assert plan["headline"] in printed
     assert re.search(r"Forecast the options with Spark [0-9.]+ s", printed)

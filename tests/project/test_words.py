@@ -10,13 +10,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import click
 import pytest
 from tests.harness.suite import sources
 from tests.harness.suite.clean import found_in
 from tests.harness.suite.sources import comments, nodes, statements, tree
 
 from holdfast.adapters.lake.table_schemas import TABLES
+from holdfast.cli.main import holdfast
+from holdfast.rollout.broker_streams.options import option as by_broker
+from holdfast.rollout.consumer.options import proposals as consumers
 from holdfast.rollout.kinds.schemas import CONTRACTS
+from holdfast.rollout.policy.rules import RULES
+from holdfast.rollout.streams.options import table
 
 ROOT = Path(__file__).resolve().parents[2]
 RULE = (Path(__file__), Path(sources.__file__))
@@ -72,18 +78,6 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
 )
 """A pattern that is not used, and what is used instead. The words of Kafka, Airflow and Spark take precedence."""
-NAMES = frozenset(
-    {
-        "on the way",
-        "under way",
-        "fresh ID, likeliest",
-        "fresh ID, worst",
-        "no handwork beyond the change itself",
-        "a whole state directory is copied while nobody runs on it",
-        "sorted as text they stand in another order",
-    }
-)
-"""Values in JSON documents and tables that stay as they are: people read other words for them."""
 PLACES: tuple[str, ...] = (
     "include/holdfast/adapters",
     "include/holdfast/cli",
@@ -120,7 +114,7 @@ def sentences_of_python(path: Path) -> Iterator[tuple[int, str]]:
     for node in nodes(module):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             continue
-        if " " in node.value and node.value not in NAMES and id(node) not in docstrings:
+        if " " in node.value and id(node) not in docstrings:
             yield node.lineno, node.value
 
 
@@ -191,16 +185,10 @@ KEPT_NAMES = frozenset(
         "LONGEST_REMEDY",
         "REMEDY",
         "_REMEDY",
-        "UNDER_WAY",
-        "_UNDER_WAY",
         "_in_the_way",
-        "on_the_way",
-        "_on_the_way",
-        "ON_THE_WAY",
-        "_WAYS",
     }
 )
-"""Fields of the documents that `doctor` and `guard` write, values of documents, and obstacles."""
+"""Fields of the documents that `doctor` and `guard` write, and obstacles."""
 
 
 def names_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -325,3 +313,38 @@ def test_a_name_that_is_not_the_fields_is_found(tmp_path: Path) -> None:
     found = [name for _, name in names_of(tmp_path / "burden.py")]
     assert {*found} == {"burden", "PlainView", "chosen_way", "self", "ways", "everybody"}
     assert all(any(re.search(f"_(?:{one})_", in_parts(name)) for one, _ in NAME_GLOSSARY) for name in found if name != "self")
+
+
+def names_in_use() -> Iterator[str]:
+    """Values in documents, policy checks, options of plans, and options of commands: people write and read them."""
+
+    def values(shape: object) -> Iterator[str]:
+        if isinstance(shape, dict):
+            yield from (one for one in shape.get("enum", ()) if isinstance(one, str))
+            shape = [*shape.values()]
+        for each in shape if isinstance(shape, list) else ():
+            yield from values(each)
+
+    def options(command: click.Command) -> Iterator[str]:
+        for one in command.params:
+            yield from (name.strip("-") for name in (*one.opts, *one.secondary_opts))
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                yield name
+                yield from options(command.get_command(context, name) or click.Command(name))
+
+    yield from values(CONTRACTS)
+    yield from RULES
+    yield from (*consumers.NAMES, *by_broker.NAMES, *(one.name for one in table.OPTION_ENTRIES))
+    yield from options(holdfast)
+
+
+def test_names_of_values_and_options_are_the_fields() -> None:
+    found = {
+        f"{name} → {instead}"
+        for name in names_in_use()
+        for pattern, instead in GLOSSARY
+        if re.search(pattern, re.sub(r"[-_]", " ", name), re.IGNORECASE)
+    }
+    assert found == set()

@@ -318,8 +318,8 @@ class TestForecastWhereItCannotBeCounted:
         done = [row for row in least if row["basis"] == "forecast"]
 
         assert len(done) in (1, 2)
-        assert done[0]["scenario"] == "fresh ID, likeliest"
-        assert done[0]["moved"] == max(row["moved"] for row in least if row["scenario"] == "fresh ID, likeliest")
+        assert done[0]["scenario"] == "new random ID, likeliest"
+        assert done[0]["moved"] == max(row["moved"] for row in least if row["scenario"] == "new random ID, likeliest")
         most = {row["basis"]: row["moved"] for row in sorted(some, key=lambda row: row["moved"])}
         assert most["forecast"] >= most["not forecast"]
         assert 2 < sum(row["basis"] == "forecast" for row in some) < len(some)

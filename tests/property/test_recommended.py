@@ -48,7 +48,7 @@ def policies(draw: st.DrawFn) -> Policy:
         rebalances_most=draw(st.sampled_from((None, 0, 5, 50))),
         restore_records_per_second=draw(st.sampled_from((10, 10_000))),
         copy_state_over_s=draw(st.sampled_from((0, 600))),
-        blocking=draw(st.sampled_from(((), ("forecast", "converges"), ("moved-without-need", "rebalances")))),
+        blocking=draw(st.sampled_from(((), ("forecast", "converges"), ("collateral-migration", "rebalances")))),
         exclude=tuple(sorted(some)),
     )
 
@@ -167,7 +167,7 @@ def policy_of(chance: random.Random) -> Policy:
         without_caught_up_copy_s_most=chance.choice((0, 600)),
         rebalances_most=chance.choice((None, 0, 3, 50)),
         time_to_stable_s_most=chance.choice((None, 10, 10_000)),
-        blocking=chance.choice(((), ("forecast", "rebalances"), ("moved-without-need",))),
+        blocking=chance.choice(((), ("forecast", "rebalances"), ("collateral-migration",))),
         exclude=chance.choice(((), ("one-by-one",), ("static-within-session",))),
         allow=chance.choice(((), ("longer-session", "make-cooperative"))),
     )
@@ -242,7 +242,7 @@ def judged_of_broker_streams(seed: int) -> str:
         moved_percent_most=chance.choice((0, 25, 100)),
         rebalances_most=chance.choice((None, 0, 3, 50)),
         start_up_s=chance.choice((2, 5, 20)),
-        blocking=chance.choice(((), ("forecast", "rebalances"), ("moved-without-need",))),
+        blocking=chance.choice(((), ("forecast", "rebalances"), ("collateral-migration",))),
         exclude=chance.choice(((), (), ("within-interval-from-the-first",), ("standbys-first",))),
     )
     plan: BrokerPlan = workflow.make_from(("s", document), ("c", change(*events)), policy, NOON)

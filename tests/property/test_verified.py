@@ -73,7 +73,7 @@ class _Events:
 @settings(max_examples=examples(30), deadline=None)
 @given(some.integers(0, 2**32))
 def test_what_was_carried_out_as_forecast_is_verified_so(seed: int) -> None:
-    plan = plan_for(*_Events(random.Random(seed)).some(), only="plainly")
+    plan = plan_for(*_Events(random.Random(seed)).some(), only="baseline")
     found = KIND.verify(plan, after(plan))
 
     assert [one for one in found.steps if one.evidence.shown in (Shown.NOT_YET, Shown.CONTRADICTED)] == []

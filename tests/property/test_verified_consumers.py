@@ -121,7 +121,7 @@ def _group(chance: random.Random, static: bool, assignor: str) -> ConsumerSnapsh
 
 def _plan(basis: ConsumerSnapshot, events: list[Case]) -> ConsumerPlan | None:
     asked = consumer_change_from_json(change(*events))
-    options = [one for one in KIND.propose(basis, asked) if one.name == "plainly"]
+    options = [one for one in KIND.propose(basis, asked) if one.name == "baseline"]
     plan = KIND.assemble(basis, asked, KIND.evaluate_all(basis, options, lambda _: None, 1), Policy(), NOON, None)
     return None if plan.recommended_option is None else plan
 

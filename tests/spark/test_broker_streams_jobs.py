@@ -54,7 +54,7 @@ def test_the_loss_of_every_host(spark: SparkSession, every_kind: FsspecLake) -> 
         [{name: row.get(name) for name in names} for row in rows]
     )
     assert len(lost) == 3 * len(Scenario)
-    assert {row["scenario"] for row in lost if row["draws"]} >= {Scenario.FRESH_LIKELIEST, Scenario.FRESH_WORST}
+    assert {row["scenario"] for row in lost if row["draws"]} >= {Scenario.NEW_ID_LIKELIEST, Scenario.NEW_ID_WORST}
     (problem,) = found(spark, every_kind, "quarantine_blast_radius")
     assert (problem["group_id"], "not ready" in problem["problem"]) == ("unready", True)
     assert found(spark, every_kind, "blast_radius_places") == []

@@ -285,7 +285,7 @@ def read_findings(lake: FsspecLake) -> fleet_findings.Findings:
 
 class TestSummary:
     def test_has_the_worst_loss_of_each_group_first(self, findings: fleet_findings.Findings, table) -> None:
-        likely = [row for row in table("blast_radius") if row["scenario"] == "fresh ID, likeliest" and row["day"] == DAYS[1]]
+        likely = [row for row in table("blast_radius") if row["scenario"] == "new random ID, likeliest" and row["day"] == DAYS[1]]
         share = {}
         for row in likely:
             key = row["cluster"], row["group_id"]
@@ -317,7 +317,7 @@ class TestSummary:
     ) -> None:
         worst: dict[str, dict[tuple, float]] = {day: {} for day in DAYS}
         for row in table("blast_radius"):
-            if row["scenario"] == "fresh ID, likeliest":
+            if row["scenario"] == "new random ID, likeliest":
                 of_day, key = worst[row["day"]], (row["cluster"], row["group_id"])
                 of_day[key] = max(of_day.get(key, 0), 100 * row["moved"] / max(row["stateful_tasks"], 1))
 

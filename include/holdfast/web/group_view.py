@@ -113,7 +113,7 @@ def _losses(rows: Sequence[Row]) -> tuple[LossView, ...]:
     """The hosts by what their loss moves, the worst first."""
     by_client: dict[str, dict[str, Row]] = {}
     for row in rows:
-        by_client.setdefault(str(row["process_id"] or row["member_id"]), {})[str(row["scenario"])] = row
+        by_client.setdefault(str(row["process_id"] or row["member_id"]), {})[str(Scenario(row["scenario"]))] = row
     found = []
     for process_id, scenarios in by_client.items():
         cells = tuple((name, *_loss(scenarios[name])) for name in map(str, Scenario) if name in scenarios)

@@ -31,7 +31,7 @@ def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.Gr
     if not newest:
         raise InvalidInput("The lake holds no snapshot of such a group in its last days.")
     days, since = tables.days("blast_radius"), (now - timedelta(days=CHANGES_OF_DAYS)).date().isoformat()
-    mine = {"group_id": group_id}
+    mine = {"group_id": (group_id,)}
     losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
     changes = tables.rows("order_changes", [day for day in tables.days("order_changes") if day >= since], _CHANGE, mine, cluster)
     rows = tables.rows("groups", [day for day in tables.days("groups") if day >= since], _COURSE, mine, cluster)
@@ -67,7 +67,7 @@ def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str, n
     found = fleet_view.Tables(
         day,
         tables.rows("clusters", (day,), ("groups", "clients", "stateful_tasks", "quarantined")),
-        tables.rows("blast_radius", (day,), _LOSS, {"scenario": str(Scenario.FRESH_LIKELIEST)}),
+        tables.rows("blast_radius", (day,), _LOSS, {"scenario": Scenario.NEW_ID_LIKELIEST.in_tables}),
         tables.rows("order_changes", (day,), _CHANGE),
         _trend(url, days[-TREND_OF_DAYS:], now.strftime("%Y-%m-%d %H")),
     )

@@ -53,7 +53,7 @@ class PlanState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The figures of a plan in the list. `plainly`: what would migrate then; empty where there is nothing to compare with."""
+    """The figures of a plan in the list. `baseline`: what would migrate then; empty where there is nothing to compare with."""
 
     moved: str
     total: str

@@ -87,7 +87,7 @@ class WebLake:
         document |= {"group_id": "a-thousand", "config": {"max.warmup.replicas": 4_000}}
         snapshot = snapshot_json.snapshot_from_json(self.snapshot(document))
         requested = change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
-        options = [one for one in proposals.propose(snapshot, requested) if one.name in ("plainly", "copy-process-metadata")]
+        options = [one for one in proposals.propose(snapshot, requested) if one.name in ("baseline", "copy-process-metadata")]
         weighed = tuple(proposals.evaluate(snapshot, one) for one in options)
         made = assembly.assemble(snapshot, requested, weighed, Policy(), self.now)
         plans.keep(self.lake, made)
@@ -228,7 +228,7 @@ def fill(folder: Path) -> dict[str, AnyPlan]:
     web.decide(made["done"], approved=True, by="admin", reason="")
     web.verdict(made["done"], article("inventory-view") | {"captured_at": made["done"].created_at})
     made["blocked"] = web.plan(
-        article("blocked-group"), replacement(C, LAST, "app-3"), policy=replace(seeded, blocking=("moved-without-need",))
+        article("blocked-group"), replacement(C, LAST, "app-3"), policy=replace(seeded, blocking=("collateral-migration",))
     )
     made["nothing"] = web.plan(article("idle-group"), {"set_config": {"max.warmup.replicas": 2}})
     hostile = article(HOSTILE, cluster="<b>cluster</b>")

@@ -31,7 +31,12 @@ def test_losses_are_read_from_the_tables_the_worst_first(tmp_path: Path) -> None
     found = overview.group(str(tmp_path), "local", "streams-wordcount", NOON)
 
     assert len(found.losses) == 3
-    assert [name for name, _, _ in found.losses[0].cells] == ["not replaced", "same ID", "fresh ID, likeliest", "fresh ID, worst"]
+    assert [name for name, _, _ in found.losses[0].cells] == [
+        "not replaced",
+        "same ID",
+        "new random ID, likeliest",
+        "new random ID, worst",
+    ]
     assert [one.worst for one in found.losses] == sorted((one.worst for one in found.losses), reverse=True)
 
 

@@ -45,7 +45,7 @@ class TestRollingRestart:
     @pytest.fixture
     def operator(self, tmp_path: Path) -> Operator:
         plan = planned(group(AFTER), *self.STEPS, policy=Policy(exclude=("relabel",)))
-        assert plan.chosen == "plainly"
+        assert plan.chosen == "baseline"
         return Operator(tmp_path, plan)
 
     def test_a_word_is_not_enough(self, operator: Operator) -> None:
@@ -133,7 +133,7 @@ def test_several_settings_are_rolled_out_by_one_restart_of_each_client(tmp_path:
 @pytest.mark.thorough
 def test_after_a_stop_it_waits_until_the_group_has_noticed(tmp_path: Path) -> None:
     events = ({"remove_client": {"process_id": C}}, {"then": "stable"}, {"restart_client": {"process_id": A}})
-    names = [option.name for option in planned(group(AFTER), *events).candidates if option.name != "plainly"]
+    names = [option.name for option in planned(group(AFTER), *events).candidates if option.name != "baseline"]
     plan = planned(group(AFTER), *events, policy=Policy(exclude=tuple(names)))
     operator = Operator(tmp_path, plan)
     stop = next(step.id for step in plan.steps if step_words.brief(step.action).startswith("stop"))

@@ -146,7 +146,7 @@ class TestTheWholeWay:
     def test_a_rolling_restart_is_walked_wait_by_wait(self, tmp_path: Path) -> None:
         restarts = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
         operator = Operator(tmp_path, COOPERATIVE, restarts[0], {"then": "stable"}, restarts[1])
-        assert operator.plan.chosen == "plainly"
+        assert operator.plan.chosen == "baseline"
         first = {"restart_consumer": {"member_id": "a", "new_member_id": "app-1"}}
         second = {"restart_consumer": {"member_id": "b", "new_member_id": "app-0"}}
         half, whole = lived(COOPERATIVE, first), lived(COOPERATIVE, first, {"then": "stable"}, second)
@@ -225,7 +225,7 @@ class TestTheWholeWay:
         (row,) = plan_rows.plan_rows(f"{path}/verdict.json", written)["verdicts"]  # type: ignore[misc]
         assert (row["result"], row["partitions"], row["partitions_as_forecast"]) == ("as forecast", 6, 6)
         rows = plan_rows.plan_rows(f"{path}/plan.json", kept)["candidates"]
-        assert [(one["name"], one["chosen"], one["partitions"]) for one in rows] == [("plainly", True, 6)]  # type: ignore[attr-defined]
+        assert [(one["name"], one["chosen"], one["partitions"]) for one in rows] == [("baseline", True, 6)]  # type: ignore[attr-defined]
 
 
 class TestAnotherGroup:
@@ -289,7 +289,7 @@ class TestAnotherWay:
 
     def test_nobody_has_come_yet(self, operator: Operator) -> None:
         assert operator.verdict(COOPERATIVE).result is Result.NOT_YET
-        assert operator.verdict(COOPERATIVE | {"group_state": "CompletingRebalance"}).result is Result.ON_THE_WAY
+        assert operator.verdict(COOPERATIVE | {"group_state": "CompletingRebalance"}).result is Result.IN_PROGRESS
 
     def test_more_rebalances_than_were_forecast_are_told(self, tmp_path: Path) -> None:
         operator = Operator(tmp_path, COOPERATIVE, JOINS)

@@ -76,7 +76,7 @@ def test_its_plan_recommends_what_costs_least_and_is_kept(tmp_path: Path) -> Non
     assert plans.summary_of(lake, plan.plan_id).request == "Light a, b in ceiling"
     assert "dark for 0 s" in plans.text(lake, plan.plan_id)
     assert plan_title.question_of(plan).startswith("Light a, b in ceiling: ")
-    assert "moved-without-need" in ci.junit(plan, plans.blocks(plan))
+    assert "collateral-migration" in ci.junit(plan, plans.blocks(plan))
 
 
 def test_a_policy_judges_it() -> None:

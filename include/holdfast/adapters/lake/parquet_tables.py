@@ -30,16 +30,21 @@ class ParquetTables:
         return tuple(sorted({day for _, day, _ in self._partitions(table)}))
 
     def rows(
-        self, table: str, days: Sequence[str], columns: Sequence[str], equal: Mapping[str, str] | None = None, cluster: str = ""
+        self,
+        table: str,
+        days: Sequence[str],
+        columns: Sequence[str],
+        among: Mapping[str, tuple[str, ...]] | None = None,
+        cluster: str = "",
     ) -> tuple[Row, ...]:
-        """Of these days, the rows where every column of `equal` has its value; `cluster` and `day` are always among the columns.
+        """Of these days, the rows where every column of `among` has one of its values. `cluster` and `day` are always columns.
 
         Columns that an older release did not write are null. Raise StatePathTrouble for a table that cannot be read.
         """
         found: list[Row] = []
         for named, day, place in self._partitions(table):
             if day in days and cluster in ("", named):
-                read = self._read(table, place, columns, equal or {})
+                read = self._read(table, place, columns, among or {})
                 found += [{**row, "cluster": named, "day": day} for row in read.to_pylist()]
         return tuple(found)
 
@@ -61,7 +66,7 @@ class ParquetTables:
             raise StatePathTrouble(f"{place} cannot be listed: {error}") from None
         return sorted(one for one in map(str, listed) if one.rstrip("/").rsplit("/", 1)[-1].startswith(beginning))
 
-    def _read(self, table: str, place: str, columns: Sequence[str], equal: Mapping[str, str]) -> pa.Table:
+    def _read(self, table: str, place: str, columns: Sequence[str], among: Mapping[str, tuple[str, ...]]) -> pa.Table:
         try:
             names = [str(one) for one in self._files.ls(place, detail=False) if str(one).endswith(".parquet")]
             schema = pa.schema([one for one in TABLES[table] if one.name not in ("cluster", "day")])
@@ -70,7 +75,7 @@ class ParquetTables:
                 filesystem=self._files,
                 schema=schema,
                 partitioning=None,
-                filters=[(name, "=", value) for name, value in equal.items()] or None,
+                filters=[(name, "in", list(values)) for name, values in among.items()] or None,
             )
             return dataset.read(columns=list(columns)) if names else schema.empty_table().select(list(columns))
         except _TROUBLES as error:

@@ -14,7 +14,7 @@ from holdfast.workflows import verify
 from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
 
-STATUS = {Result.AS_FORECAST: 0, Result.NOT_YET: 2, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3, Result.NOT_COMPARED: 4}
+STATUS = {Result.AS_FORECAST: 0, Result.NOT_YET: 2, Result.IN_PROGRESS: 2, Result.DIFFERENT: 3, Result.NOT_COMPARED: 4}
 WATCH_S = 3600.0
 """How long --watch looks, unless --timeout says it."""
 

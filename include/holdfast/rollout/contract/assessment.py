@@ -36,5 +36,5 @@ class Assessment(StrEnum):
     BLOCKED = "blocked"
 
 
-BASELINE_NAME = "plainly"
+BASELINE_NAME = "baseline"
 """The name of the baseline: the requested change without mitigation."""

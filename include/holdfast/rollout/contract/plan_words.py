@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule, RuleStatus
+from holdfast.rollout.contract.assessment import Assessment, Rule, RuleStatus
 from holdfast.rollout.contract.settings import Who
 
 BASELINE = "Baseline (no mitigation)"
@@ -21,11 +21,6 @@ WHOSE_STEPS = (
 TIMES = ("Times", "in 7 s (1 s to 38 s), 7 s is the usual time, 1 s the shortest and 38 s the longest.")
 """Another one."""
 CHECKED = {RuleStatus.PASS: "passed", RuleStatus.FAIL: "failed", RuleStatus.UNKNOWN: "unknown"}
-
-
-def option_name(name: str) -> str:
-    """An option as people read it; documents keep the name that they have."""
-    return "baseline" if name == BASELINE_NAME else name
 
 
 def setting(value: object) -> str:

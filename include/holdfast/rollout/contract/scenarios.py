@@ -4,21 +4,25 @@ from enum import StrEnum
 
 
 class Scenario(StrEnum):
-    """A new random ID has a random rank: looked at are its likeliest rank and that where most tasks move. The values are those of
-    tables; `SAYS` is what people read."""
+    """A new random ID has a random rank: looked at are its likeliest rank and that where most tasks move."""
 
     NOT_REPLACED = "not replaced"
     SAME_ID = "same ID"
-    FRESH_LIKELIEST = "fresh ID, likeliest"
-    FRESH_WORST = "fresh ID, worst"
+    NEW_ID_LIKELIEST = "new random ID, likeliest"
+    NEW_ID_WORST = "new random ID, worst"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Scenario | None":
+        return next((one for one, former in FORMER.items() if former == value), None)
+
+    @property
+    def in_tables(self) -> tuple[str, ...]:
+        """Its name in tables, and the one that former versions wrote."""
+        return (self.value, FORMER[self]) if self in FORMER else (self.value,)
 
 
-SAYS = {
-    Scenario.NOT_REPLACED: "not replaced",
-    Scenario.SAME_ID: "same ID",
-    Scenario.FRESH_LIKELIEST: "new random ID, likeliest",
-    Scenario.FRESH_WORST: "new random ID, worst",
-}
+FORMER = {Scenario.NEW_ID_LIKELIEST: "fresh ID, likeliest", Scenario.NEW_ID_WORST: "fresh ID, worst"}
+"""Names in tables of former versions."""
 
 NO_CLIENT_LEFT = "no client is left in the group: its tasks run nowhere until one joins"
 TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"

@@ -23,7 +23,7 @@ class DriftKind(StrEnum):
     MEMBERS = "members"
     OWNER = "owner"
     TIME = "time"
-    UNDER_WAY = "under way"
+    IN_PROGRESS = "in progress"
     NOT_GIVEN = "not given"
 
 

@@ -11,21 +11,26 @@ from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.record_codec import Record
 
-VERDICT_VERSION = "1.4"
+VERDICT_VERSION = "1.5"
 """1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values. 1.3:
-`seen`, the evidence of a step as values. 1.4: `unknown`, and the result may be `not compared`."""
+`seen`, the evidence of a step as values. 1.4: `unknown`, and the result may be `not compared`.
+1.5: the result `on the way` is called `in progress`."""
 
 
 class Result(StrEnum):
-    """The result of a verification. `NOT_YET`: a step is not visible yet. `ON_THE_WAY`: every step is visible, nothing contradicts
+    """The result of a verification. `NOT_YET`: a step is not visible yet. `IN_PROGRESS`: every step is visible, nothing contradicts
     the forecast, and the group is not stable yet. `NOT_COMPARED`: every step is visible, and the end differs from each course
     of the forecast that was compared; there are more than can be."""
 
     AS_FORECAST = "as forecast"
     NOT_YET = "not yet"
-    ON_THE_WAY = "on the way"
+    IN_PROGRESS = "in progress"
     DIFFERENT = "different"
     NOT_COMPARED = "not compared"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Result | None":
+        return cls.IN_PROGRESS if value == "on the way" else None  # up to version 1.4 of a Verdict
 
     @property
     def final(self) -> bool:

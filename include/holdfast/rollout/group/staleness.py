@@ -23,4 +23,6 @@ def _time_and_state(plan: AnyPlan, fresh: AnySnapshot) -> Iterator[Drift]:
         yield Drift(DriftKind.TIME, sentence, True, "The policy was checked for an earlier time.")
     if fresh.group_state not in (None, STABLE):
         sentence = f"The group is {printable(str(fresh.group_state))}, not {STABLE}."
-        yield Drift(DriftKind.UNDER_WAY, sentence, True, "The assignment is not visible until it is stable: take a snapshot then.")
+        yield Drift(
+            DriftKind.IN_PROGRESS, sentence, True, "The assignment is not visible until it is stable: take a snapshot then."
+        )

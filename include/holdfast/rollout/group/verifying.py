@@ -84,7 +84,7 @@ def verify(how: Verifying[P, S, V, W], plan: P, fresh: S) -> V:
     shown = how.steps_shown(plan, fresh)
     if not how.at_its_end(plan, fresh):
         state = Difference(Differs.STATE, fresh.group_state)
-        return how.verdict(plan, fresh, Result.ON_THE_WAY, None, (state,), shown)
+        return how.verdict(plan, fresh, Result.IN_PROGRESS, None, (state,), shown)
     late = _late(how, plan, shown)
     try:
         found = how.compare(plan, fresh)

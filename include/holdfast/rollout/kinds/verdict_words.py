@@ -11,7 +11,7 @@ from holdfast.rollout.text.wording import capital, many, printable, span
 RESULTS: Mapping[Result, str] = {
     Result.AS_FORECAST: "as forecast",
     Result.NOT_YET: "steps pending",
-    Result.ON_THE_WAY: "in progress",
+    Result.IN_PROGRESS: "in progress",
     Result.DIFFERENT: "diverged from forecast",
     Result.NOT_COMPARED: "not compared",
 }
@@ -21,7 +21,7 @@ MOST_OF_A_REASON = 1_000
 _NEXT = {
     Result.AS_FORECAST: "Nothing is left to do.",
     Result.NOT_YET: "Not every step shows in the group yet. Verify again when all are done, or with --watch.",
-    Result.ON_THE_WAY: "Every step is done, but the group is not stable yet. Verify again later, or with --watch.",
+    Result.IN_PROGRESS: "Every step is done, but the group is not stable yet. Verify again later, or with --watch.",
     Result.DIFFERENT: "Stop the rollout, and check the differences below.",
     Result.NOT_COMPARED: "Every step is done. Whether the end is as forecast is unknown: see below.",
 }

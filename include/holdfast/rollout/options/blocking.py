@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule, RuleStatus
-from holdfast.rollout.contract.plan_words import BASELINE, option_name
+from holdfast.rollout.contract.plan_words import BASELINE
 from holdfast.rollout.facts.reasons import Block, Blocked
 from holdfast.rollout.facts.refusals import applies, sentence
 from holdfast.rollout.facts.said import Said
@@ -76,7 +76,7 @@ def headline(
         return f"Blocked: {blocked[0].text}"
     does = effect(chosen)
     if blocked:
-        return f"Blocked: even the best option, {option_name(chosen.name)}, exceeds a limit. {does}"
+        return f"Blocked: even the best option, {chosen.name}, exceeds a limit. {does}"
     sentence = f"{chosen.evaluated.option.title}: {does}"
     baseline = None if chosen.name == BASELINE_NAME else baseline_of(options)
     return sentence if baseline is None else f"{sentence} {BASELINE}: {effect(baseline)}"

@@ -81,7 +81,7 @@ def _shared(found: RuleFacts, policy: Policy, unstated: Unstated) -> Iterator[Ru
     settles = RuleStatus.PASS if found.settles else RuleStatus.FAIL
     why = Measured(reason=found.unsettled)
     yield made(CONVERGES, words.converges(why, settles), settles, policy, why)
-    yield _share("moved-without-need", found.collateral, found.thing, policy.moved_percent_most, policy)
+    yield _share("collateral-migration", found.collateral, found.thing, policy.moved_percent_most, policy)
     if policy.moved_in_all_percent_most is not None:
         yield _share("moved", found.moved, found.thing, policy.moved_in_all_percent_most, policy)
     yield _time_to_stable(found.times, policy, unstated)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.policy.former_names import present_policy
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.policy.rules import blocking_by
@@ -12,7 +13,7 @@ from holdfast.rollout.policy.rules import blocking_by
 
 def policy_from_json(value: object) -> Policy:
     """Limits that are not given are the defaults of `Policy`; which rules block, and whose the restore speed is, by the others."""
-    policy, given = codec_of(Policy).read(value), strict.mapping(value)
+    policy, given = codec_of(Policy).read(present_policy(value)), strict.mapping(value)
     if "restore_rate_source" not in given and "restore_records_per_second" in given:
         policy = replace(policy, restore_rate_source=RateSource.POLICY)
     if "blocking" not in given:

@@ -8,11 +8,11 @@ MEANINGS = {
     "forecast": "Kafka's decisions can be predicted",
     CONVERGES: "Rebalancing ends",
     "reads-on": "Each new reader of a partition finds a committed offset",
-    "moved-without-need": "Collateral migration: tasks or partitions that move between members that the change does not touch",
+    "collateral-migration": "Collateral migration: tasks or partitions that move between members that the change does not touch",
     "moved": "All tasks or partitions that migrate",
     "without-caught-up-copy": "Longest time that a task restores its state, in addition to the session timeout",
     "without-caught-up-copy-at-once": "Tasks that restore at the same time",
-    "standing-still": "Longest time that a partition has no reader",
+    "partition-downtime": "Longest time that a partition has no reader",
     "time-to-stable": "Time until nothing is pending",
     "finish-before": "End of the rollout if it starts now",
     "windows": "Whether the rollout is within the allowed hours",
@@ -47,8 +47,8 @@ ONLY_IF_STATED = (
 """Rules without a default limit. A limit that the team states blocks."""
 
 _RULES_OF_LIMITS = {
-    "moved_percent_most": ("moved-without-need",),
-    "without_caught_up_copy_s_most": ("without-caught-up-copy", "standing-still"),
+    "moved_percent_most": ("collateral-migration",),
+    "without_caught_up_copy_s_most": ("without-caught-up-copy", "partition-downtime"),
     "time_to_stable_s_most": ("time-to-stable",),
     "rebalances_most": ("rebalances",),
     "restored_bytes_most": ("restored-bytes",),

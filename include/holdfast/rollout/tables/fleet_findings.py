@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.contract.scenarios import SAYS
+from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json import strict
 from holdfast.rollout.text.wording import duration, many, printable
 
@@ -125,7 +125,9 @@ def _reshuffled(row: Finding) -> str:
 
 
 def _slow(row: Finding) -> str:
-    return f"{named_group(row)}: losing {named_host(row)} ({SAYS[row['scenario']]}) takes {hours(row['hours'])} until it is stable"
+    return (
+        f"{named_group(row)}: losing {named_host(row)} ({Scenario(row['scenario'])}) takes {hours(row['hours'])} until it is stable"
+    )
 
 
 def _host(row: Finding) -> str:

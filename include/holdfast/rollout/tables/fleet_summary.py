@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from holdfast.rollout.contract.scenarios import SAYS as SCENARIOS
+from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.tables.fleet_findings import Finding, Findings, alerts, hours, named_group, named_host
 from holdfast.rollout.text.wording import addressed_to_nobody, amount_of_bytes, many, markdown, printable
 
@@ -42,7 +42,7 @@ def _reshuffled(row: Finding) -> tuple[str, ...]:
 
 
 def _slow(row: Finding) -> tuple[str, ...]:
-    return named_group(row), named_host(row), SCENARIOS[row["scenario"]], _time(row), _bytes(row["restore_bytes"])
+    return named_group(row), named_host(row), Scenario(row["scenario"]), _time(row), _bytes(row["restore_bytes"])
 
 
 def _host(row: Finding) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def _plain(row: Finding) -> tuple[str, ...]:
     return (
         named_group(row),
         named_host(row) if row["host"] else printable(row["member_id"]),
-        SCENARIOS[row["scenario"]],
+        Scenario(row["scenario"]),
         *("?" if row[name] is None else f"{row[name]:,}" for name in ("moved", "needless", "partitions")),
         "?" if row["longest_stop_seconds"] is None else f"{row['longest_stop_seconds']:g} s",
     )

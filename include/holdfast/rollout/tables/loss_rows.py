@@ -73,7 +73,7 @@ def _worst_first(row: Row) -> tuple[object, ...]:
 
 def _likeliest_before_others(worst_first: list[Row]) -> list[Row]:
     """With the worst of the likeliest positions of a new random ID first, and what is the same loss under another name."""
-    likeliest = next((row for row in worst_first if row["scenario"] == Scenario.FRESH_LIKELIEST), None)
+    likeliest = next((row for row in worst_first if row["scenario"] == Scenario.NEW_ID_LIKELIEST), None)
     if likeliest is None:
         return worst_first
     return sorted(worst_first, key=lambda row: any(row[name] != likeliest[name] for name in ("process_id", "place")))

@@ -92,7 +92,7 @@ def _verified(page: PlanPage) -> Stage:
         return Stage("Verified", StageProgress.TO_DO)
     progress = {
         Result.AS_FORECAST: StageProgress.DONE,
-        Result.ON_THE_WAY: StageProgress.NOW,
+        Result.IN_PROGRESS: StageProgress.NOW,
         Result.DIFFERENT: StageProgress.FAILED,
         Result.NOT_COMPARED: StageProgress.DONE,
     }

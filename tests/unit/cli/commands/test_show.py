@@ -76,7 +76,7 @@ def test_tells_people_policies_and_nobody_apart() -> None:
 
 
 def test_a_verdict_is_in_the_words_of_people() -> None:
-    text = said(None, score=Score(Result.ON_THE_WAY, PartitionScore(0, 0), None, ()))
+    text = said(None, score=Score(Result.IN_PROGRESS, PartitionScore(0, 0), None, ()))
 
     assert "Verdict: in progress; 0 of 0 partitions as forecast, observed at an unknown time" in text
 

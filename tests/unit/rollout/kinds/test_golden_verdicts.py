@@ -97,13 +97,13 @@ def not_compared() -> ConsumerVerdict:
 
 def by_broker(change_it: Callable[[StreamsGroupSnapshot], StreamsGroupSnapshot], *events: Document) -> BrokerVerdict:
     """`change_it`: what the group is after the events went as forecast."""
-    plan = plan_for(*events, only="plainly")
+    plan = plan_for(*events, only="baseline")
     found: BrokerVerdict = KIND.verify(plan, change_it(after(plan)))
     return found
 
 
 def by_broker_half() -> BrokerVerdict:
-    plan = plan_for(*ROLL, only="plainly")
+    plan = plan_for(*ROLL, only="baseline")
     found: BrokerVerdict = KIND.verify(plan, after(plan, 3))
     return found
 
@@ -113,7 +113,7 @@ def by_broker_not_compared() -> BrokerVerdict:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(starts, "MOST_ORDERS", 1)
         patched.setattr(starts, "LEAST_ORDERS", 1)
-        plan = plan_for(*JOINS_IN_ANY_ORDER, only="plainly")
+        plan = plan_for(*JOINS_IN_ANY_ORDER, only="baseline")
         taken, *others = (fresh := after(plan, recorded=False)).members
         found: BrokerVerdict = KIND.verify(
             plan, replace(fresh, members=(replace(taken, assignment=others[-1].assignment), *others))
@@ -126,7 +126,7 @@ VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict | Br
     "streams-not-yet": (Result.NOT_YET, lambda: streams(group(AFTER))),
     "streams-one-step-done": (Result.NOT_YET, lambda: streams(without_client(group(AFTER), C))),
     "streams-in-progress": (
-        Result.ON_THE_WAY,
+        Result.IN_PROGRESS,
         lambda: streams(altered(group(REPLACED), ["group_state"], "PreparingRebalance")),
     ),
     "streams-diverged": (Result.DIFFERENT, lambda: streams(group(SWAPPED))),
@@ -137,7 +137,7 @@ VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict | Br
     "consumer-as-forecast": (Result.AS_FORECAST, lambda: consumer(went)),
     "consumer-not-yet": (Result.NOT_YET, lambda: consumer(lambda before, _: before)),
     "consumer-in-progress": (
-        Result.ON_THE_WAY,
+        Result.IN_PROGRESS,
         lambda: consumer(lambda before, events: replace(went(before, events), group_state="CompletingRebalance")),
     ),
     "consumer-diverged": (Result.DIFFERENT, lambda: consumer(swapped)),
@@ -145,7 +145,7 @@ VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict | Br
     "broker-streams-as-forecast": (Result.AS_FORECAST, lambda: by_broker(lambda after: after, *ROLL)),
     "broker-streams-not-yet": (Result.NOT_YET, by_broker_half),
     "broker-streams-in-progress": (
-        Result.ON_THE_WAY,
+        Result.IN_PROGRESS,
         lambda: by_broker(lambda after: replace(after, group_state="Reconciling"), REMOVE),
     ),
     "broker-streams-diverged": (Result.DIFFERENT, lambda: by_broker(other_owners, STANDBYS)),

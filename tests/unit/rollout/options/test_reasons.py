@@ -12,13 +12,13 @@ from holdfast.rollout.policy.policy import Policy, Review
 from holdfast.web.parts import plan_view as parts
 from holdfast.workflows import plan as planning
 
-OVER = Policy(blocking=("moved-without-need",), exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
+OVER = Policy(blocking=("collateral-migration",), exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
 
 
 def test_why_each_option_lost() -> None:
     found = {one.name: one.reason for one in article_plan().candidates}
 
-    assert found["plainly"] == Reason(NotRecommended.CRITERION, "limits", 1, 0, ("moved-without-need",))
+    assert found["baseline"] == Reason(NotRecommended.CRITERION, "limits", 1, 0, ("collateral-migration",))
     assert found["copy-process-metadata"] is None
     assert found["seed-process-id"] == Reason(NotRecommended.CRITERION, "moved", 2, 0)
     assert found["clear-state"] == Reason(NotRecommended.NOT_ALLOWED)
@@ -32,9 +32,9 @@ def test_what_the_policy_excludes() -> None:
 
 
 def test_a_page_does_not_list_limits_twice() -> None:
-    (baseline,) = (one for one in article_plan().candidates if one.name == "plainly")
+    (baseline,) = (one for one in article_plan().candidates if one.name == "baseline")
 
-    assert "(moved-without-need: 4 of 6" in baseline.why_not
+    assert "(collateral-migration: 4 of 6" in baseline.why_not
     assert parts.why_not(baseline) == f"{EXCEEDS}."
 
 
@@ -42,7 +42,7 @@ def test_a_page_does_not_list_limits_twice() -> None:
     ("document", "policy", "blocked"),
     [
         (altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), Policy(), Blocked(Block.NOT_PREDICTED)),
-        (group(AFTER), OVER, Blocked(Block.LIMIT, "moved-without-need")),
+        (group(AFTER), OVER, Blocked(Block.LIMIT, "collateral-migration")),
     ],
     ids=["cannot predict", "over a limit"],
 )

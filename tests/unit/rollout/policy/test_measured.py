@@ -39,7 +39,7 @@ Words = Callable[[Rule, Measured, Policy], tuple[str, str]]
 WORDS: Mapping[str, Words] = {
     "forecast": lambda _, one, __: rule_words.forecast(one),
     "converges": lambda rule, one, _: rule_words.converges(one, rule.status),
-    "moved-without-need": lambda _, one, __: rule_words.share(one, "stateful task"),
+    "collateral-migration": lambda _, one, __: rule_words.share(one, "stateful task"),
     "moved": lambda _, one, __: rule_words.share(one, "stateful task"),
     "time-to-stable": lambda _, one, policy: rule_words.time_to_stable(one, policy),
     "finish-before": lambda _, one, policy: limit_words.finish_before(one, policy),
@@ -56,7 +56,7 @@ WORDS: Mapping[str, Words] = {
     "copied-in-time": lambda _, one, policy: of_streams.copied(one, policy),
     "evidence": lambda _, one, __: of_streams.evidence(one),
     "reads-on": lambda _, one, __: of_consumers.reads_on(one, ()),
-    "standing-still": lambda _, one, __: of_consumers.partition_downtime(one),
+    "partition-downtime": lambda _, one, __: of_consumers.partition_downtime(one),
 }
 
 
@@ -86,7 +86,7 @@ def test_the_words_of_a_consumer_group() -> None:
 
     for rule in map(again, plan.recommended_option.rules):
         assert rule.measured is not None
-        if rule.name not in ("moved-without-need", "reads-on"):
+        if rule.name not in ("collateral-migration", "reads-on"):
             assert WORDS[rule.name](rule, rule.measured, Policy()) == (rule.found, rule.limit)
 
 

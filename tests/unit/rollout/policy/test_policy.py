@@ -119,7 +119,7 @@ def test_the_best_way_within_the_limits_is_chosen() -> None:
     fresh = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
     plan = planned(group(AFTER), fresh, policy=policy(actions=["stop_client", "start_client"]))
 
-    assert plan.chosen == "plainly"
+    assert plan.chosen == "baseline"
     assert all("actions" in one.why_not for one in plan.candidates if one.name in OPTION_ENTRIES[:1])
 
 
@@ -237,3 +237,10 @@ def test_new_standbys_begin_on_one_client_from_3_2_on(release: str, crowded: boo
     assert cost.fullest.copies == (60 if crowded else 20)
     assert (rule(plan, "copies-on-one-client").status is RuleStatus.FAIL) == crowded
     assert (f"temporarily holds 60 copies of tasks; an even share is {cost.fullest.even}" in to_markdown(review(plan))) == crowded
+
+
+def test_former_names_of_checks_and_options_mean_the_present_ones() -> None:
+    former = {"format_version": "1.0", "blocking": ["moved-without-need", "standing-still"], "exclude": ["plainly", "make-static"]}
+    found = policy_from_json(former)
+    assert found.blocking == ("collateral-migration", "partition-downtime")
+    assert found.exclude == ("baseline", "make-static")

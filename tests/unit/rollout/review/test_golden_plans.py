@@ -27,8 +27,8 @@ COMMITTED = [{"id": number, "begin_offset": 0, "end_offset": 9_000, "committed_o
 TWO = {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1, 2), "b": (3, 4, 5)}.items()}
 STATIC = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.items()}
 THREE = {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1), "b": (2, 3), "c": (4, 5)}.items()}
-OVER = Policy(blocking=("moved-without-need",), exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
-STILL = Policy(without_caught_up_copy_s_most=1, blocking=("standing-still",))
+OVER = Policy(blocking=("collateral-migration",), exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
+STILL = Policy(without_caught_up_copy_s_most=1, blocking=("partition-downtime",))
 BEFORE = "2026-11-20T11:59:00Z"
 """When the snapshots were taken: a minute before the plans are made."""
 ANY_ID = "0123456789abcdef"

@@ -15,6 +15,7 @@ from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind, approval
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
+from holdfast.rollout.policy.former_names import PLAN_VERSION, PRESENT, present_plan
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan import review as streams_review
@@ -37,6 +38,18 @@ def test_a_recorded_plan(line: str) -> None:
     assert approval.fingerprint(plan) == fingerprint(recorded["plan"])
     assert json.loads(dumps(SUMMARY.write(summary(plan)))) == recorded["summary"]
     assert SUMMARY.read(recorded["summary"]) == summary(plan)
+    assert not {one.name for one in (*plan.candidates, *plan.rules)} & {*PRESENT}
+    assert not {*plan.policy.blocking, *(check.check for check in plan.blocked)} & {*PRESENT}
+
+
+def test_a_former_plan_is_only_what_says_so() -> None:
+    """What a person called like a former name keeps its name."""
+    plan = article_plan()
+    document = json.loads(dumps(plan_json.plan_to_json(plan)))
+    assert document["format_version"] == PLAN_VERSION
+    assert json.loads(dumps(present_plan(document | {"chosen": "plainly"})))["chosen"] == "plainly"
+    older: Any = present_plan({"format_version": "1.0", "chosen": "plainly", "basis": {"group_id": "plainly"}, "rules": "?"})
+    assert older == {"format_version": "1.0", "chosen": "baseline", "basis": {"group_id": "plainly"}, "rules": "?"}
 
 
 def before(document: dict[str, object]) -> dict[str, Any]:

@@ -139,7 +139,7 @@ class TestLosses:
         rows = loss_rows.losses(text(snapshot))["losses"]
         by_scenario = {row["scenario"]: row for row in rows if row["member_id"] == ids[0]}
 
-        assert list(by_scenario) == ["not replaced", "fresh ID, likeliest", "fresh ID, worst"]
+        assert list(by_scenario) == ["not replaced", "new random ID, likeliest", "new random ID, worst"]
         crash = forecast_case(
             {"snapshot": snapshot, "change": change({"remove_consumer": {"member_id": ids[0], "leaves": False}})}, Detail.FULL
         )
@@ -148,9 +148,9 @@ class TestLosses:
         assert (gone["moved"], gone["needless"]) == (summary["moved"], summary["needless"]) == (3, 1)
         assert gone["longest_stop_seconds"] == summary["longest_stop_seconds"][0] == 48
         assert handed(crash["outcomes"][0]["rounds"][0]) == {ids[1]: [0, 1, 2], ids[2]: [3, 4, 5]}
-        assert by_scenario["fresh ID, likeliest"]["place"] == 0
-        assert by_scenario["fresh ID, likeliest"]["needless"] == 0
-        assert (by_scenario["fresh ID, worst"]["place"], by_scenario["fresh ID, worst"]["moved"]) == (2, 6)
+        assert by_scenario["new random ID, likeliest"]["place"] == 0
+        assert by_scenario["new random ID, likeliest"]["needless"] == 0
+        assert (by_scenario["new random ID, worst"]["place"], by_scenario["new random ID, worst"]["moved"]) == (2, 6)
 
     def test_of_a_static_consumer_know_that_it_may_come_back(self) -> None:
         rows = loss_rows.losses(text(group({"a": member(0, 1, 2, group_instance_id="i"), "b": member(3, 4, 5)})), 0, 1)["losses"]
@@ -218,5 +218,5 @@ def test_many_positions_are_not_all_forecast() -> None:
     partitions = losses.MOST_WORK // 16 + 1
     rows = loss_rows.losses(text(group(consumers, partitions=partitions)), 0, 1)["losses"]
 
-    assert [row["scenario"] for row in rows] == ["not replaced", "fresh ID, likeliest"]
+    assert [row["scenario"] for row in rows] == ["not replaced", "new random ID, likeliest"]
     assert rows[1]["expected_moved"] is None

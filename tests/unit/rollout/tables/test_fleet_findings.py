@@ -12,7 +12,7 @@ LOSS = {
     "group_id": "orders",
     "process_id": "4b61083e-57d0-457d-951f-d06556c148ca",
     "host": "10.0.0.7",
-    "scenario": "fresh ID, likeliest",
+    "scenario": "new random ID, likeliest",
     "stateful_tasks": 40,
     "moved": 38,
     "expected_moved": 20.4,

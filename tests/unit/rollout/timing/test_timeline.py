@@ -156,7 +156,7 @@ def test_a_plan_from_before_there_were_times_is_read() -> None:
 
 class TestACondition:
     def plan(self, **limits: Any) -> Plan:
-        others = ("copy-process-metadata", "seed-process-id", "standbys-first", "plainly", "raise-warmups")
+        others = ("copy-process-metadata", "seed-process-id", "standbys-first", "baseline", "raise-warmups")
         policy = Policy(
             restore_records_per_second=1, restore_rate_source=RateSource.POLICY, copy_state_over_s=1, exclude=others, **limits
         )

@@ -14,7 +14,7 @@ def of_moves(moves: Sequence[tuple[str, str, int]]) -> Picture:
             before[thing], after[thing] = source, target
     names = tuple(sorted({*before.values(), *after.values()}))
     return picture(
-        "plainly",
+        "baseline",
         "Baseline (no mitigation)",
         Placement(Words("task", "client", "ID"), before, after, names, names, names, {one: one for one in names}),
     )

@@ -17,7 +17,7 @@ def drawn(name: str) -> Picture:
 
 
 def test_plainly_every_task_moves_and_the_client_that_goes_is_shown() -> None:
-    one = drawn("plainly")
+    one = drawn("baseline")
 
     assert (one.moved, one.collateral, one.total, one.owners) == (6, 4, 6, 4)
     assert [(row.id, row.fate, row.place_now, row.place_then) for row in (one.rows[0], one.rows[-1])] == [
@@ -42,8 +42,8 @@ def test_with_its_old_process_id_nothing_moves_and_the_hosts_are_named() -> None
 
 
 def test_clients_stand_where_java_sorts_them() -> None:
-    ids = [row.id[0] for row in drawn("plainly").rows]
-    places = [row.at for row in drawn("plainly").rows]
+    ids = [row.id[0] for row in drawn("baseline").rows]
+    places = [row.at for row in drawn("baseline").rows]
 
     assert ids == ["b", "4", "7", "7"]
     assert places == sorted(places)

@@ -114,7 +114,7 @@ def test_the_figures() -> None:
 def test_the_time_left_of_a_group_whose_broker_assigns_is_that_of_all_targets() -> None:
     """Its forecast has one time for them all, and none for each step."""
     changes = [{"set_config": {"streams.num.standby.replicas": count}} for count in (1, 2)]
-    plan = broker_plans.planned(changes[0], {"then": "stable"}, changes[1], policy=Policy(allow=("plainly",)))
+    plan = broker_plans.planned(changes[0], {"then": "stable"}, changes[1], policy=Policy(allow=("baseline",)))
     option = plan.recommended_option
     assert option is not None
     assert option.times is not None

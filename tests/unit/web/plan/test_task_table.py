@@ -17,7 +17,7 @@ from tests.unit.web.parts.pictures import of_moves  # isort: skip
 
 
 def baseline() -> Picture:
-    return next(one for one in view(article_plan(), NOON).pictures if one.name == "plainly")
+    return next(one for one in view(article_plan(), NOON).pictures if one.name == "baseline")
 
 
 @pytest.mark.thorough

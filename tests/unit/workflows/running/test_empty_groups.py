@@ -28,7 +28,7 @@ STARTS = {"add_client": {"process_id": "a", "member_ids": ["x0"], "host": "host-
 
 def planned(*events: Any, **differs: Any) -> BrokerPlan:
     of = snapshot(cluster="prod", captured_at="2026-11-23T11:59:00Z", **differs)
-    return plans.planned(*events, of=of, policy=Policy(acts=("stop_client", "start_client"), allow=("plainly",)))
+    return plans.planned(*events, of=of, policy=Policy(acts=("stop_client", "start_client"), allow=("baseline",)))
 
 
 class EmptyGroup(RunningGroup):

@@ -40,7 +40,7 @@ def planned(*acts: str) -> BrokerPlan:
     config = {STANDBYS: 0, TIMEOUT: 45_000}
     of = snapshot(cluster="prod", captured_at="2026-11-23T11:59:00Z", config=config)
     events = ({"set_config": {STANDBYS: 1, TIMEOUT: 60_000}},)
-    return broker_plans.planned(*events, of=of, policy=Policy(acts=acts or ("set_config",), allow=("plainly",)))
+    return broker_plans.planned(*events, of=of, policy=Policy(acts=acts or ("set_config",), allow=("baseline",)))
 
 
 def _approved(plan: BrokerPlan) -> Approval:

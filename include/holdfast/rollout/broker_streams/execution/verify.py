@@ -112,7 +112,7 @@ def verify(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> BrokerVerdict:
 
 def _waited_for(process_ids: tuple[str | None, ...]) -> Members:
     waited_for = tuple(one or "a new client" for one in process_ids)
-    return Members(Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=waited_for, found=()))
+    return Members(Result.IN_PROGRESS, Difference(Differs.CLIENTS, expected=waited_for, found=()))
 
 
 def _recommended(plan: BrokerPlan) -> Considered:
@@ -132,7 +132,7 @@ def other_clients(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: St
         return Members(Result.DIFFERENT, Difference(Differs.STRANGERS, found=strangers))
     missing = tuple(one for one in wanted if one not in found)
     still = tuple(one for one in found if one not in wanted)
-    return Members(Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=missing, found=still))
+    return Members(Result.IN_PROGRESS, Difference(Differs.CLIENTS, expected=missing, found=still))
 
 
 def _judged(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsGroupSnapshot) -> EndCompared[Placed]:
@@ -149,7 +149,7 @@ def _judged(basis: StreamsGroupSnapshot, outcome: BrokerOutcome, fresh: StreamsG
     of_what = tuple(_of_what(placed))
     result = Result.DIFFERENT if of_what else Result.AS_FORECAST
     if of_what and recorded and len(recorded) < len(outcome.targets):
-        result = Result.ON_THE_WAY
+        result = Result.IN_PROGRESS
     return EndCompared(placed, result, of_what, of_what)
 
 

@@ -27,7 +27,7 @@ FEWEST_DRAWS, MOST_DRAWS = 5, 60
 """Of one case: more clients come before more draws. Fewer only of the worst client of a large group: as many as the worst loss of
 a group may take."""
 _A_DRAW_US, _A_COPY_OR_MEMBER_US = 700, 50
-CASES = (Scenario.FRESH_LIKELIEST, Scenario.SAME_ID)
+CASES = (Scenario.NEW_ID_LIKELIEST, Scenario.SAME_ID)
 """In the order in which the budget goes to them; each of all clients, those that run most tasks first."""
 
 

@@ -103,7 +103,7 @@ class BrokerStreamsKind(
         return plan_json.broker_plan_from_json(document)
 
     def plan_to_json(self, plan: BrokerPlan) -> Row:
-        return plan_json.PLAN.write(plan)
+        return plan_json.broker_plan_to_json(plan)
 
     def verdict_to_json(self, verdict: BrokerVerdict) -> Row:
         return VERDICT.write(verdict)

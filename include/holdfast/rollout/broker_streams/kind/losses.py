@@ -52,13 +52,13 @@ def _row(one: ClientLoss, stateful_tasks: int) -> Row:
 
 def _replaced(one: Replacement, stateful_tasks: int) -> Iterator[Row]:
     """A row of the usual draw; for a new random process ID another one, of the worst."""
-    cases = [one.scenario] if one.scenario is Scenario.SAME_ID else [Scenario.FRESH_LIKELIEST, Scenario.FRESH_WORST]
+    cases = [one.scenario] if one.scenario is Scenario.SAME_ID else [Scenario.NEW_ID_LIKELIEST, Scenario.NEW_ID_WORST]
     for scenario in cases:
         row = _about(one.client, scenario, stateful_tasks, one.reason, forecast=bool(one.outcomes))
         if not one.outcomes:
             yield row | {"moved": None, "without_copy": None}
             continue
-        moved, outcome = one.moved, one.worst if scenario is Scenario.FRESH_WORST else one.usual
+        moved, outcome = one.moved, one.worst if scenario is Scenario.NEW_ID_WORST else one.usual
         yield (
             row
             | _figures(outcome, one.outcomes)

@@ -15,6 +15,7 @@ from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.policy import former_names
 
 PLAN = codec_of(BrokerPlan)
 
@@ -75,11 +76,15 @@ def is_broker_plan(value: object) -> bool:
 
 def with_id(plan: BrokerPlan) -> BrokerPlan:
     """The plan under the first hexadecimal digits of the digest of everything but its ID."""
-    return replace(plan, plan_id=plan_id_in(PLAN.write(plan)))
+    return replace(plan, plan_id=plan_id_in(broker_plan_to_json(plan)))
+
+
+def broker_plan_to_json(plan: BrokerPlan) -> dict[str, object]:
+    return former_names.written_plan(PLAN.write(plan), former=plan.former)
 
 
 def broker_plan_from_json(value: object) -> BrokerPlan:
     """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
-    plan = PLAN.read(value)
+    plan = PLAN.read(former_names.present_plan(value))
     refuse_edited(plan.plan_id, strict.mapping(value))
     return plan

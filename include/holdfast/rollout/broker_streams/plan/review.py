@@ -12,7 +12,7 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.contract.assessment import BASELINE_NAME
-from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
+from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import condition_words
@@ -175,7 +175,7 @@ def _comparison_row(plan: BrokerPlan, one: Considered, *, restores: bool) -> tup
         restored = restored if one.restored is None else time_words.estimate(one.times.restored)
     why = standing(plan.assessment) if one.name == plan.chosen else one.why_not
     more = (_restore(one), restored) if restores else ()
-    return (option_name(one.name), *_counts(one), ends, *more, time_words.effort(one.effort_counts), why)
+    return (one.name, *_counts(one), ends, *more, time_words.effort(one.effort_counts), why)
 
 
 def _counts(one: Considered) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, cha
     differences = (*of_what, *((more,) if counted and not least <= (seen or 0) <= most else ()))
     result = Result.DIFFERENT if differences else Result.AS_FORECAST
     if wrong and seen is not None and seen < _expected(plan)[0]:
-        result = Result.ON_THE_WAY
+        result = Result.IN_PROGRESS
     return EndCompared(partitions, result, differences, of_what)
 
 
@@ -209,9 +209,9 @@ def _pairings(
     if left:
         return [], (Result.DIFFERENT, Difference(Differs.LEFT, expected=tuple(left)))
     if len(arrived) != len(comers) or (old and not all(one in frozenset(each.member_id for each in comers) for one in old)):
-        on_the_way = len(arrived) <= len(comers) or bool(old)
+        in_progress = len(arrived) <= len(comers) or bool(old)
         joined = Difference(Differs.CONSUMERS, found=tuple(old), count=max(0, len(arrived) - len(old)), most=len(comers))
-        return [], (Result.ON_THE_WAY if on_the_way else Result.DIFFERENT, joined)
+        return [], (Result.IN_PROGRESS if in_progress else Result.DIFFERENT, joined)
     static, dynamic = _by_instance(comers, arrived)
     if static is None:
         return [], (Result.DIFFERENT, Difference(Differs.INSTANCE_IDS))

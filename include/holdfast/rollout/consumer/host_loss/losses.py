@@ -68,7 +68,7 @@ def change_of(member: Member, scenario: Scenario, place: FreshPlace | None) -> C
         case Scenario.SAME_ID:
             back = NewConsumer(f"{member.member_id}~back")
             return ConsumerChange((RestartConsumer(member.member_id, back, within_session=True),))
-        case Scenario.FRESH_LIKELIEST | Scenario.FRESH_WORST:
+        case Scenario.NEW_ID_LIKELIEST | Scenario.NEW_ID_WORST:
             assert place is not None, "a new random ID has a rank"
             return ConsumerChange((ReplaceConsumer(member.member_id, NewConsumer(place.member_id)),))
 
@@ -81,14 +81,14 @@ def _of_member(snapshot: ConsumerSnapshot, member: Member) -> Iterator[ConsumerL
     places = new_id_ranks(member, [one for one in snapshot.members if one is not member])
     likeliest = max(places, key=lambda one: (one.probability, -one.place))
     if len(places) * sum(len(topic.partitions) for topic in snapshot.topics) > MOST_WORK:
-        yield _loss(snapshot, member, Scenario.FRESH_LIKELIEST, likeliest)
+        yield _loss(snapshot, member, Scenario.NEW_ID_LIKELIEST, likeliest)
         return
-    found = [_loss(snapshot, member, Scenario.FRESH_WORST, place) for place in places]
+    found = [_loss(snapshot, member, Scenario.NEW_ID_WORST, place) for place in places]
     known = all(one.moved >= 0 for one in found)
     expected = sum(place.probability * one.moved for place, one in zip(places, found, strict=True)) if known else None
     worst = max(found, key=lambda one: (one.moved, one.place.probability if one.place else 0))
     likely = found[places.index(likeliest)]
-    for one, scenario in ((likely, Scenario.FRESH_LIKELIEST), (worst, Scenario.FRESH_WORST)):
+    for one, scenario in ((likely, Scenario.NEW_ID_LIKELIEST), (worst, Scenario.NEW_ID_WORST)):
         yield ConsumerLoss(member, scenario, one.place, one.outcome, expected, one.reason)
 
 

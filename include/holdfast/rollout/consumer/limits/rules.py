@@ -52,7 +52,7 @@ def _partition_downtime(summary: ConsumerSummary, policy: Policy) -> Rule:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
     found = Measured(limit=limit) if longest is None else Measured(usual=longest.usual, most=longest.most, limit=limit)
     status = RuleStatus.UNKNOWN if longest is None else within(longest.usual, limit)
-    return made("standing-still", words.partition_downtime(found), status, policy, found)
+    return made("partition-downtime", words.partition_downtime(found), status, policy, found)
 
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:

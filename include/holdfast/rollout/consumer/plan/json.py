@@ -11,6 +11,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartit
 from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.policy import former_names
 
 PLAN = codec_of(ConsumerPlan)
 
@@ -47,11 +48,11 @@ def with_id(plan: ConsumerPlan) -> ConsumerPlan:
 
 
 def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
-    return PLAN.write(plan)
+    return former_names.written_plan(PLAN.write(plan), former=plan.former)
 
 
 def consumer_plan_from_json(value: object) -> ConsumerPlan:
     """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
-    plan = PLAN.read(value)
+    plan = PLAN.read(former_names.present_plan(value))
     refuse_edited(plan.plan_id, strict.mapping(value))
     return plan

@@ -22,8 +22,8 @@ from holdfast.rollout.facts.said_json import said
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
-from holdfast.rollout.json.record import codec_of, derived, member, record, spread
-from holdfast.rollout.json.strict import FORMAT_VERSION
+from holdfast.rollout.json.record import codec_of, derived, gathered, member, record, spread
+from holdfast.rollout.policy.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 
@@ -66,7 +66,7 @@ class Considered:
 
 
 @record(
-    version=FORMAT_VERSION,
+    version=PLAN_VERSION,
     also={"signature": SIGNATURE},
     about="The recommended option for a change to a consumer group without Kafka Streams, and why not the others.",
 )
@@ -124,6 +124,8 @@ class ConsumerPlan:
         INVALIDATIONS, "`wrong_if` as values.", name="invalid_if", default=(), omit=True
     )
     assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, "`preconditions` as values.", default=(), omit=True)
+    former: bool = gathered(is_former, default=False)
+    """Written in format 1.0, with the names of that."""
 
     @property
     def recommended_option(self) -> Considered | None:

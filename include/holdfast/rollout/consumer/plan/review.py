@@ -9,7 +9,7 @@ from holdfast.rollout.consumer.limits import rule_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.contract.assessment import BASELINE_NAME
-from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
+from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import condition_words
@@ -141,7 +141,7 @@ def _comparison(plan: ConsumerPlan) -> Table:
 def _comparison_row(plan: ConsumerPlan, one: Considered) -> tuple[str, ...]:
     ends = "unknown" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
     why = standing(plan.assessment) if one.name == plan.chosen else one.why_not
-    return (option_name(one.name), *_counts(one), ends, time_words.effort(one.effort_counts), why)
+    return (one.name, *_counts(one), ends, time_words.effort(one.effort_counts), why)
 
 
 def _counts(one: Considered) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def disks(snapshot: Snapshot, change: Change, outcome: Outcome) -> tuple[ClientD
     logs = changelog_sizes.task_logs(snapshot)
     elsewhere = _on_another_disk(change)
     now = {one: tasks for one, tasks in _now(snapshot, ends).items() if one not in elsewhere}
-    most, end = _on_the_way(outcome, ends)
+    most, end = _meanwhile(outcome, ends)
     free = {one.process_id: one.free_bytes for one in snapshot.state_directories if one.process_id not in elsewhere}
     return tuple(
         ClientDisk(
@@ -53,7 +53,7 @@ def _now(snapshot: Snapshot, stateful: Mapping[TaskId, int]) -> dict[ProcessId, 
     return found
 
 
-def _on_the_way(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[dict[ProcessId, _Tasks], dict[ProcessId, _Tasks]]:
+def _meanwhile(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[dict[ProcessId, _Tasks], dict[ProcessId, _Tasks]]:
     """What each client was ever handed or reports at last; and what it has in the end."""
     most = {client.process_id: dict.fromkeys(one for one in reported(client) if one in stateful) for client in outcome.clients}
     end: dict[ProcessId, _Tasks] = {}

@@ -37,33 +37,16 @@ from holdfast.rollout.streams.steps.steps import STEPS, Step
 
 
 class Effort(StrEnum):
-    """The manual work and risk of an option, from least to most; `effort_rank` orders them. The values are those of documents;
-    `says` is what people read."""
+    """The manual work and risk of an option, from least to most; `effort_rank` orders them."""
 
-    NONE = "no handwork beyond the change itself"
-    ONE_SETTING = "each client gets a setting of its own"
+    NONE = "no manual work beyond the change itself"
+    ONE_SETTING = "one setting per client"
     ONE_FILE = "one small file is written before the start"
     DOWN_TOGETHER = "several clients are down together while a small file is written for each"
-    ROLLING_RESTARTS = "every client restarts twice more"
-    COPY_DISK = "a whole state directory is copied while nobody runs on it"
-    SECOND_COPIES = "every client restarts twice more, and the whole state is restored a second time, on other disks"
-    CLEARED = "every client's local state is deleted, and all of it restored"
-
-    @property
-    def says(self) -> str:
-        return _EFFORT[self]
-
-
-_EFFORT = {
-    Effort.NONE: "no manual work beyond the change itself",
-    Effort.ONE_SETTING: "one setting per client",
-    Effort.ONE_FILE: "one small file is written before the start",
-    Effort.DOWN_TOGETHER: "several clients are down together while a small file is written for each",
-    Effort.ROLLING_RESTARTS: "two more restarts of every client",
-    Effort.COPY_DISK: "a whole state directory is copied while its client is stopped",
-    Effort.SECOND_COPIES: "two more restarts of every client, and all state is restored a second time, on other disks",
-    Effort.CLEARED: "the local state of every client is deleted, and all of it restored",
-}
+    ROLLING_RESTARTS = "two more restarts of every client"
+    COPY_DISK = "a whole state directory is copied while its client is stopped"
+    SECOND_COPIES = "two more restarts of every client, and all state is restored a second time, on other disks"
+    CLEARED = "the local state of every client is deleted, and all of it restored"
 
 
 def effort_rank(effort: Effort) -> int:

@@ -149,7 +149,7 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
             *(one.action.key for one in until if isinstance(one.action, RollOutConfig)),
             *("kafka_release" for one in until if isinstance(one.action, RollOutRelease)),
         ),
-        ownership=moved or absent or arrived or isinstance(step.action, _UNDER_WAY),
+        ownership=moved or absent or arrived or isinstance(step.action, _CHANGING),
         tasks=any(isinstance(one.action, GrowTopic | DeployTopology) for one in until),
     )
 
@@ -161,9 +161,9 @@ def _restarted_in_rolls(plan: Plan, journal: Journal, until: Sequence[Step]) -> 
     return tuple(one.process_id for one in plan.basis.clients if str(one.process_id) in begun)
 
 
-_UNDER_WAY = RestartInPlace | RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopAllClients | DeployTopology
+_CHANGING = RestartInPlace | RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopAllClients | DeployTopology
 """What an operator does while Holdfast looks on."""
-_MOVING = StopClient | StartClient | _UNDER_WAY
+_MOVING = StopClient | StartClient | _CHANGING
 
 
 def _brings_new_random_id(step: Step) -> bool:

@@ -116,7 +116,7 @@ def _other_clients(plan: Plan, option: Considered, fresh: Snapshot) -> tuple[Res
         return Result.DIFFERENT, Difference(Differs.STRANGERS, found=_ids(strangers))
     missing = _ids(one for one in sorted(expected) if one not in found)
     still = _ids(one for one in found if one not in expected)
-    return Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=missing, found=still)
+    return Result.IN_PROGRESS, Difference(Differs.CLIENTS, expected=missing, found=still)
 
 
 def _ids(clients: Iterable[ProcessId]) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ def _result(
     placed = not wrong and all(one.agrees for one in standbys)
     too_few = placed and rebalances is not None and rebalances < expected.low
     too_few = too_few and (at_rest is None or (rebalances == 0 and not evidence.static(fresh)))  # its record is yet to come
-    return Result.ON_THE_WAY if at_rest is False or coming or too_few else Result.DIFFERENT
+    return Result.IN_PROGRESS if at_rest is False or coming or too_few else Result.DIFFERENT
 
 
 def settled(fresh: Snapshot) -> bool | None:

@@ -30,10 +30,10 @@ from holdfast.rollout.text.wording import listed, many, printable
 
 
 class TrapKind(StrEnum):
-    """`latent`: nothing happens until something makes the group rebalance. `under way`: warm-ups are there, the group is moving."""
+    """`latent`: nothing happens before something makes the group rebalance. `in progress`: there are warm-ups."""
 
     LATENT = "latent"
-    UNDER_WAY = "under way"
+    IN_PROGRESS = "in progress"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Reshuffle:
 class Trap(StrEnum):
     """What can go wrong with process IDs in this group."""
 
-    ORDER_OF_TEXT = "sorted as text they stand in another order"
+    ORDER_OF_TEXT = "sorted as text their order is another one"
     TWICE = "one process ID twice"
     EARLIER_START = "members of an earlier start"
     CHURN = "a client that dies again and again"
@@ -109,7 +109,7 @@ def _reshuffle(snapshot: Snapshot) -> Reshuffle | None:
     moved = _moved(snapshot, outcome)
     if not moved:
         return None
-    kind = TrapKind.UNDER_WAY if _has_warm_ups(snapshot) else TrapKind.LATENT
+    kind = TrapKind.IN_PROGRESS if _has_warm_ups(snapshot) else TrapKind.LATENT
     return Reshuffle(kind, moved, outcome.summary, _defusal(snapshot, len(moved)))
 
 

@@ -99,7 +99,7 @@ def change_of(loss: Loss) -> Change:
             return Change((RemoveClient(loss.process_id, leaves=False),))
         case Scenario.SAME_ID:
             return Change((ReplaceClient(loss.process_id, NewClient(loss.process_id, None)),))
-        case Scenario.FRESH_LIKELIEST | Scenario.FRESH_WORST:
+        case Scenario.NEW_ID_LIKELIEST | Scenario.NEW_ID_WORST:
             assert loss.place is not None, "a new random ID has a rank"
             return Change((ReplaceClient(loss.process_id, NewClient(loss.place.process_id, None)),))
         case _:
@@ -132,10 +132,10 @@ def _of_client(books: Movements, process_id: ProcessId) -> BlastRadius:
     losses = [
         _not_replaced(books, process_id, lambda: _loss(process_id, Scenario.NOT_REPLACED, None, books.fate(process_id))),
         _loss(process_id, Scenario.SAME_ID, None, books.fate(process_id, process_id)),
-        _loss(process_id, Scenario.FRESH_LIKELIEST, likeliest, fate := books.fate(process_id, likeliest.process_id)),
+        _loss(process_id, Scenario.NEW_ID_LIKELIEST, likeliest, fate := books.fate(process_id, likeliest.process_id)),
         _loss(
             process_id,
-            Scenario.FRESH_WORST,
+            Scenario.NEW_ID_WORST,
             worst,
             fate if worst == likeliest else books.fate(process_id, worst.process_id),
         ),
@@ -153,14 +153,14 @@ def _decided(books: DecidedLosses, process_id: ProcessId) -> BlastRadius:
         return replace(unknown, place=known, moved=fate.moved, without_copy=fate.without_copy, reason=fate.reason)
 
     widest = likeliest_places(books.order, process_id, books.places())
-    fresh = [loss(Scenario.FRESH_LIKELIEST, place) for place in widest]
+    fresh = [loss(Scenario.NEW_ID_LIKELIEST, place) for place in widest]
     places = tuple(sorted((one.place for one in fresh if one.place is not None), key=lambda place: place.place))
     worst = max(fresh, key=lambda one: (one.moved or 0, one.place.probability if one.place else 0.0))
     losses = (
         _not_replaced(books, process_id, lambda: loss(Scenario.NOT_REPLACED, None)),
         loss(Scenario.SAME_ID, None),
         fresh[0],
-        replace(worst, scenario=Scenario.FRESH_WORST),
+        replace(worst, scenario=Scenario.NEW_ID_WORST),
     )
     return BlastRadius(process_id, losses, places)
 

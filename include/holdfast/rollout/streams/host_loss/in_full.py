@@ -126,16 +126,16 @@ def by_forecasts(
     in_order = tuple(sorted(client.process_id for client in snapshot.clients))
     runs = Counter(process_id for _, process_id in ownership.owners(snapshot))
     ranked = sorted(in_order, key=lambda one: (-runs[one], one))
-    losses = len(_WAYS) * len(in_order)
+    losses = len(_SCENARIOS) * len(in_order)
     count = affordable(repeat(work_us(snapshot, None), losses * len(in_order)), budget_ms)
     more = max(0, count - losses) // len(in_order)
     return tuple(
-        _by_forecasts(snapshot, in_order, one, max(0, count - len(_WAYS) * ranked.index(one)), more)
+        _by_forecasts(snapshot, in_order, one, max(0, count - len(_SCENARIOS) * ranked.index(one)), more)
         for one in (in_order if only is None else only)
     )
 
 
-_WAYS = (Scenario.FRESH_LIKELIEST, Scenario.NOT_REPLACED, Scenario.SAME_ID)
+_SCENARIOS = (Scenario.NEW_ID_LIKELIEST, Scenario.NOT_REPLACED, Scenario.SAME_ID)
 """In the order in which they are forecast. The worst position of a new random ID is one of those that were."""
 
 
@@ -146,21 +146,21 @@ def _by_forecasts(snapshot: Snapshot, in_order: tuple[ProcessId, ...], lost: Pro
         Loss(
             lost,
             option,
-            places[0] if option is Scenario.FRESH_LIKELIEST else None,
+            places[0] if option is Scenario.NEW_ID_LIKELIEST else None,
             None,
             None,
             FigureBasis.NOT_FORECAST,
             reason=BEYOND,
         )
-        for option in _WAYS
+        for option in _SCENARIOS
     ]
     found = {loss.scenario: loss for loss in (*forecasts(snapshot, open_ones[:count]), *open_ones[count:])}
     if len(in_order) == 1:
         found[Scenario.NOT_REPLACED] = no_client_left(lost, sum(owner == lost for _, owner in ownership.owners(snapshot)))
-    likeliest = found[Scenario.FRESH_LIKELIEST]
+    likeliest = found[Scenario.NEW_ID_LIKELIEST]
     fresh = [likeliest, *forecasts(snapshot, [replace(open_ones[0], place=place) for place in places[1:]])]
     known = [(loss.moved, loss.place) for loss in fresh if loss.moved is not None and loss.place is not None]
     worst = max(fresh, key=lambda loss: (-1 if loss.moved is None else loss.moved, loss.place.probability if loss.place else 0.0))
-    found[Scenario.FRESH_WORST] = replace(worst, scenario=Scenario.FRESH_WORST)
+    found[Scenario.NEW_ID_WORST] = replace(worst, scenario=Scenario.NEW_ID_WORST)
     looked_at = tuple(sorted((place for _, place in known), key=lambda place: place.place))
     return BlastRadius(lost, tuple(found[option] for option in Scenario), looked_at)

@@ -35,7 +35,7 @@ def impact_of(evaluated: EvaluatedOption, policy: Policy, otherwise: Cost | None
         moved=worst.moved,
         effort=option.effort_counts or EffortCounts(0, 0, 0),
         manual_work=effort_rank(option.effort),
-        manual_text=option.effort.says,
+        manual_text=option.effort.value,
         times=tuple(times_of(cost, policy) for cost in evaluated.costs),
         over_s=math.inf if times.restored is None else times.restored.usual,
         longest_restore_s=max(longest, otherwise.cold_seconds_longest(speed)) if otherwise is not None and missed else longest,

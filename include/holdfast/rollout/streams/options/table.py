@@ -1,7 +1,7 @@
 """The options for a change as data: one of `OPTION_ENTRIES` each.
 
 To add an option, write a function that turns the operator's change into what Kafka will see (`rewrites`; None: it makes no sense
-here), and add an entry. No other code knows options by name, but for `plainly`, the baseline, which the others are compared with.
+here), and add an entry. No other code knows options by name, but for `baseline`, which the others are compared with.
 """
 
 from dataclasses import dataclass

@@ -14,8 +14,8 @@ from holdfast.rollout.facts.said import Said
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
-from holdfast.rollout.json.record import codec_of, member, record, spread
-from holdfast.rollout.json.strict import FORMAT_VERSION
+from holdfast.rollout.json.record import codec_of, gathered, member, record, spread
+from holdfast.rollout.policy.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import CHANGE, Change
@@ -57,7 +57,7 @@ def _is_a_plan(document: object) -> None:
 
 
 @record(
-    version=FORMAT_VERSION,
+    version=PLAN_VERSION,
     also={"signature": SIGNATURE},
     first=_is_a_plan,
     about="Steps in order, why this option is recommended, what to expect of each step, and its rollback.",
@@ -107,6 +107,8 @@ class Plan:
         NAME, "The user who requested the plan, as Airflow names them. Left out: no user did.", default=None, omit=True
     )
     """The requester: Airflow's name of the user; `approval.NOBODY`: no person. None: not given."""
+    former: bool = gathered(is_former, default=False)
+    """Written in format 1.0, with the names of that."""
 
     @property
     def recommended_option(self) -> Considered | None:

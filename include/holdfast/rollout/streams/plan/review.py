@@ -9,7 +9,7 @@ from itertools import groupby
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.backtest import past
 from holdfast.rollout.contract.assessment import BASELINE_NAME
-from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS, option_name
+from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
@@ -274,7 +274,7 @@ def _comparison(plan: Plan) -> Iterator[Block]:
 
 
 def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
-    why, name = standing(plan.assessment) if one.name == plan.chosen else one.why_not, option_name(one.name)
+    why, name = standing(plan.assessment) if one.name == plan.chosen else one.why_not, one.name
     if not one.costs:
         return (name, *("unknown",) * 7, why)
     worst = stated(one.costs, plan.policy)

@@ -38,7 +38,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Relabelling:
-    """`labels` in the order of the present IDs. `plainly`: what moves if every client keeps its own."""
+    """`labels` in the order of the present IDs. `baseline`: what moves if every client keeps its own."""
 
     labels: Labels
     moved: Moved

@@ -220,7 +220,7 @@ def _options(plan: Plan) -> tuple[OptionRow, ...]:
             title=one.title,
             fate=_fate(one, plan),
             why_not=parts.why_not(one),
-            effort=one.effort.says,
+            effort=one.effort.value,
             cells=cells.get(one.name, ()),
             failed=parts.broken(one.rules),
         )

@@ -48,7 +48,7 @@ class Run:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("only", ["plainly", None], ids=["baseline", "recommended"])
+@pytest.mark.parametrize("only", ["baseline", None], ids=["baseline", "recommended"])
 @pytest.mark.parametrize("events", CHANGES.values(), ids=CHANGES)
 def test_a_plan_is_walked_to_its_end(events: tuple[Any, ...], only: str | None) -> None:
     """After each target the operator looks; what a snapshot does not show any more is confirmed at the end."""
@@ -68,7 +68,7 @@ def test_a_plan_is_walked_to_its_end(events: tuple[Any, ...], only: str | None) 
 
 @pytest.mark.thorough
 def test_every_step_is_noted_when_the_group_shows_it() -> None:
-    plan = plan_for(*ROLL, only="plainly")
+    plan = plan_for(*ROLL, only="baseline")
     run = Run(plan)
     waited_for = []
     for targets in range(10):
@@ -79,7 +79,7 @@ def test_every_step_is_noted_when_the_group_shows_it() -> None:
 
 @pytest.mark.thorough
 def test_a_restart_of_a_client_that_the_plan_restarted_before() -> None:
-    plan = plan_for(restart("c"), {"then": "stable"}, restart("c"), only="plainly")
+    plan = plan_for(restart("c"), {"then": "stable"}, restart("c"), only="baseline")
     run = Run(plan)
     needed = []
     for targets, step in enumerate("111333"):
@@ -96,7 +96,7 @@ def test_a_restart_of_a_client_that_the_plan_restarted_before() -> None:
 @pytest.mark.thorough
 def test_a_client_that_the_plan_adds_and_restarts_has_the_threads_of_its_start() -> None:
     added = {"add_client": {"process_id": "d", "threads": 3}}
-    plan = plan_for(added, {"then": "stable"}, restart("d"), only="plainly")
+    plan = plan_for(added, {"then": "stable"}, restart("d"), only="baseline")
     run = Run(plan)
     seen = [run.until_it_waits(after(plan, targets)) for targets in range(5)]
     assert [one.step.id for one in seen if isinstance(one, WaitForOutside)] == [*"11333"]
@@ -107,7 +107,7 @@ def test_a_client_that_the_plan_adds_and_restarts_has_the_threads_of_its_start()
 @pytest.mark.parametrize("recorded", [True, False], ids=["recorded", "not recorded"])
 def test_a_client_that_a_later_step_stops_comes_back_before_that(recorded: bool) -> None:
     """That it is gone may be its restart, or that later step: which of them is due is known."""
-    run = Run(plan_for(restart("c", member_ids=["x0", "x1"]), STABLE, REMOVE, only="plainly"))
+    run = Run(plan_for(restart("c", member_ids=["x0", "x1"]), STABLE, REMOVE, only="baseline"))
     run.until_it_waits(after(run.plan, 0))
     run.confirm("1")
     found = run.until_it_waits(after(run.plan, 1, recorded=recorded))
@@ -118,7 +118,7 @@ def test_a_client_that_a_later_step_stops_comes_back_before_that(recorded: bool)
 
 def test_clients_under_random_ids_have_started_with_all_their_threads() -> None:
     """Which is which does not show: the first is noted once one has three threads."""
-    plan = plan_for({"add_client": {"threads": 3}}, {"add_client": {"threads": 1}}, only="plainly")
+    plan = plan_for({"add_client": {"threads": 3}}, {"add_client": {"threads": 1}}, only="baseline")
     run = Run(plan)
     found = run.until_it_waits(after(plan, 1))
     assert isinstance(found, WaitForOutside)
@@ -128,7 +128,7 @@ def test_clients_under_random_ids_have_started_with_all_their_threads() -> None:
 
 
 def test_a_word_alone_is_not_enough_where_the_group_shows_otherwise() -> None:
-    plan = plan_for(REMOVE, only="plainly")
+    plan = plan_for(REMOVE, only="baseline")
     run = Run(plan)
     run.confirm("1")
     found = run.until_it_waits(plan.basis)
@@ -162,7 +162,7 @@ def test_steps_within_one_interval_are_noted_together() -> None:
 
 
 def test_a_wait_has_a_limit() -> None:
-    plan = plan_for(REMOVE, only="plainly")
+    plan = plan_for(REMOVE, only="baseline")
     run = Run(plan)
     unsettled = after(plan, group_state="Reconciling")
     found = run.until_it_waits(unsettled)
@@ -172,7 +172,7 @@ def test_a_wait_has_a_limit() -> None:
 
 
 def test_an_end_that_is_not_the_forecast_s_is_waited_for() -> None:
-    plan = plan_for(REMOVE, only="plainly")
+    plan = plan_for(REMOVE, only="baseline")
     fresh = after(plan)
     run = Run(plan)
     one, other, *others = fresh.members
@@ -195,7 +195,7 @@ DRIFTS: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("differs", "said"), DRIFTS.values(), ids=DRIFTS)
 def test_a_drift_stops_the_plan(differs: dict[str, Any], said: str) -> None:
-    plan = plan_for(restart("c"), only="plainly")
+    plan = plan_for(restart("c"), only="baseline")
     fresh = replace(plan.basis, **differs)
     found = KIND.staleness(plan, fresh)
     assert found.stale
@@ -205,29 +205,29 @@ def test_a_drift_stops_the_plan(differs: dict[str, Any], said: str) -> None:
 
 
 def test_members_that_restarted_or_joined_are_drift() -> None:
-    plan = plan_for(restart("c"), only="plainly")
-    elsewhere = after(plan_for(restart("a"), only="plainly"))
+    plan = plan_for(restart("c"), only="baseline")
+    elsewhere = after(plan_for(restart("a"), only="baseline"))
     assert "host-a has other members: it has restarted since." in [one.found for one in KIND.staleness(plan, elsewhere).drifts]
     with pytest.raises(StalePlan):
         Run(plan).until_it_waits(elsewhere)
     first = plan.basis.members[0]
     joined = replace(plan.basis, members=(*plan.basis.members, replace(first, member_id="x", process_id="x")))
     assert any("1 client joined" in one.found for one in KIND.staleness(plan, joined).drifts)
-    added = plan_for({"add_client": {"threads": 1}}, only="plainly")
+    added = plan_for({"add_client": {"threads": 1}}, only="baseline")
     two = replace(joined, members=(*joined.members, replace(first, member_id="y", process_id="y")))
     with pytest.raises(StalePlan, match="1 were planned"):
         Run(added).until_it_waits(two)
 
 
 def test_other_tasks_are_drift_until_the_plan_begins() -> None:
-    plan = plan_for(REMOVE, only="plainly")
+    plan = plan_for(REMOVE, only="baseline")
     first, *others = plan.basis.members
     moved = replace(plan.basis, members=(replace(first, target=others[0].target), *others))
     assert any("has other tasks" in one.found for one in KIND.staleness(plan, moved).drifts)
 
 
 def test_what_changes_nothing_is_no_drift_that_matters() -> None:
-    plan = plan_for(restart("c"), only="plainly")
+    plan = plan_for(restart("c"), only="baseline")
     members = tuple(replace(one, host="10.0.0.9") for one in plan.basis.members)
     fresh = replace(plan.basis, broker_release="4.3.0", members=members, config=(), unknown=(Unknown("config", "not read"),))
     found = KIND.staleness(plan, fresh)
@@ -238,7 +238,7 @@ def test_what_changes_nothing_is_no_drift_that_matters() -> None:
 
 
 def test_what_its_own_steps_change_is_no_drift() -> None:
-    plan = plan_for(GROW, GROW_BOTH, only="plainly")
+    plan = plan_for(GROW, GROW_BOTH, only="baseline")
     half = replace(
         plan.basis, topics=tuple(Topic(one.name, 8 if one.name == "orders" else one.partitions) for one in plan.basis.topics)
     )
@@ -251,11 +251,11 @@ def test_a_wait_for_a_group_that_the_plan_leaves_without_members() -> None:
     stops: list[Any] = [{"remove_client": {"process_id": one}} for one in "abc"]
     back: Any = {"add_client": {"process_id": "a", "member_ids": ["x0"]}}
     empty = replace(plan_for(REMOVE).basis, members=(), group_state="Empty")
-    ends, goes_on = Run(plan_for(*stops, only="plainly")), Run(plan_for(*stops, STABLE, back, only="plainly"))
+    ends, goes_on = Run(plan_for(*stops, only="baseline")), Run(plan_for(*stops, STABLE, back, only="baseline"))
 
     assert isinstance(ends.until_it_waits(empty), Done)
     found = goes_on.until_it_waits(empty)
     assert isinstance(found, WaitForOutside)
     assert found.step.id == "5", "the wait is over; the client is to start"
-    stays = Run(plan_for(*stops[1:], only="plainly"))
+    stays = Run(plan_for(*stops[1:], only="baseline"))
     assert not isinstance(stays.until_it_waits(plan_for(REMOVE).basis), Done)

@@ -28,7 +28,7 @@ def stages(plan: BrokerPlan) -> list[tuple[BrokerStep, StreamsGroupSnapshot]]:
 
 @pytest.mark.parametrize("events", [CHANGES[one] for one in SMALL], ids=SMALL)
 def test_each_batch_ends_as_forecast_and_a_task_elsewhere_is_found(events: tuple[Any, ...]) -> None:
-    plan = plan_for(*events, only="plainly")
+    plan = plan_for(*events, only="baseline")
     for wait, fresh in stages(plan):
         found = compared(plan, plan.basis, "", wait, fresh)
         assert (found.agrees, found.differences, found.settled) == (Agrees.AS_FORECAST, (), True)
@@ -39,7 +39,7 @@ def test_each_batch_ends_as_forecast_and_a_task_elsewhere_is_found(events: tuple
 
 
 def test_what_follows_may_be_compared_from_the_middle_on() -> None:
-    plan = plan_for(*ROLL, only="plainly")
+    plan = plan_for(*ROLL, only="baseline")
     (first, midway), (second, later), _ = stages(plan)
 
     assert compared(plan, midway, first.id, second, later).agrees is Agrees.AS_FORECAST
@@ -47,7 +47,7 @@ def test_what_follows_may_be_compared_from_the_middle_on() -> None:
 
 
 def test_a_target_that_is_yet_to_come_is_waited_for() -> None:
-    plan = plan_for(REMOVE, only="plainly")
+    plan = plan_for(REMOVE, only="baseline")
     ((wait, fresh),) = stages(plan)
     pending = replace(fresh, group_epoch=(fresh.group_epoch or 0) + 1)
 
@@ -60,9 +60,9 @@ def test_a_target_that_is_yet_to_come_is_waited_for() -> None:
 
 
 def test_other_clients_are_not_compared() -> None:
-    plan = plan_for(*ROLL, only="plainly")
+    plan = plan_for(*ROLL, only="baseline")
     waits = [step for step in plan.steps if KIND.waits(step)]
     assert compared(plan, plan.basis, "", waits[-1], plan.basis).why is NotCompared.MEMBERS
     assert compared(plan, plan.basis, "", plan.steps[0], plan.basis).why is NotCompared.STEPS
-    gone = plan_for(CRASH, only="plainly")
+    gone = plan_for(CRASH, only="baseline")
     assert compared(gone, gone.basis, "", gone.steps[-1], gone.basis).why is NotCompared.MEMBERS

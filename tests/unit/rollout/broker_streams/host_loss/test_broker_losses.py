@@ -107,7 +107,7 @@ def priced() -> Case:
 @pytest.mark.thorough
 def test_every_replacement_is_its_forecast() -> None:
     """A client that joins while the sessions of the lost one last: its first thread, its other thread, and without the lost one."""
-    for scenario, back in ((Scenario.FRESH_LIKELIEST, {"keeps_process_id": False}), (Scenario.SAME_ID, {})):
+    for scenario, back in ((Scenario.NEW_ID_LIKELIEST, {"keeps_process_id": False}), (Scenario.SAME_ID, {})):
         found = replaced(priced(), scenario)
         assert [row["process_id"] for row in found] == ["a", "b", "c"]
         for row in found:
@@ -129,7 +129,7 @@ def test_every_replacement_is_its_forecast() -> None:
 @pytest.mark.thorough
 def test_a_replacement_has_an_empty_disk_whatever_its_process_id() -> None:
     """With the same process ID what it runs again counts as without a copy too."""
-    (fresh, *_), (same, *_) = (replaced(snapshot(), one) for one in (Scenario.FRESH_LIKELIEST, Scenario.SAME_ID))
+    (fresh, *_), (same, *_) = (replaced(snapshot(), one) for one in (Scenario.NEW_ID_LIKELIEST, Scenario.SAME_ID))
     assert (fresh["moved"], fresh["without_copy"]) == (4, 4)
     assert (same["moved"], same["without_copy"]) == (2, 3)
 
@@ -140,7 +140,7 @@ def test_the_worst_draw_and_how_likely_it_is(monkeypatch: pytest.MonkeyPatch) ->
         return [*[usual] * 4, replace(usual, summary=replace(usual.summary, active_moved=6))]
 
     monkeypatch.setattr(replacements, "each_draw", drawn)
-    likeliest, worst = (replaced(snapshot(), one)[0] for one in (Scenario.FRESH_LIKELIEST, Scenario.FRESH_WORST))
+    likeliest, worst = (replaced(snapshot(), one)[0] for one in (Scenario.NEW_ID_LIKELIEST, Scenario.NEW_ID_WORST))
     assert (likeliest["moved"], likeliest["probability"], worst["moved"], worst["probability"]) == (4, 0.8, 6, 0.2)
     for row in (likeliest, worst):
         assert (row["moved_least"], row["moved_most"], row["expected_moved"]) == (4, 6, 22 / 5)
@@ -163,7 +163,7 @@ def test_the_budget_goes_to_the_clients_that_run_most_tasks() -> None:
             (one, Scenario.NOT_REPLACED) for one in "abc"
         }
 
-    fresh = (Scenario.FRESH_LIKELIEST, Scenario.FRESH_WORST)
+    fresh = (Scenario.NEW_ID_LIKELIEST, Scenario.NEW_ID_WORST)
     assert known(0) == set()
     assert known(1) == {("b", one) for one in fresh}
     assert known(2 * each_ms + 2) == {(client, one) for client in "ba" for one in fresh}
@@ -177,7 +177,7 @@ def test_fewer_draws_of_the_worst_client_of_a_large_group(monkeypatch: pytest.Mo
     work = replacements.work_us(SNAPSHOT.read(snapshot()))
     monkeypatch.setattr(replacements, "MOST_FOR_THE_WORST_MS", 2 * work // 1000 + 1)
     monkeypatch.setattr(loss_budget, "MOST_FOR_THE_WORST_MS", 2 * work // 1000 + 1)
-    assert [row.get("draws") for row in replaced(snapshot(), Scenario.FRESH_LIKELIEST, 1)] == [2, None, None]
+    assert [row.get("draws") for row in replaced(snapshot(), Scenario.NEW_ID_LIKELIEST, 1)] == [2, None, None]
 
 
 def test_static_members_are_replaced_once_their_sessions_are_over() -> None:

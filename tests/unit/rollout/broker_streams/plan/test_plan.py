@@ -325,7 +325,7 @@ def test_what_a_policy_limits_without_sizes_is_unknown_or_nothing() -> None:
     unknown = {one.name for one in option(plan, BASELINE_NAME).rules if one.status is RuleStatus.UNKNOWN}
     assert {"restored-bytes", "restored-bytes-per-hour", "disk", "without-caught-up-copy"} <= unknown
     failed = {one.name for one in option(plan, BASELINE_NAME).rules if one.status is RuleStatus.FAIL}
-    assert {"untouchable-hosts", "without-caught-up-copy-at-once", "moved-without-need"} <= failed
+    assert {"untouchable-hosts", "without-caught-up-copy-at-once", "collateral-migration"} <= failed
     within = {one.name: one.status for one in option(plan, "within-interval-from-the-first").rules}
     assert within["restored-bytes"] is within["copies-on-one-client"] is RuleStatus.PASS
     assert within["disk"] is RuleStatus.UNKNOWN  # the standbys are copies too
@@ -335,7 +335,7 @@ def test_what_a_policy_limits_without_sizes_is_unknown_or_nothing() -> None:
 
 def test_nothing_to_do_and_a_plan_over_a_limit() -> None:
     assert planned().assessment is Assessment.NOTHING_TO_DO
-    over = Policy(blocking=("moved-without-need",), exclude=("within-interval-from-the-first", "within-interval"))
+    over = Policy(blocking=("collateral-migration",), exclude=("within-interval-from-the-first", "within-interval"))
     assert planned(*ROLL, policy=over).assessment is Assessment.BLOCKED
     never = planned(restart("a"), policy=replace(QUICK, review=Review.NEVER))
     assert never.assessment in (Assessment.SAFE, Assessment.BLOCKED)

@@ -72,7 +72,7 @@ def test_a_change_of_assignors_that_would_fail_takes_two_bounces() -> None:
     plan = planned(EAGER, events[0], {"then": "stable"}, events[1])
 
     assert plan.chosen == "two-bounces"
-    assert [one.name for one in plan.candidates] == ["plainly", "reverse-order", "all-together", "two-bounces"]
+    assert [one.name for one in plan.candidates] == ["baseline", "reverse-order", "all-together", "two-bounces"]
     assert "converges" in plan.candidates[0].why_not
     assert "no partition is read until they return" in plan.candidates[2].why_not
     lists = [step.says.partition("=")[2] for step in plan.steps if "=" in step.says]
@@ -98,7 +98,7 @@ def test_one_by_one_where_it_moves_less() -> None:
     plan = planned(four, *restarts("a", "b", "c", "d"))
 
     assert [one.name for one in plan.candidates] == [
-        *("plainly", "one-by-one", "reverse-order", "two-waves", "make-static", "make-cooperative")
+        *("baseline", "one-by-one", "reverse-order", "two-waves", "make-static", "make-cooperative")
     ]
     assert all(one.why_not for one in plan.candidates if one.name != plan.chosen)
 
@@ -116,9 +116,9 @@ class TestWaysBeyondWhatWasAsked:
 
         assert option.change.events[0].back.group_instance_id == "instance-00000"  # type: ignore[union-attr]
         assert option.summary is not None
-        assert option.summary.rebalances == self.option(plan, "plainly").summary.rebalances  # type: ignore[union-attr]
+        assert option.summary.rebalances == self.option(plan, "baseline").summary.rebalances  # type: ignore[union-attr]
         assert "later ones need not" in option.why_not
-        assert plan.chosen == "plainly"
+        assert plan.chosen == "baseline"
 
     def test_a_longer_session_comes_with_its_setting_and_what_it_costs(self) -> None:
         static = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.items()}
@@ -152,7 +152,7 @@ def test_the_other_order_is_chosen_where_less_stands_still() -> None:
 
 
 def test_limits_and_exclusions_of_the_policy() -> None:
-    assert planned(TWO, *restarts("a"), policy=Policy(exclude=("plainly",))).blocked_by == ("Your policy excludes every option.",)
+    assert planned(TWO, *restarts("a"), policy=Policy(exclude=("baseline",))).blocked_by == ("Your policy excludes every option.",)
     comes = {"add_consumer": {"member_id": "c", "assignors": ["cooperative-sticky"], "subscription": ["orders"]}}
     few = planned(TWO, comes, policy=Policy(rebalances_most=0, blocking=("rebalances",)))
     assert few.assessment.value == "blocked"
@@ -209,7 +209,7 @@ class TestTimeAndActions:
 
 @pytest.mark.parametrize(
     ("limits", "name"),
-    [({"without_caught_up_copy_s_most": 1}, "standing-still"), ({"blocking": ["reads-on"]}, "reads-on")],
+    [({"without_caught_up_copy_s_most": 1}, "partition-downtime"), ({"blocking": ["reads-on"]}, "reads-on")],
 )
 def test_a_policy_blocks_by_the_rules_of_consumer_groups(limits: dict[str, object], name: str) -> None:
     """One offset is lost, and a partition has no reader for seconds."""

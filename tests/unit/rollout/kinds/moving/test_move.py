@@ -250,7 +250,7 @@ class TestThePlan:
         made = planned()
 
         assert [one.name for one in made.candidates] == [
-            "plainly",
+            "baseline",
             "seed-process-ids",
             "seed-process-ids-and-longer-initial-delay",
             "longer-initial-delay",
@@ -261,7 +261,7 @@ class TestThePlan:
     def test_process_ids_bring_tasks_to_their_state(self) -> None:
         """Twelve clients of one thread and one task each: in the hash order of their own IDs most tasks go elsewhere."""
         made = planned(many(12))
-        plain, seeded = (next(one for one in made.candidates if one.name == name) for name in ("plainly", "seed-process-ids"))
+        plain, seeded = (next(one for one in made.candidates if one.name == name) for name in ("baseline", "seed-process-ids"))
 
         assert plain.summary is not None
         assert seeded.summary is not None
@@ -281,7 +281,7 @@ class TestThePlan:
     @pytest.mark.thorough
     def test_counts_the_delay_into_the_downtime(self) -> None:
         made = planned()
-        plain, delayed = (next(one for one in made.candidates if one.name == name) for name in ("plainly", "longer-initial-delay"))
+        plain, delayed = (next(one for one in made.candidates if one.name == name) for name in ("baseline", "longer-initial-delay"))
 
         assert plain.longest is not None
         assert delayed.longest is not None
@@ -329,7 +329,7 @@ class TestFollowingIt:
 
     @pytest.mark.thorough
     def test_waits_while_classic_members_are_there_and_goes_on_once_the_group_is_empty(self) -> None:
-        made = only(planned(), "plainly")
+        made = only(planned(), "baseline")
         there = any_kind.snapshot_from_json(classic())
         empty = any_kind.snapshot_from_json(owned_by_nobody(classic()))
 
@@ -340,7 +340,7 @@ class TestFollowingIt:
 
     @pytest.mark.thorough
     def test_notes_what_a_snapshot_of_the_streams_group_shows(self) -> None:
-        made = only(planned(), "plainly")
+        made = only(planned(), "baseline")
         fresh = after(made, classic=None, recorded=False)
 
         for number, step in enumerate(self.steps(made)):
@@ -348,7 +348,7 @@ class TestFollowingIt:
 
     @pytest.mark.thorough
     def test_is_stale_where_another_client_joins_the_classic_group(self) -> None:
-        made = only(planned(), "plainly")
+        made = only(planned(), "baseline")
         other = copy.deepcopy(classic())
         other["clients"][B[:-1] + "0"] = copy.deepcopy(other["clients"][B])
         renamed = other["clients"][B[:-1] + "0"]["consumers"]
@@ -359,7 +359,7 @@ class TestFollowingIt:
 
     @pytest.mark.thorough
     def test_is_verified_by_a_snapshot_of_either_protocol(self) -> None:
-        made = only(planned(), "plainly")
+        made = only(planned(), "baseline")
         fresh = after(made, classic=None)
 
         assert verify.compare(None, made, any_kind.snapshot_from_json(classic())).result is Result.NOT_YET
@@ -369,7 +369,7 @@ class TestFollowingIt:
 
     @pytest.mark.thorough
     def test_is_not_stale_by_defaults_that_the_new_group_shows(self) -> None:
-        made = only(planned(), "plainly")
+        made = only(planned(), "baseline")
         fresh = after(made, classic=None, config=(("streams.heartbeat.interval.ms", 5000),), recorded=False)
         other = after(made, classic=None, config=(("streams.heartbeat.interval.ms", 9000),), recorded=False)
 

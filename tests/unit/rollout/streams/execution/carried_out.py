@@ -61,7 +61,7 @@ class _Stage(course.RecordedStage):
 
 def planned(basis: Snapshot, events: list[Case]) -> Plan | None:
     asked = change_from_json(change(*events))
-    options = [one for one in KIND.propose(basis, asked) if one.name == "plainly"]
+    options = [one for one in KIND.propose(basis, asked) if one.name == "baseline"]
     plan = KIND.assemble(basis, asked, KIND.evaluate_all(basis, options, lambda _: None, 1), Policy(), NOON, None)
     return None if plan.recommended_option is None else plan
 

@@ -76,7 +76,7 @@ MATTERS: list[tuple[str, Callable[[Document], Document], DriftKind, str]] = [
     ("partitions", one_partition_more, DriftKind.TASKS, "Tasks 1_6 are new"),
     ("stateless", lambda it: altered(it, ["tasks", "1_0", "changelogs"], []), DriftKind.TASKS, "stateful instead of stateless"),
     ("owner", moved_owner, DriftKind.OWNER, "no longer runs"),
-    ("rebalancing", lambda it: altered(it, ["group_state"], "PreparingRebalance"), DriftKind.UNDER_WAY, "PreparingRebalance"),
+    ("rebalancing", lambda it: altered(it, ["group_state"], "PreparingRebalance"), DriftKind.IN_PROGRESS, "PreparingRebalance"),
     ("late", lambda it: altered(it, ["captured_at"], "2026-11-20T13:00:01Z"), DriftKind.TIME, "was valid until"),
     ("the host of a step", lambda it: altered(it, ["clients", C, "host"], "elsewhere"), DriftKind.HOST, "it is now on elsewhere"),
     ("another group", lambda it: altered(it, ["group_id"], "other"), DriftKind.GROUP, "'other'"),

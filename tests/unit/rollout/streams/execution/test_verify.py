@@ -68,7 +68,7 @@ def test_a_warm_up_on_the_right_client_is_on_the_way() -> None:
     member = next(iter(half["clients"][B]["consumers"].values()))
     member["assigned"] = {"active": ["0_1"], "standby": ["1_1"]}
 
-    assert verify(article_plan(BASELINE_ONLY), read(half)).result is Result.ON_THE_WAY
+    assert verify(article_plan(BASELINE_ONLY), read(half)).result is Result.IN_PROGRESS
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_warm_up_on_the_right_client_is_on_the_way() -> None:
     [
         (group(AFTER), Result.NOT_YET),
         (without_client(group(AFTER), C), Result.NOT_YET),
-        (altered(group(REPLACED), ["group_state"], "PreparingRebalance"), Result.ON_THE_WAY),
+        (altered(group(REPLACED), ["group_state"], "PreparingRebalance"), Result.IN_PROGRESS),
         (
             with_client(without_client(group(AFTER), C), "11111111-57d0-457d-951f-d06556c148ca", client(C, AFTER[C])),
             Result.DIFFERENT,
@@ -94,7 +94,7 @@ def test_other_clients_are_on_the_way_or_strangers(fresh: Document, result: Resu
 
 @pytest.mark.parametrize(
     ("minutes", "result"),
-    [((-5, 1), Result.AS_FORECAST), ((1, 2), Result.DIFFERENT), ((-5,), Result.ON_THE_WAY)],
+    [((-5, 1), Result.AS_FORECAST), ((1, 2), Result.DIFFERENT), ((-5,), Result.IN_PROGRESS)],
     ids=["one, as forecast", "one too many", "none yet"],
 )
 def test_rebalances_are_counted_from_when_the_plan_was_made(minutes: tuple[int, ...], result: Result) -> None:
@@ -111,7 +111,7 @@ def test_a_fresh_id_is_found_by_its_place_in_the_order() -> None:
     first = "cccccccc-0000-4000-8000-000000000000"
     renamed = {first if owner == C else owner: tasks for owner, tasks in AFTER.items()}
 
-    assert plan.chosen == "plainly"
+    assert plan.chosen == "baseline"
     assert verify(plan, read(group(renamed))).result is Result.AS_FORECAST
 
 
@@ -136,7 +136,7 @@ def test_a_group_whose_leader_asked_members_back_is_on_the_way() -> None:
     plan = planned(document | {"generations": document["generations"][:1]}, REPLACE_FIRST)
     restarted = json.loads(json.dumps(document).replace(f"{C}-StreamThread", f"{C}-again-StreamThread"))
 
-    assert verify(plan, read(restarted)).result is Result.ON_THE_WAY
+    assert verify(plan, read(restarted)).result is Result.IN_PROGRESS
     assert verify(plan, read(document)).result is Result.NOT_YET
 
 
@@ -146,5 +146,5 @@ def test_the_only_client_that_comes_is_known_by_its_place_too() -> None:
     plan = planned(alone, {"replace_client": {"process_id": A, "by": {"process_id": None, "threads": 2}}}, policy=BASELINE_ONLY)
     came = json.loads(json.dumps(alone).replace(A, STRANGER))
 
-    assert plan.chosen == "plainly"
+    assert plan.chosen == "baseline"
     assert verify(plan, read(came)).result is Result.AS_FORECAST

@@ -87,7 +87,7 @@ def test_a_group_with_warm_ups_is_under_way() -> None:
     found = look(document).reshuffle
 
     assert found is not None
-    assert found.kind is TrapKind.UNDER_WAY
+    assert found.kind is TrapKind.IN_PROGRESS
 
 
 def test_ids_that_mislead_those_who_sort_text_are_named() -> None:

@@ -113,9 +113,9 @@ class TestWhatWaitsForARebalance:
         plan = planned(static(group(AFTER, "3.9.1")), self.STANDBYS)
         offered = {one.name: one for one in plan.candidates}
 
-        assert plan.chosen == "plainly"
+        assert plan.chosen == "baseline"
         assert any("num.standby.replicas takes effect only with the next rebalance" in one.text for one in plan.unknown)
-        assert not any(end.standby for end in offered["plainly"].costs[0].end)
+        assert not any(end.standby for end in offered["baseline"].costs[0].end)
 
     def test_a_way_that_brings_one_about_is_offered(self) -> None:
         found = planned(static(group(AFTER, "3.9.1")), self.STANDBYS).candidates

@@ -50,34 +50,34 @@ class TestProposed:
     def test_a_replacement_has_every_remedy_and_plainly_comes_first(self) -> None:
         names = list(proposed(group(AFTER), REPLACE_FIRST))
 
-        assert names == ["plainly", *IDS_AND_DISK, "raise-warmups", *SECOND_COPIES, *LAST_RESORTS]
+        assert names == ["baseline", *IDS_AND_DISK, "raise-warmups", *SECOND_COPIES, *LAST_RESORTS]
 
     def test_a_restart_that_loses_its_id_has_the_same(self) -> None:
         names = list(proposed(group(AFTER), EMPTY_RESTART))
 
-        assert names == ["plainly", *IDS_AND_DISK, "raise-warmups", *SECOND_COPIES, *LAST_RESORTS]
+        assert names == ["baseline", *IDS_AND_DISK, "raise-warmups", *SECOND_COPIES, *LAST_RESORTS]
 
     def test_a_restart_that_keeps_all_needs_none(self) -> None:
         names = list(proposed(group(AFTER), {"restart_client": {"process_id": A}}))
 
-        assert names == ["plainly", "raise-warmups", *LAST_RESORTS]
+        assert names == ["baseline", "raise-warmups", *LAST_RESORTS]
 
     def test_an_added_client_can_only_be_placed_and_warmed_up(self) -> None:
         names = list(proposed(group(BEFORE), {"add_client": {"process_id": C, "threads": 2}}))
 
         for_more = ["seed-process-id", "raise-warmups", "seed-process-id+raise-warmups", "switch-assignor", "clear-state"]
-        assert names == ["plainly", *for_more, "double-the-clients", "nothing-now"]
+        assert names == ["baseline", *for_more, "double-the-clients", "nothing-now"]
 
     def test_a_replacement_under_the_old_id_need_not_get_it(self) -> None:
         same = {"replace_client": {"process_id": C, "by": {"process_id": C, "threads": 2}, "state": "kept"}}
 
-        assert list(proposed(group(AFTER), same)) == ["plainly", "raise-warmups", *LAST_RESORTS]
+        assert list(proposed(group(AFTER), same)) == ["baseline", "raise-warmups", *LAST_RESORTS]
 
     @pytest.mark.parametrize("release", ["2.6.0", "2.6.1", "2.7.0"])
     def test_releases_that_read_no_process_file_cannot_be_given_an_id(self, release: str) -> None:
         names = [name for name in proposed(group(AFTER, release), REPLACE_FIRST) if name != "switch-assignor"]
 
-        assert names == ["plainly", "raise-warmups", "standbys-first", "nothing-now"]
+        assert names == ["baseline", "raise-warmups", "standbys-first", "nothing-now"]
 
     def test_a_stateless_group_has_nothing_to_remedy(self) -> None:
         snapshot = group(AFTER)
@@ -87,7 +87,7 @@ class TestProposed:
             for consumer in client["consumers"].values():
                 consumer["task_offset_sums"] = {}
 
-        assert list(proposed(snapshot, REPLACE_FIRST)) == ["plainly", "nothing-now"]
+        assert list(proposed(snapshot, REPLACE_FIRST)) == ["baseline", "nothing-now"]
 
     def test_warm_ups_are_not_raised_where_the_change_sets_them(self) -> None:
         sets = {"set_config": {"max.warmup.replicas": 3}}
@@ -181,7 +181,7 @@ class TestEvaluated:
     """The article: clients C, A, B in process-ID order; C is replaced by one that sorts last, with an empty disk."""
 
     def test_plainly_every_stateful_task_changes_hands(self) -> None:
-        (cost,) = evaluated(group(AFTER), REPLACE_FIRST)["plainly"].costs
+        (cost,) = evaluated(group(AFTER), REPLACE_FIRST)["baseline"].costs
 
         assert (cost.moved, cost.stateful_tasks, cost.needless) == (6, 6, 4)
         assert cost.restored_records == 2 + 2 + 8 + 6 + 4 + 4
@@ -208,7 +208,7 @@ class TestEvaluated:
 
     def test_more_warm_ups_move_the_same_sooner(self) -> None:
         options = evaluated(group(AFTER), REPLACE_FIRST)
-        (plain,), (raised,) = options["plainly"].costs, options["raise-warmups"].costs
+        (plain,), (raised,) = options["baseline"].costs, options["raise-warmups"].costs
 
         assert raised.moved == plain.moved
         assert raised.seconds_to_stable.high < plain.seconds_to_stable.high
@@ -218,7 +218,7 @@ class TestEvaluated:
         seldom = group(AFTER)
         seldom["config"]["probing.rebalance.interval.ms"] = 600_000
         options = evaluated(seldom, REPLACE_FIRST)
-        (plain,), (often,) = options["plainly"].costs, options["probe-more-often"].costs
+        (plain,), (often,) = options["baseline"].costs, options["probe-more-often"].costs
 
         restarts = 2 * len(AFTER)
         assert often.moved == plain.moved
@@ -231,7 +231,7 @@ class TestEvaluated:
     @pytest.mark.thorough
     def test_with_standbys_first_nothing_stands_still_and_with_the_old_id_nothing_moves(self) -> None:
         options = evaluated(group(AFTER), REPLACE_FIRST)
-        (plain,), (first,), (both,) = (options[name].costs for name in ("plainly", *SECOND_COPIES))
+        (plain,), (first,), (both,) = (options[name].costs for name in ("baseline", *SECOND_COPIES))
 
         assert (bool(plain.cold), first.cold, both.cold) == (True, (), ())
         assert (first.moved, both.moved) == (plain.moved, 0)
@@ -249,7 +249,7 @@ class TestEvaluated:
     @pytest.mark.thorough
     def test_an_id_left_to_chance_has_an_outcome_for_every_place(self) -> None:
         event = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}
-        plain = evaluated(group(AFTER), event)["plainly"]
+        plain = evaluated(group(AFTER), event)["baseline"]
 
         assert [cost.moved for cost in plain.costs] == [2, 4, 6]
         assert sum(cost.probability for cost in plain.costs) == pytest.approx(1)
@@ -258,7 +258,7 @@ class TestEvaluated:
 
     def test_a_client_that_must_give_some_of_its_tasks_gives_none_needlessly(self) -> None:
         last = {"add_client": {"process_id": LAST, "threads": 2}}
-        (cost,) = evaluated(group(BEFORE), last)["plainly"].costs
+        (cost,) = evaluated(group(BEFORE), last)["baseline"].costs
         got = sum(len(client.active) for client in cost.end if str(client.process_id) == LAST)
 
         assert cost.moved - cost.needless == sum(
@@ -294,10 +294,10 @@ def test_a_static_client_that_comes_back_elsewhere_asks_for_a_rebalance(event: o
     for client in said["clients"].values():
         client["user_endpoint"] = f"{client['host']}:8080"
 
-    kinds = [one.kind for one in proposed(said, event)["plainly"].invalid_if]
+    kinds = [one.kind for one in proposed(said, event)["baseline"].invalid_if]
     assert Invalid.OTHER_ENDPOINT in kinds
     for group_, what in ((without, event), (said, {"remove_client": {"process_id": A}})):
-        assert Invalid.OTHER_ENDPOINT not in [one.kind for one in proposed(group_, what)["plainly"].invalid_if]
+        assert Invalid.OTHER_ENDPOINT not in [one.kind for one in proposed(group_, what)["baseline"].invalid_if]
 
 
 @pytest.mark.parametrize(

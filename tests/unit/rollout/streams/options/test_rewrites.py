@@ -31,7 +31,7 @@ from holdfast.rollout.streams.steps.steps import (
     StopClient,
 )
 
-COUNTS = ("another-count", "double-the-clients", "plainly")
+COUNTS = ("another-count", "double-the-clients", "baseline")
 STABLE = {"then": "stable"}
 
 
@@ -90,7 +90,7 @@ class TestInAnotherOrder:
 class TestStaticMembers:
     def test_who_returns_in_time_causes_no_rebalance(self) -> None:
         document = static(group(AFTER))
-        option = options(document, restart(A))["plainly"]
+        option = options(document, restart(A))["baseline"]
         (cost,) = weighed(document, option).costs
 
         assert events_of(option) == [restart(A, within_session=True)]
@@ -98,7 +98,7 @@ class TestStaticMembers:
 
     def test_who_is_said_to_be_noticed_may_return_in_time(self) -> None:
         noticed = restart(A, within_session=False)
-        assert [events_of(options(static(group(AFTER)), noticed)[name]) for name in ("plainly", "static-return")] == [
+        assert [events_of(options(static(group(AFTER)), noticed)[name]) for name in ("baseline", "static-return")] == [
             [noticed],
             [restart(A, within_session=True)],
         ]
@@ -106,7 +106,7 @@ class TestStaticMembers:
     def test_dynamic_members_cannot(self) -> None:
         found = options(group(AFTER), restart(A))
         assert "static-return" not in found
-        assert events_of(found["plainly"]) == [restart(A)]
+        assert events_of(found["baseline"]) == [restart(A)]
 
     def test_a_restart_of_everybody_may_make_them_static(self) -> None:
         found = options(group(AFTER), {"rolling_restart": {}})
@@ -117,7 +117,7 @@ class TestStaticMembers:
 
     def test_a_setting_is_rolled_out_to_static_members_without_a_rebalance(self) -> None:
         document = static(group(AFTER))
-        (rolled,) = options(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"].change.events
+        (rolled,) = options(document, {"set_config": {"max.warmup.replicas": 6}})["baseline"].change.events
         (outcome,) = forecast(read(document), change_from_json(change({"rolling_restart": {"within_session": True}}))).outcomes
 
         assert isinstance(rolled, RollingRestart)
@@ -128,7 +128,7 @@ class TestStaticMembers:
         """A static member that comes back under an ID that sorts elsewhere: stable now, and a reshuffle with the next rebalance."""
         document = static(group(AFTER))
         lost = {"restart_client": {"process_id": C, "keeps_process_id": False, "new_process_id": LAST, "within_session": True}}
-        (cost,) = weighed(document, options(document, lost)["plainly"]).costs
+        (cost,) = weighed(document, options(document, lost)["baseline"]).costs
 
         assert (cost.moved, cost.handovers) == (0, 0)
         assert cost.needless == 6
@@ -149,7 +149,7 @@ class TestRelabel:
     def test_clients_that_restart_anyway_change_ids_so_that_nothing_moves(self) -> None:
         document, ids = self.drifted()
         found = options(document, {"rolling_restart": {}})
-        (plain,) = weighed(document, found["plainly"]).costs
+        (plain,) = weighed(document, found["baseline"]).costs
         (relabelled,) = weighed(document, found["relabel"]).costs
 
         assert (plain.moved, relabelled.moved) == (16, 0)
@@ -201,7 +201,7 @@ class TestCleared:
         assert (cost.rebalances.high, cost.cold_tasks, cost.restored_records) == (1, 24, 24_000_000)
 
     @pytest.mark.thorough
-    @pytest.mark.parametrize(("allow", "chosen"), [((), "plainly"), (("clear-state",), "clear-state")])
+    @pytest.mark.parametrize(("allow", "chosen"), [((), "baseline"), (("clear-state",), "clear-state")])
     def test_it_is_chosen_only_where_the_policy_names_it(self, allow: tuple[str, ...], chosen: str) -> None:
         policy = Policy(
             exclude=("copy-process-metadata", "seed-process-id", "copy-state-directory", "raise-warmups", "standbys-first"),
@@ -225,7 +225,7 @@ class TestSomethingElse:
         document, _ = fleet(20, 400, seed=5)
         change_ = change_from_json(change(*events))
         snapshot = read(document)
-        wanted = ("plainly", "double-the-clients", "halve-the-clients", "another-count", "nothing-now")
+        wanted = ("baseline", "double-the-clients", "halve-the-clients", "another-count", "nothing-now")
         found = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, change_) if one.name in wanted)
         return assemble(snapshot, change_, found, Policy(), NOON)
 
@@ -235,10 +235,10 @@ class TestSomethingElse:
         moved = {one.name: one.costs[0].moved for one in plan.candidates}
 
         assert moved["double-the-clients"] == 200
-        assert moved["plainly"] > 350
+        assert moved["baseline"] > 350
         assert moved["nothing-now"] == 0
-        assert plan.chosen == "plainly"
-        assert all(one.as_asked == (one.name == "plainly") for one in plan.candidates)
+        assert plan.chosen == "baseline"
+        assert all(one.as_asked == (one.name == "baseline") for one in plan.candidates)
         assert next(one.why_not for one in plan.candidates if one.name == "nothing-now").startswith(
             "Reference only; not the requested change"
         )
@@ -265,13 +265,13 @@ class TestSomethingElse:
 class TestRolledOut:
     def test_a_setting_costs_a_restart_of_everybody(self) -> None:
         document = group(AFTER)
-        (cost,) = weighed(document, options(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"]).costs
+        (cost,) = weighed(document, options(document, {"set_config": {"max.warmup.replicas": 6}})["baseline"]).costs
 
         assert (cost.rebalances.low, cost.moved) == (3, 0)
 
     def test_where_everybody_restarts_anyway_it_comes_along(self) -> None:
         restarts = [restart(one) for one in (A, B, C)]
-        option = options(group(AFTER), *restarts, {"set_config": {"max.warmup.replicas": 6}})["plainly"]
+        option = options(group(AFTER), *restarts, {"set_config": {"max.warmup.replicas": 6}})["baseline"]
 
         (roll,) = (item for item in option.change.events if isinstance(item, RollingRestart))
         assert roll.at_once == 3
@@ -281,7 +281,7 @@ class TestRolledOut:
 
     def test_several_settings_come_with_the_same_restarts(self) -> None:
         both = {"set_config": {"max.warmup.replicas": 6, "rack.aware.assignment.tags": []}, "kafka_release": "3.9.1"}
-        option = options(group(AFTER, "3.5.2"), {"rolling_restart": both})["plainly"]
+        option = options(group(AFTER, "3.5.2"), {"rolling_restart": both})["baseline"]
         first, *others, last = option.steps
 
         assert first.expect.startswith("3 restarts, one after the other")
@@ -299,13 +299,13 @@ class TestRolledOut:
         ],
     )
     def test_a_step_says_how_many_restart_at_once(self, pace: dict[str, object], to_do: str) -> None:
-        option = options(group(AFTER), {"rolling_restart": {"set_config": {"max.warmup.replicas": 6}} | pace})["plainly"]
+        option = options(group(AFTER), {"rolling_restart": {"set_config": {"max.warmup.replicas": 6}} | pace})["baseline"]
 
         assert option.steps[0].check_before == f"The group is stable. {to_do}"
 
     def test_it_comes_before_what_takes_effect_with_it(self) -> None:
         added = {"add_client": {"process_id": LAST, "threads": 2}}
-        option = options(group(AFTER), added, {"set_config": {"num.standby.replicas": 1}})["plainly"]
+        option = options(group(AFTER), added, {"set_config": {"num.standby.replicas": 1}})["baseline"]
 
         assert [type(step.action) for step in option.steps] == [
             RollOutConfig,
@@ -347,7 +347,7 @@ class TestEverybody:
     )
     def test_they_have_a_step_and_survive_their_json(self, event: dict[str, object], action: type) -> None:
         plan = planned(group(AFTER, "3.9.1"), event)
-        baseline = options(group(AFTER, "3.9.1"), event)["plainly"]
+        baseline = options(group(AFTER, "3.9.1"), event)["baseline"]
 
         assert [type(step.action) for step in baseline.steps] == [action, AwaitStable]
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan

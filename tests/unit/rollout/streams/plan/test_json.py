@@ -118,7 +118,7 @@ def test_a_policy_says_only_what_differs() -> None:
         {"rebalances_most": True},
         {"restore_records_per_second": 0},
         {"blocking": ["no-such-rule"]},
-        {"exclude": "plainly"},
+        {"exclude": "baseline"},
         {"format_version": "7.0"},
     ],
 )

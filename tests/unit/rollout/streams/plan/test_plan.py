@@ -37,7 +37,7 @@ class TestTheArticle:
         reasons = why_not(article_plan())
 
         assert reasons.pop("copy-process-metadata") == ""
-        assert "moved-without-need: 4 of 6" in reasons["plainly"]
+        assert "collateral-migration: 4 of 6" in reasons["baseline"]
         assert "2 tasks migrate to another process ID" in reasons["seed-process-id"]
         assert "More manual work" in reasons["copy-state-directory"]
         assert "8 records" in reasons["copy-state-directory"]
@@ -109,7 +109,7 @@ class TestVerdicts:
     def test_the_plain_way_is_chosen_where_no_other_is_better(self) -> None:
         plan = planned(group(AFTER), {"replace_client": {"process_id": B, "by": {"process_id": LAST, "threads": 2}}})
 
-        assert plan.chosen == "plainly"
+        assert plan.chosen == "baseline"
         assert "It saves nothing here." in why_not(plan)["copy-process-metadata"]
 
     def test_what_cannot_be_predicted_is_blocked_and_not_guessed(self) -> None:
@@ -122,13 +122,13 @@ class TestVerdicts:
     def test_a_blocking_rule_blocks(self) -> None:
         only = Policy(
             exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "standbys-first"),
-            blocking=("moved-without-need",),
+            blocking=("collateral-migration",),
         )
         plan = article_plan(only)
 
         assert plan.assessment is Assessment.BLOCKED
         assert plan.steps == ()
-        assert plan.blocked_by == ("moved-without-need: 4 of 6 stateful tasks (67 %), limit 25 %",)
+        assert plan.blocked_by == ("collateral-migration: 4 of 6 stateful tasks (67 %), limit 25 %",)
 
     @pytest.mark.thorough
     def test_what_is_not_known_asks_for_a_look(self) -> None:
@@ -159,7 +159,7 @@ class TestVerdicts:
         ]
 
     def test_everything_excluded_is_blocked(self) -> None:
-        plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 3}}, policy=Policy(exclude=("plainly",)))
+        plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 3}}, policy=Policy(exclude=("baseline",)))
 
         assert plan.assessment is Assessment.BLOCKED
 

@@ -71,7 +71,7 @@ def test_ranges_hold_for_every_rank_of_a_random_id() -> None:
     """The worst outcome alone takes 4 to 10 rebalances; where the ID has the rank of the old one, there is 1."""
     by = {"process_id": None, "threads": 2}
     plan = planned(group(AFTER), {"replace_client": {"process_id": C, "by": by, "state": "empty"}})
-    (baseline,) = (one for one in plan.candidates if one.name == "plainly")
+    (baseline,) = (one for one in plan.candidates if one.name == "baseline")
     found = figures_of(plan, baseline)
 
     assert found is not None

@@ -56,7 +56,7 @@ def test_bytes_are_said_where_they_were_measured() -> None:
 def test_without_another_way_nothing_is_compared() -> None:
     plan = planned(group(AFTER), REMOVE)
 
-    assert plan.chosen == "plainly"
+    assert plan.chosen == "baseline"
     assert {(one.baseline, one.against) for one in view(plan, NOON).figures} == {("", "")}
     assert [one.title for one in view(plan, NOON).pictures] == ["Recommended"]
 
@@ -112,7 +112,7 @@ def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
 
 def test_nothing_is_recommended_that_must_not_be_done() -> None:
     policy_that_blocks = Policy(
-        exclude=("copy-process-metadata", "seed-process-id", "copy-state-directory"), blocking=("moved-without-need",)
+        exclude=("copy-process-metadata", "seed-process-id", "copy-state-directory"), blocking=("collateral-migration",)
     )
     found = view(article_plan(policy_that_blocks), NOON)
 
