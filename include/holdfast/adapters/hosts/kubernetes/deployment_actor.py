@@ -17,8 +17,8 @@ from holdfast.adapters.hosts.kubernetes import address, deployments, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, Document, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.deployments import Deployed
+from holdfast.adapters.hosts.kubernetes.pod_actor import NamedPodActor
 from holdfast.adapters.hosts.kubernetes.pods import Pod
-from holdfast.adapters.hosts.kubernetes.without_settings import WithoutSettings
 from holdfast.adapters.hosts.kubernetes.workloads import ATTEMPTS, PAUSE_S, patched
 from holdfast.adapters.hosts.process_commands import PLACE, filled
 from holdfast.errors import HostTrouble
@@ -45,18 +45,14 @@ class OnePodDeployments:
     """How long one act may take, until the pod has ended or another one runs."""
 
 
-class DeploymentActor(WithoutSettings):
+class DeploymentActor(NamedPodActor):
     """The port `Actor`. Every method that asks the API server raises HostTrouble."""
 
     def __init__(self, server: Server, workload: OnePodDeployments, request_s: float = LIMIT_S) -> None:
-        self._api = Api(server, request_s)
+        super().__init__(Api(server, request_s), workload.limit_s)
         self._workload = workload
         self._seen: dict[str, Pod] = {}
         """By Deployment: the pod that was last looked at. Only that one is replaced."""
-
-    @property
-    def limit_s(self) -> float:
-        return self._workload.limit_s + 2 * self._api.limit_s
 
     def lacks(self, act: Act) -> str | None:
         try:
@@ -71,13 +67,6 @@ class DeploymentActor(WithoutSettings):
         container, state_dir = self._workload.container, self._workload.state_dir
         lost = (workloads.lost_with(pod, container, state_dir, keeps_name=False) for pod in found.pods)
         return next((one for one in lost if one is not None), deployments.why_not(found.deployment, _shown(name)))
-
-    def cannot_look(self, act: Act) -> str | None:
-        try:
-            self._named(act)
-        except HostTrouble as trouble:
-            return str(trouble)
-        return None
 
     def process(self, act: Act) -> ClientProcess:
         name = self._named(act)

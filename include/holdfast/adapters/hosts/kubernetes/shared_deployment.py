@@ -19,8 +19,8 @@ from holdfast.adapters.hosts.kubernetes import deployments, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, Document, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.deployments import DELETION_COST, Deployed
+from holdfast.adapters.hosts.kubernetes.pod_actor import PodActor
 from holdfast.adapters.hosts.kubernetes.pods import Pod
-from holdfast.adapters.hosts.kubernetes.without_settings import WithoutSettings
 from holdfast.adapters.hosts.kubernetes.workloads import ATTEMPTS, PAUSE_S, patched
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
@@ -46,19 +46,15 @@ class SharedDeployment:
     """How long one act may take, until the pod has ended or one more runs."""
 
 
-class SharedDeploymentActor(WithoutSettings):
+class SharedDeploymentActor(PodActor):
     """The port `Actor`. Every method that asks the API server raises HostTrouble."""
 
     def __init__(self, server: Server, workload: SharedDeployment, request_s: float = LIMIT_S) -> None:
         self._server = server
-        self._api = Api(server, request_s)
+        super().__init__(Api(server, request_s), workload.limit_s)
         self._workload = workload
         self._clients: dict[str, str] = {}
         """Pods by process ID, as their volumes had it."""
-
-    @property
-    def limit_s(self) -> float:
-        return self._workload.limit_s + 2 * self._api.limit_s
 
     def lacks(self, act: Act) -> str | None:
         if act.does is Does.RESTART:

@@ -17,9 +17,9 @@ from holdfast.adapters.hosts import awaiting
 from holdfast.adapters.hosts.kubernetes import address, pods, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, ApiRefusal, Document, at, number, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
+from holdfast.adapters.hosts.kubernetes.pod_actor import NamedPodActor
 from holdfast.adapters.hosts.kubernetes.pods import Pod
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
-from holdfast.adapters.hosts.kubernetes.without_settings import WithoutSettings
 from holdfast.adapters.hosts.kubernetes.workloads import ATTEMPTS, PAUSE_S, is_observed, ordinal, patched, replicas
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
@@ -49,24 +49,20 @@ class Workload:
         return f"/apis/apps/v1/namespaces/{self.namespace}/statefulsets/{self.stateful_set}"
 
 
-class StatefulActor(WithoutSettings):
+class StatefulActor(NamedPodActor):
     """The port `Actor`. Every method that asks the API server raises HostTrouble."""
 
     def __init__(self, server: Server, workload: Workload, request_s: float = LIMIT_S) -> None:
         self._server = server
-        self._api = Api(server, request_s)
+        super().__init__(Api(server, request_s), workload.limit_s)
         self._workload = workload
         self._clients = dict(workload.clients)
         self._seen: dict[str, Pod] = {}
         """By pod: the one that was last looked at. Only that one is replaced."""
 
-    @property
-    def limit_s(self) -> float:
-        return self._workload.limit_s + 2 * self._api.limit_s
-
     def lacks(self, act: Act) -> str | None:
         try:
-            name = self._pod_named(act)
+            name = self._named(act)
             if act.does is Does.RESTART and self._workload.state_dir is not None:
                 return self._loses(name)
         except HostTrouble as trouble:
@@ -82,15 +78,8 @@ class StatefulActor(WithoutSettings):
             return None  # it is being replaced
         return workloads.lost_with(pod, self._workload.container, self._workload.state_dir, keeps_name=True)
 
-    def cannot_look(self, act: Act) -> str | None:
-        try:
-            self._pod_named(act)
-        except HostTrouble as trouble:
-            return str(trouble) if trouble.lasting else None
-        return None
-
     def process(self, act: Act) -> ClientProcess:
-        name = self._pod_named(act)
+        name = self._named(act)
         try:
             pod = pods.read(self._api, self._workload.namespace, name)
         except ApiRefusal as refusal:
@@ -106,7 +95,7 @@ class StatefulActor(WithoutSettings):
 
     def perform(self, does: Does, act: Act) -> str | None:
         ends_at = time.monotonic() + self._workload.limit_s
-        name = self._pod_named(act)
+        name = self._named(act)
         before = self._seen.get(name)
         if does is Does.RESTART:
             failed = self._restart(name, ends_at)
@@ -234,7 +223,7 @@ class StatefulActor(WithoutSettings):
                 return None
         return f"{self._shown} was changed again and again by another; it was not scaled."
 
-    def _pod_named(self, act: Act) -> str:
+    def _named(self, act: Act) -> str:
         """The pod of a client: as the admin's file says, by a name that both have, or whose volume holds its process ID.
 
         An address is no name: the next pod may have it.
