@@ -16,7 +16,7 @@ ROOT = Path(holdfast.__path__[0])
 TABLES = frozenset(
     {
         "kafka/release.py",
-        "kafka/release_table.py",
+        "kafka/release_lines.py",
         "kafka/consumer/release.py",
         "kafka/coordinator/release.py",
         "kafka/streams/config_keys.py",

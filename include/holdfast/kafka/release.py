@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import Unsupported
 from holdfast.kafka import java
-from holdfast.kafka.release_table import ReleaseTable, patches
+from holdfast.kafka.release_lines import ReleaseLines, patches
 from holdfast.kafka.vocabulary import TaskId
 
 
@@ -161,7 +161,7 @@ def _lines() -> tuple[Behaviour, ...]:
 LINES = _lines()
 """Oldest first."""
 
-_TABLE = ReleaseTable(LINES)
+_TABLE = ReleaseLines(LINES)
 RELEASES = _TABLE.releases
 """Every release that is covered, oldest first."""
 WITHOUT_PROCESS_METADATA = ("2.6.0", "2.6.1", "2.7.0")

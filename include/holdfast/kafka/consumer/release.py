@@ -7,7 +7,7 @@ is in the table because its own jar gives what Holdfast gives (tests/conformance
 from dataclasses import dataclass, replace
 
 from holdfast.errors import Unsupported
-from holdfast.kafka.release_table import ReleaseTable, is_older, patches
+from holdfast.kafka.release_lines import ReleaseLines, is_older, patches
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _lines() -> tuple[Behaviour, ...]:
 LINES = _lines()
 """Oldest first."""
 
-_TABLE = ReleaseTable(LINES)
+_TABLE = ReleaseLines(LINES)
 RELEASES = _TABLE.releases
 """Every release that is covered, line by line."""
 

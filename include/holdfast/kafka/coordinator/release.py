@@ -8,7 +8,7 @@ name.
 from dataclasses import dataclass, replace
 
 from holdfast.errors import Unsupported
-from holdfast.kafka.release_table import ReleaseTable, patches
+from holdfast.kafka.release_lines import ReleaseLines, patches
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _lines() -> tuple[Behaviour, ...]:
 LINES = _lines()
 """Oldest first."""
 
-_TABLE = ReleaseTable(LINES)
+_TABLE = ReleaseLines(LINES)
 RELEASES = _TABLE.releases
 """Every release that is covered, line by line."""
 

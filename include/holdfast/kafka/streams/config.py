@@ -40,6 +40,19 @@ class AssignorConfig:
     task_assignor: TaskAssignor = TaskAssignor.HIGH_AVAILABILITY
 
 
+DECIDING = (
+    "num.standby.replicas",
+    "max.warmup.replicas",
+    "acceptable.recovery.lag",
+    "probing.rebalance.interval.ms",
+    "rack.aware.assignment.tags",
+    "rack.aware.assignment.strategy",
+    "rack.aware.assignment.traffic_cost",
+    "rack.aware.assignment.non_overlap_cost",
+    "internal.task.assignor.class",
+    "task.assignor.class",
+)
+"""The settings that `AssignorConfig` is read from: what a leader's decision depends on."""
 DEFAULTS = AssignorConfig()
 """Kafka's own, the same in every release covered. One that a release changes belongs into its line (`kafka.release`)."""
 

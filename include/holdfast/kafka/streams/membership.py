@@ -7,6 +7,7 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.kafka.wire import assignment_info, consumer_protocol, subscription_info
 from holdfast.kafka.wire.assignment_info import NO_REBALANCE, AssignmentInfo, FutureAssignment
 from holdfast.kafka.wire.subscription_info import FutureSubscription
+from holdfast.kafka.wire.tasks import LATEST_VERSION
 
 TaskPartitions = tuple[TaskId, tuple[TopicPartition, ...]]
 
@@ -46,10 +47,10 @@ def decode(member_id: str, subscription: bytes, assignment: bytes) -> Member:
     if isinstance(joined, FutureSubscription):
         raise Unsupported(
             f"member {member_id!r} speaks metadata version {joined.version}, which is newer than any that is known "
-            f"(1 to {subscription_info.LATEST_VERSION}); not even its process ID can be read"
+            f"(1 to {LATEST_VERSION}); not even its process ID can be read"
         )
     handed = consumer_protocol.decode_assignment(assignment)
-    info = assignment_info.decode(handed.user_data) if handed.user_data else AssignmentInfo(assignment_info.LATEST_VERSION)
+    info = assignment_info.decode(handed.user_data) if handed.user_data else AssignmentInfo(LATEST_VERSION)
     if isinstance(info, FutureAssignment):
         raise Unsupported(f"member {member_id!r} was handed an assignment of version {info.version}, which is unknown")
     return Member(

@@ -10,9 +10,8 @@ from holdfast.kafka import java
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.kafka.wire.buffer import Reader, Writer
 from holdfast.kafka.wire.remembered import remembered
-from holdfast.kafka.wire.tasks import WireTask, plain, task_id
+from holdfast.kafka.wire.tasks import LATEST_VERSION, WireTask, plain, task_id
 
-LATEST_VERSION = 11
 NO_REBALANCE = java.LONG_MAX
 """`next_rebalance_ms` of a member that need not rejoin; 0 is "at once", anything else ms since 1970 by the leader's clock."""
 

@@ -11,9 +11,7 @@ from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId
 from holdfast.kafka.wire.buffer import Reader, Writer, encode_utf8
 from holdfast.kafka.wire.remembered import remembered
-from holdfast.kafka.wire.tasks import WireTask, plain, task_id
-
-LATEST_VERSION = 11
+from holdfast.kafka.wire.tasks import LATEST_VERSION, WireTask, plain, task_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,13 @@
-"""Task IDs as they are on the wire, where a task may belong to a named topology (metadata version 10 and later)."""
+"""Task IDs as they are in the user data of Streams, where a task may belong to a named topology (metadata version 10 and later)."""
 
 from dataclasses import dataclass
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.kafka.wire.buffer import Reader
+
+LATEST_VERSION = 11
+"""Of that user data, in both directions: `StreamsAssignmentProtocolVersions.LATEST_SUPPORTED_VERSION`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from holdfast.kafka import java
-from holdfast.kafka.release_table import is_older
+from holdfast.kafka.release_lines import is_older
 from holdfast.rollout.backtest import words
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest
 from holdfast.rollout.backtest.score import Score, total

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from holdfast.kafka.coordinator.config_keys import MOST_STANDBYS, STANDBYS
 from holdfast.kafka.coordinator.release import FIRST_FOR_PRODUCTION, FIRST_WITH_STATIC_MEMBERS, LOSES_GROUPS
-from holdfast.kafka.release_table import is_older
+from holdfast.kafka.release_lines import is_older
 from holdfast.kafka.streams.config import HIGH_AVAILABILITY
 from holdfast.kafka.streams.group import Task
 from holdfast.rollout.facts.moves import Prevention, Prevents

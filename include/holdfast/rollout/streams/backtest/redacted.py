@@ -9,6 +9,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from holdfast.kafka import java
+from holdfast.kafka.streams.config import DECIDING
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.kafka.wire import assignment_info, consumer_protocol, subscription_info
 from holdfast.rollout.backtest.generation import Generation, GenerationMember
@@ -16,19 +17,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.backtest.question import Settings, StreamsQuestion
 
 _TAGS = "rack.aware.assignment.tags"
-_DECIDING = frozenset(
-    {
-        "num.standby.replicas",
-        "acceptable.recovery.lag",
-        "max.warmup.replicas",
-        "probing.rebalance.interval.ms",
-        "internal.task.assignor.class",
-        "task.assignor.class",
-        "rack.aware.assignment.strategy",
-        "rack.aware.assignment.traffic_cost",
-        "rack.aware.assignment.non_overlap_cost",
-    }
-)
+_KEPT = frozenset(DECIDING) - {_TAGS}
 """Settings that decide, and name nothing of the application's (a class of its own is not modelled)."""
 
 
@@ -143,7 +132,7 @@ def _partitions(partitions: Iterable[TopicPartition], names: _Names) -> tuple[To
 
 
 def _settings(config: Settings, names: _Names) -> Settings:
-    found: dict[str, ConfigValue] = {name: value for name, value in config if name in _DECIDING}
+    found: dict[str, ConfigValue] = {name: value for name, value in config if name in _KEPT}
     tags = dict(config).get(_TAGS)
     if isinstance(tags, tuple) and tags:
         found[_TAGS] = tuple(names.key[str(tag)] for tag in tags)

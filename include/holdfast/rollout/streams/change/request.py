@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
-from holdfast.kafka.release_table import is_older
+from holdfast.kafka.release_lines import is_older
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from holdfast.kafka.streams.config import DECIDING
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.execution.drift import Drift, DriftKind
 from holdfast.rollout.json.kafka import ConfigValue
@@ -69,13 +70,7 @@ def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed:
 
 
 _DECIDING = (
-    "num.standby.replicas",
-    "max.warmup.replicas",
-    "acceptable.recovery.lag",
-    "probing.rebalance.interval.ms",
-    "rack.aware.",
-    "task.assignor.class",
-    "internal.task.assignor.class",
+    *DECIDING,
     "topology.optimization",
     "group.",
     "upgrade.from",

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka.coordinator.release import FIRST_CLIENTS
-from holdfast.kafka.release_table import is_older
+from holdfast.kafka.release_lines import is_older
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_streams.snapshot.described import topics_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot

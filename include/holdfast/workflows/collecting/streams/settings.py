@@ -19,16 +19,7 @@ DEFAULT_TASK_ASSIGNOR = assignor_config.HIGH_AVAILABILITY.value
 _CONSUMER_PREFIXES = ("main.consumer.", "consumer.", "")
 """In the order in which they win. Java: `StreamsConfig.getMainConsumerConfigs`."""
 ASSIGNOR_KEYS = (
-    "num.standby.replicas",
-    "max.warmup.replicas",
-    "acceptable.recovery.lag",
-    "probing.rebalance.interval.ms",
-    "rack.aware.assignment.tags",
-    "rack.aware.assignment.strategy",
-    "rack.aware.assignment.traffic_cost",
-    "rack.aware.assignment.non_overlap_cost",
-    "internal.task.assignor.class",
-    "task.assignor.class",
+    *assignor_config.DECIDING,
     "state.cleanup.delay.ms",
     "processing.guarantee",
     "topology.optimization",

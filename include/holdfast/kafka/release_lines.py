@@ -12,7 +12,7 @@ class _Line(Protocol):
 L = TypeVar("L", bound=_Line)
 
 
-class ReleaseTable(Generic[L]):
+class ReleaseLines(Generic[L]):
     """Lines of releases that behave alike, oldest first. `releases`: all of them, line by line."""
 
     def __init__(self, lines: Sequence[L]) -> None:
