@@ -1,6 +1,6 @@
 """Predicates that many rules share: a number outside of what is useful, a value that means something."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Unit
@@ -42,6 +42,16 @@ def equal(client: Client, key: str, values: tuple[str, ...], fixed: str | None) 
         return Hit((subject.settings.shown(client, key),), (Fix(found.given_as, fixed),))
 
     return look
+
+
+def any_above(clients: Iterable[Client], key: str, most: int, fixed: str | None) -> One:
+    """`above`, of the first of these clients that has it."""
+    return first(*(above(one, key, most, fixed) for one in clients))
+
+
+def any_below(clients: Iterable[Client], key: str, least: int, fixed: str | None, *, unless: int | None = None) -> One:
+    """`below`, of the first of these clients that has it."""
+    return first(*(below(one, key, least, fixed, unless=unless) for one in clients))
 
 
 def first(*looks: One) -> One:

@@ -1,7 +1,7 @@
 """Fetches and buffers of the consumers: above all of the one that restores."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import One, above, first, given_as, given_number
+from holdfast.rollout.settings.looks import One, above, any_above, given_as, given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Unit, octets, page, text
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import STREAMS, Kind
@@ -101,11 +101,7 @@ RULES = (
         " late.",
         (WAIT, LEAST),
         (page("Consumer Configs: fetch.max.wait.ms"),),
-        first(
-            above(Client.MAIN, WAIT, _LONG_WAIT_MS, "500"),
-            above(Client.RESTORE, WAIT, _LONG_WAIT_MS, "500"),
-            above(Client.PLAIN, WAIT, _LONG_WAIT_MS, "500"),
-        ),
+        any_above((Client.MAIN, Client.RESTORE, Client.PLAIN), WAIT, _LONG_WAIT_MS, "500"),
         _BOTH,
     ),
     Rule(

@@ -2,7 +2,7 @@
 
 from holdfast.kafka import java as jvm
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import above, below, first, given_as, given_number
+from holdfast.rollout.settings.looks import above, any_above, any_below, below, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, seconds
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind
@@ -151,7 +151,7 @@ RULES = (
         "A request is given up after {value}: the election of a leader, or a busy broker, takes longer, and each retry adds load.",
         (REQUEST,),
         (page("Consumer Configs: request.timeout.ms"), kip(572)),
-        first(*(below(one, REQUEST, _SHORT_REQUEST_MS, "30000") for one in _EVERY_CLIENT)),
+        any_below(_EVERY_CLIENT, REQUEST, _SHORT_REQUEST_MS, "30000"),
         EVERY,
     ),
     Rule(
@@ -170,11 +170,7 @@ RULES = (
         " then.",
         (METADATA,),
         (page("Consumer Configs: metadata.max.age.ms"),),
-        first(
-            above(Client.MAIN, METADATA, _OLD_METADATA_MS, "300000"),
-            above(Client.PRODUCER, METADATA, _OLD_METADATA_MS, "300000"),
-            above(Client.PLAIN, METADATA, _OLD_METADATA_MS, "300000"),
-        ),
+        any_above((Client.MAIN, Client.PRODUCER, Client.PLAIN), METADATA, _OLD_METADATA_MS, "300000"),
         EVERY,
     ),
     Rule(
@@ -182,11 +178,7 @@ RULES = (
         "Each client of each thread asks the brokers for all metadata each {value}.",
         (METADATA,),
         (page("Consumer Configs: metadata.max.age.ms"),),
-        first(
-            below(Client.MAIN, METADATA, _EAGER_METADATA_MS, "300000"),
-            below(Client.PRODUCER, METADATA, _EAGER_METADATA_MS, "300000"),
-            below(Client.PLAIN, METADATA, _EAGER_METADATA_MS, "300000"),
-        ),
+        any_below((Client.MAIN, Client.PRODUCER, Client.PLAIN), METADATA, _EAGER_METADATA_MS, "300000"),
         EVERY,
     ),
     Rule(
@@ -210,7 +202,7 @@ RULES = (
         "After a broker was away, a client may wait {value} before it connects again.",
         ("reconnect.backoff.max.ms",),
         (page("Consumer Configs: reconnect.backoff.max.ms"),),
-        first(*(above(one, "reconnect.backoff.max.ms", _LONG_BACKOFF_MS, "1000") for one in _EVERY_CLIENT)),
+        any_above(_EVERY_CLIENT, "reconnect.backoff.max.ms", _LONG_BACKOFF_MS, "1000"),
         EVERY,
     ),
     Rule(
@@ -218,7 +210,7 @@ RULES = (
         "A connection that is idle for {value} is closed: clients of quiet partitions connect, and authenticate, again and again.",
         ("connections.max.idle.ms",),
         (page("Consumer Configs: connections.max.idle.ms"),),
-        first(*(below(one, "connections.max.idle.ms", _SHORT_IDLE_MS, "540000", unless=-1) for one in _EVERY_CLIENT)),
+        any_below(_EVERY_CLIENT, "connections.max.idle.ms", _SHORT_IDLE_MS, "540000", unless=-1),
         EVERY,
     ),
     Rule(
@@ -226,7 +218,7 @@ RULES = (
         "A request that failed is repeated {value} later: each new leader of a partition costs that much.",
         ("retry.backoff.ms",),
         (page("Consumer Configs: retry.backoff.ms"),),
-        first(*(above(one, "retry.backoff.ms", _LONG_RETRY_MS, "100") for one in _EVERY_CLIENT)),
+        any_above(_EVERY_CLIENT, "retry.backoff.ms", _LONG_RETRY_MS, "100"),
         EVERY,
     ),
     Rule(
