@@ -43,9 +43,6 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 MOST_REBALANCES = 5_000
 """A group that has not settled by then is treated as one that does not, within a night. (Five thousand warm-up batches are a
 month.)"""
-_ONE_BY_ONE_US = 0, walks.A_REBALANCE_US, walks.A_COPY_AT_A_CLIENT_US
-_COMPILED_US = 4_000, 100, 0.017
-"""What a loss takes, each of its rebalances, and that for each copy times the clients; and where walks are compiled."""
 _REBALANCES_WITHOUT_WARM_UPS = 3
 
 
@@ -67,8 +64,8 @@ def work_us(snapshot: Snapshot, moved: int | None) -> int:
     batches = 0 if moved is None else moved * (1 + standbys) / max(1, warm_ups)
     rebalances = _REBALANCES_WITHOUT_WARM_UPS + 1.5 * batches
     compiled = moved is not None and jit.is_installed()
-    a_loss, a_rebalance, a_copy = _COMPILED_US if compiled else _ONE_BY_ONE_US
-    return int(a_loss + rebalances * (a_rebalance + a_copy * copies * len(snapshot.clients)))
+    begun_us, work = (walks.A_WALK_US, walks.COMPILED) if compiled else (0, walks.ONE_BY_ONE)
+    return int(begun_us + rebalances * work.of_rebalance(copies, len(snapshot.clients)))
 
 
 def _whole(value: object, usual: int) -> int:

@@ -6,6 +6,7 @@ What is compiled is imported when the first walk begins: that takes a second, an
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from holdfast.kafka.streams.compiled import jit
 from holdfast.kafka.streams.group import Group
@@ -16,9 +17,20 @@ from holdfast.rollout.streams.scene.reports import Reports
 Due = Callable[[int, float], bool]
 """Whether the rest of a batch is walked, after this number of its rebalances; and what one takes (`rebalance_us`)."""
 
-A_REBALANCE_US, A_COPY_AT_A_CLIENT_US = 300, 0.6
-"""About what one rebalance takes that is worked out one by one, on one processor, and for each copy times the clients."""
-_A_WALK_US = 4_000
+
+class Work(NamedTuple):
+    """About what it takes, on one processor: a rebalance, and in addition each copy of a stateful task times the clients."""
+
+    a_rebalance_us: float
+    a_copy_at_a_client_us: float
+
+    def of_rebalance(self, copies: int, clients: int) -> float:
+        """In microseconds."""
+        return self.a_rebalance_us + self.a_copy_at_a_client_us * copies * clients
+
+
+ONE_BY_ONE, COMPILED = Work(300, 0.6), Work(100, 0.017)
+A_WALK_US = 4_000
 """About what it takes to begin one."""
 _LOADING_US, _COMPILING_US = 1_000_000, 20_000_000
 """So much is worked out one by one in a process before the machine code is read from the disk, or made."""
@@ -37,7 +49,7 @@ _THIS = _Process()
 def rebalance_us(group: Group) -> float:
     """About what one rebalance takes that is worked out one by one."""
     copies = sum(task.stateful for task in group.tasks) * (1 + group.config.num_standby_replicas)
-    return A_REBALANCE_US + A_COPY_AT_A_CLIENT_US * copies * len(group.clients)
+    return ONE_BY_ONE.of_rebalance(copies, len(group.clients))
 
 
 def is_due(rebalances: int, each_us: float) -> bool:
@@ -45,7 +57,7 @@ def is_due(rebalances: int, each_us: float) -> bool:
     if not jit.is_installed():
         return False
     if _THIS.begun:
-        return (rebalances + 1) * each_us >= _A_WALK_US
+        return (rebalances + 1) * each_us >= A_WALK_US
     _THIS.spent_us += each_us
     if _THIS.spent_us >= _LOADING_US:
         _THIS.begun = _THIS.spent_us >= _COMPILING_US or _is_kept()
