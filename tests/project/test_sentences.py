@@ -87,6 +87,10 @@ def _holds_words(node: ast.expr) -> bool:
             return _holds_words(value)
         case ast.BoolOp(values=values):
             return any(map(_holds_words, values))
+        case ast.JoinedStr(values=values):
+            return _words(node) or any(_holds_words(one.value) for one in values if isinstance(one, ast.FormattedValue))
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=module))):
+            return module.endswith("words")
         case _:
             return False
 
@@ -222,6 +226,9 @@ def test_a_template_that_compares_words_is_seen(code: str) -> None:
         'def f(x):\n    return x == "Nothing to do."',
         '_OVER = re.compile(r"(?<=keeps|meets) [(].*[)]")',
         '_OLD = "Wrong if "\ndef f(clause):\n    return clause.removeprefix(_OLD)',
+        'def f(x):\n    return f"{x}: leave it out".removeprefix(": ")',
+        'def f(x):\n    return f"{time_words.between(x)}".removeprefix(", ")',
+        "def f(x):\n    return time_words.between(x).split()",
         'def f(x):\n    match x:\n        case "the group is empty":\n            return 1',
     ],
 )

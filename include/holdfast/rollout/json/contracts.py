@@ -37,4 +37,8 @@ def refuse_another(document: object, needed: str) -> None:
     """Raise InvalidInput for a document that is whole and of another contract, rather than list the fields that it has not."""
     found = kind_of(document)
     if found is not None and found != needed:
-        raise InvalidInput(f"this is a {found}; a {needed} is needed".replace("a A", "an A"))
+        raise InvalidInput(f"this is {_one(found)}; {_one(needed)} is needed")
+
+
+def _one(contract: str) -> str:
+    return f"an {contract}" if contract[0] in "AEIOU" else f"a {contract}"

@@ -42,13 +42,19 @@ def restored(times: Times) -> str:
 
 
 def only_if(times: Times) -> str:
-    """` only if 8 tasks' state (…) is copied within 45 s; else 8 h 54 min`; nothing where all holds anyway."""
+    """`, only if the state of 8 tasks (…) is copied within 45 s; else 8 h 54 min`; empty where all holds anyway."""
+    found = limited_to(times)
+    return f", {found}" if found else ""
+
+
+def limited_to(times: Times) -> str:
+    """`only_if` as a sentence of its own."""
     one = times.condition
     if one is None or one.met is True:
         return ""
     if one.otherwise_restored == times.restored:
         return ""
-    return f", only if {condition(one)}; else {estimate(one.otherwise_restored)}"
+    return f"only if {condition(one)}; else {estimate(one.otherwise_restored)}"
 
 
 def condition(one: Condition) -> str:

@@ -127,8 +127,7 @@ def conf_of(sent: Sent, snapshot: AnySnapshot | None) -> tuple[dict[str, object]
         found = secrecy.find(conf[name])
         if found is not None:  # Airflow would keep it with the run, and show it
             del conf[name]
-            where, what = found
-            problems[name] = f"{where}: {what}; leave it out".removeprefix(": ")
+            problems[name] = f"{': '.join(filter(None, found))}; leave it out"
     return conf, problems
 
 

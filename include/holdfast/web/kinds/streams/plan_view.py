@@ -123,7 +123,7 @@ def _figures(plan: Plan, option: Considered | None, baseline: Considered | None)
 
 def _spread(times: Times | None, one: Estimate | None) -> str:
     """The range, and the condition that it holds under."""
-    return "" if times is None else f"{time_words.between(one)}{time_words.only_if(times)}".removeprefix(", ")
+    return "" if times is None else ", ".join(filter(None, (time_words.between(one), time_words.limited_to(times))))
 
 
 def _copies(found: OptionFigures) -> str:
