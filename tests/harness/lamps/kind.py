@@ -1,5 +1,4 @@
-"""A made-up kind of group: lamps that are lit, one at a time or all at once. It shows that a kind is its own code
-and a line in the registry: what plans, judges, applies, verifies and compares knows nothing of it."""
+"""A made-up kind of group: lamps that are lit, one at a time or all at once. It is its own code and a line in the registry."""
 # ruff: noqa: ARG002 - a kind always gets all arguments, whether it needs them or not
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -95,12 +94,12 @@ class _Verifying(Verifying[LampPlan, LampSnapshot, LampVerdict, tuple[str, ...]]
         return tuple(StepEvidence(one.id, one.lamp or "wait", shown(one.lamp)) for one in plan.steps)
 
     def waits(self, plan: LampPlan, step_id: str) -> bool:
-        return any(one.id == step_id and one.lamp is None for one in plan.steps)
+        return any((one.id, one.lamp) == (step_id, None) for one in plan.steps)
 
     def compare(self, plan: LampPlan, fresh: LampSnapshot) -> EndCompared[tuple[str, ...]] | Members:
         missing = dark(plan, fresh)
-        differences = tuple(Difference(Differs.READER, lamp, ("light",)) for lamp in missing)
-        return EndCompared(missing, Result.DIFFERENT if missing else Result.AS_FORECAST, differences, differences)
+        found = tuple(Difference(Differs.READER, lamp, ("light",)) for lamp in missing)
+        return EndCompared(missing, Result.DIFFERENT if found else Result.AS_FORECAST, found, found)
 
     def verdict(
         self,

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from holdfast.rollout.json import former_names
+
 
 class Scenario(StrEnum):
     """A new random ID has a random rank: looked at are its likeliest rank and that where most tasks move."""
@@ -13,16 +15,15 @@ class Scenario(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Scenario | None":
-        return next((one for one, former in FORMER.items() if former == value), None)
+        present = former_names.PRESENT.get(str(value))
+        return None if present is None else cls(present)
 
     @property
     def in_tables(self) -> tuple[str, ...]:
         """Its name in tables, and the one that former versions wrote."""
-        return (self.value, FORMER[self]) if self in FORMER else (self.value,)
+        former = former_names.FORMER.get(self.value)
+        return (self.value,) if former is None else (self.value, former)
 
-
-FORMER = {Scenario.NEW_ID_LIKELIEST: "fresh ID, likeliest", Scenario.NEW_ID_WORST: "fresh ID, worst"}
-"""Names in tables of former versions."""
 
 NO_CLIENT_LEFT = "no client is left in the group: its tasks run nowhere until one joins"
 TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"

@@ -7,6 +7,7 @@ from holdfast.kafka import java
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.facts.said_json import said
+from holdfast.rollout.json import former_names
 from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.record_codec import Record
@@ -14,7 +15,7 @@ from holdfast.rollout.json.record_codec import Record
 VERDICT_VERSION = "1.5"
 """1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values. 1.3:
 `seen`, the evidence of a step as values. 1.4: `unknown`, and the result may be `not compared`.
-1.5: the result `on the way` is called `in progress`."""
+1.5: the result `in progress` has this name."""
 
 
 class Result(StrEnum):
@@ -30,7 +31,8 @@ class Result(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Result | None":
-        return cls.IN_PROGRESS if value == "on the way" else None  # up to version 1.4 of a Verdict
+        present = former_names.PRESENT.get(str(value))
+        return None if present is None else cls(present)
 
     @property
     def final(self) -> bool:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.former_names import present_policy
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.policy.former_names import present_policy
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.policy.rules import blocking_by

@@ -12,10 +12,10 @@ from tests.harness.plans import NOON, article_plan
 from holdfast.rollout.consumer.plan import review as consumer_review
 from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consumer_plan_to_json
 from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.json.former_names import PLAN_VERSION, PRESENT, present_plan
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind, approval
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
-from holdfast.rollout.policy.former_names import PLAN_VERSION, PRESENT, present_plan
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan import review as streams_review

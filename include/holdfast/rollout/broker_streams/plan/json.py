@@ -13,9 +13,8 @@ from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, StreamThread, without_disks
 from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
 from holdfast.rollout.disks.state_directory import StateDirectory
-from holdfast.rollout.json import strict
+from holdfast.rollout.json import former_names, strict
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.policy import former_names
 
 PLAN = codec_of(BrokerPlan)
 

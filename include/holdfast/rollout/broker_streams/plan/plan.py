@@ -23,8 +23,8 @@ from holdfast.rollout.facts.said import Said
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
+from holdfast.rollout.json.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.json.record import codec_of, derived, gathered, member, record, spread
-from holdfast.rollout.policy.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 

@@ -9,9 +9,8 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_to_json
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
-from holdfast.rollout.json import strict
+from holdfast.rollout.json import former_names, strict
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.policy import former_names
 
 PLAN = codec_of(ConsumerPlan)
 

@@ -4,9 +4,8 @@ Reading a plan is strict, and its `plan_id` must be the digest of the rest: an e
 """
 
 from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
-from holdfast.rollout.json import strict
+from holdfast.rollout.json import former_names, strict
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.policy import former_names
 from holdfast.rollout.streams.plan.plan import Plan
 
 PLAN = codec_of(Plan)

@@ -85,8 +85,7 @@ class TestTheForecast:
         assert most >= 10 + 3
 
     def test_of_clients_that_are_late_has_a_target_for_each(self) -> None:
-        members = {C: ["c0", "c1"], B: ["b0", "b1"], A: ["a0", "a1"]}
-        found = forecast(late=[B, A], member_ids=members)
+        found = forecast(late=[B, A], member_ids={C: ["c0", "c1"], B: ["b0", "b1"], A: ["a0", "a1"]})
 
         assert [sorted(one["assignment"]["members"]) for one in found["targets"]] == [
             ["c0", "c1"],

@@ -1,4 +1,4 @@
-"""Names in documents that former versions of Holdfast wrote: plans of format 1.0, and policies. They are read as the present names.
+"""Names in documents and tables that former versions of Holdfast wrote. They are read as the present names.
 
 A plan is approved by its bytes, so a plan of format 1.0 is written with the names that it was read with.
 """
@@ -9,6 +9,9 @@ from typing import Any
 from holdfast.rollout.json import strict
 
 PRESENT: Mapping[str, str] = {
+    "on the way": "in progress",
+    "fresh ID, likeliest": "new random ID, likeliest",
+    "fresh ID, worst": "new random ID, worst",
     "moved-without-need": "collateral-migration",
     "standing-still": "partition-downtime",
     "plainly": "baseline",
@@ -23,7 +26,7 @@ PRESENT: Mapping[str, str] = {
         "the local state of every client is deleted, and all of it restored"
     ),
 }
-_FORMER = {present: former for former, present in PRESENT.items()}
+FORMER = {present: former for former, present in PRESENT.items()}
 _A_NAME: dict[str, Any] = {}
 """A place that has a name, or a list of names."""
 _POLICY = {"blocking": _A_NAME, "exclude": _A_NAME, "allow": _A_NAME}
@@ -54,7 +57,7 @@ def written_plan(document: dict[str, object], *, former: bool) -> dict[str, obje
     """`former`: it was written in format 1.0, and is again."""
     if not former:
         return document
-    return {**strict.mapping(_renamed(document, _PLAN, _FORMER)), "format_version": FORMAT}
+    return {**strict.mapping(_renamed(document, _PLAN, FORMER)), "format_version": FORMAT}
 
 
 def present_policy(document: object) -> object:
