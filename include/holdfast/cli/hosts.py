@@ -22,7 +22,12 @@ def options(command: _Command) -> _Command:
     """`--ssh-user`, `--ssh-key` and `--ssh-known-hosts`; their values are what `access` returns."""
     for option in (
         click.option(
-            "--ssh-user", metavar="USER", envvar="HOLDFAST_SSH_USER", expose_value=False, callback=_keep, help="Log in as."
+            "--ssh-user",
+            metavar="USER",
+            envvar="HOLDFAST_SSH_USER",
+            expose_value=False,
+            callback=_keep,
+            help="The user to log in as.",
         ),
         click.option(
             "--ssh-key",

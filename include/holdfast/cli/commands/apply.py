@@ -38,7 +38,7 @@ DEFAULT_LAKE = ".holdfast/lake"
     "--run",
     "run",
     is_flag=True,
-    help="Carry out the whole plan: every step that the plan's policy (acts) lets Holdfast do, the group watched after each.",
+    help="Carry out the whole plan: every step that the plan's policy (acts) lets Holdfast do. It watches the group after each.",
 )
 @click.option("--actors", metavar="FILE", help="With --run: the commands that stop and start the group's clients (YAML).")
 @click.option(
@@ -90,7 +90,14 @@ DEFAULT_LAKE = ".holdfast/lake"
 @hosts.options
 @signing.key_option
 @shapes.options
-@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", default=DEFAULT_LAKE, show_default=True, help="For the journal.")
+@click.option(
+    "--lake",
+    metavar="URL",
+    envvar="HOLDFAST_LAKE",
+    default=DEFAULT_LAKE,
+    show_default=True,
+    help="The lake of the journal.",
+)
 def command(
     plan: str,
     fresh: str | None,

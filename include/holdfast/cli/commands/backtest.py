@@ -34,7 +34,7 @@ READING_S = 600.0
 @click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting, which replaces that of --app-config.")
 @click.option("--mismatches", "folder", metavar="FOLDER", help="Write each mismatch there, shrunk and without names.")
 @click.option("--mismatch", "file", metavar="FILE", help="Judge a mismatch of such a file again, instead of a cluster.")
-@click.option("--processes", type=click.IntRange(1, 256), help="How many processes judge. Default: one a processor.")
+@click.option("--processes", type=click.IntRange(1, 256), help="Number of processes that judge. Default: one per processor.")
 @shapes.options
 @click.pass_context
 def command(

@@ -23,9 +23,9 @@ def command(
 ) -> int:
     """Read state directories (<state.dir>/<application.id>): process ID, lock, tasks, offsets, free space.
 
-    A URL is a path, file://…, ssh://USER@HOST:PORT/PATH, kubernetes://…, or what fsspec reaches; {host} in it stands for each
-    --host, or for the hosts of --snapshot. Nothing is written, and no lock is taken. Exit status: 0, or 1 if a directory could not
-    be read.
+    A URL is a path, file://…, ssh://USER@HOST:PORT/PATH, kubernetes://…, or any URL that fsspec supports. {host} in it stands for
+    each --host, or for the hosts of --snapshot. Nothing is written, and no lock is taken. Exit status: 0, or 1 if a directory could
+    not be read.
     """
     answers = wiring.read_directories(hosts.expanded(urls, named, of_snapshot), timeout_s, hosts.access())
     if shapes.is_text(shape, as_json=as_json):

@@ -43,7 +43,7 @@ def command(
     """Check the requirements: permissions (the minimum), Java, Spark, folders. With --config: the settings of a group.
 
     {host} in --state-dir stands for each --host, or else for the hosts of the group's members. The exit status is 1 if
-    a required one is missing.
+    a requirement is missing.
 
     --config judges the settings of the group in SNAPSHOT (a file, or - for standard input), or of --group at --bootstrap-server:
     each finding has its cost by forecasts of this group, or its source, and the fix. The exit status is 1 if there are any.

@@ -11,7 +11,7 @@ from holdfast.workflows.running import pausing
 @click.command
 @click.argument("plan_id")
 @click.option("--off", is_flag=True, help="Remove the pause. A run that has halted is started again with holdfast apply --run.")
-@click.option("--reason", default="", metavar="TEXT", help="Why. The run's journal has it.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, for the run's journal.")
 @click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", default=".holdfast/lake", show_default=True, help="The plan's lake.")
 def command(plan_id: str, off: bool, reason: str, as_json: bool, lake: str) -> int:

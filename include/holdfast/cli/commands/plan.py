@@ -114,8 +114,8 @@ def command(
 ) -> int:
     """Compare the options for CHANGE in the group of SNAPSHOT, and recommend one (files, or - for standard input).
 
-    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error. With --fail-on review, 0 for safe plans too; with
-    --fail-on blocked, 0 for every plan that is not blocked.
+    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error. With --fail-on review, 0 for plans within policy
+    too; with --fail-on blocked, 0 for every plan that is not blocked.
     """
     if as_json and shape not in {"text", "json"}:
         raise click.UsageError("--json contradicts this --format; give one of them.")

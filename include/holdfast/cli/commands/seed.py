@@ -33,8 +33,8 @@ def command(
 ) -> int:
     """Write PROCESS_ID into the state directory URL (<state.dir>/<application.id>): the client that starts there takes it.
 
-    It is written whole or not at all, never while a client runs on the directory, and only over no file or the ID of --replaces. No
-    two clients of a group may have one process ID, so that a URL with {host} needs exactly one host.
+    It is written completely or not at all, and never while a client runs on the directory. It replaces only the ID that
+    --replaces names. No two clients of a group may have one process ID: a URL with {host} needs exactly one host.
     """
     wanted, former = ProcessId.parse(process_id), None if replaces is None else ProcessId.parse(replaces)
     url = _only_one(url, hosts.expanded((url,), named, of_snapshot))
