@@ -1,11 +1,9 @@
 """What happens to a lost client: not replaced, or replaced under the same or a new process ID."""
 
-from enum import StrEnum
-
-from holdfast.rollout.json import former_names
+from holdfast.rollout.json.former_names import FORMER, Renamed
 
 
-class Scenario(StrEnum):
+class Scenario(Renamed):
     """A new random ID has a random rank: looked at are its likeliest rank and that where most tasks move."""
 
     NOT_REPLACED = "not replaced"
@@ -13,15 +11,10 @@ class Scenario(StrEnum):
     NEW_ID_LIKELIEST = "new random ID, likeliest"
     NEW_ID_WORST = "new random ID, worst"
 
-    @classmethod
-    def _missing_(cls, value: object) -> "Scenario | None":
-        present = former_names.PRESENT.get(str(value))
-        return None if present is None else cls(present)
-
     @property
     def in_tables(self) -> tuple[str, ...]:
         """Its name in tables, and the one that former versions wrote."""
-        former = former_names.FORMER.get(self.value)
+        former = FORMER.get(self.value)
         return (self.value,) if former is None else (self.value, former)
 
 

@@ -1,14 +1,13 @@
 """What every kind of Verdict has in common."""
 
-from enum import StrEnum
 from typing import ClassVar
 
 from holdfast.kafka import java
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.facts.said_json import said
-from holdfast.rollout.json import former_names
 from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
+from holdfast.rollout.json.former_names import Renamed
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.record_codec import Record
 
@@ -18,7 +17,7 @@ VERDICT_VERSION = "1.5"
 1.5: the result `in progress` has this name."""
 
 
-class Result(StrEnum):
+class Result(Renamed):
     """The result of a verification. `NOT_YET`: a step is not visible yet. `IN_PROGRESS`: every step is visible, nothing contradicts
     the forecast, and the group is not stable yet. `NOT_COMPARED`: every step is visible, and the end differs from each course
     of the forecast that was compared; there are more than can be."""
@@ -28,11 +27,6 @@ class Result(StrEnum):
     IN_PROGRESS = "in progress"
     DIFFERENT = "different"
     NOT_COMPARED = "not compared"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "Result | None":
-        present = former_names.PRESENT.get(str(value))
-        return None if present is None else cls(present)
 
     @property
     def final(self) -> bool:

@@ -4,7 +4,8 @@ A plan is approved by its bytes, so a plan of format 1.0 is written with the nam
 """
 
 from collections.abc import Mapping
-from typing import Any
+from enum import StrEnum
+from typing import Any, Self
 
 from holdfast.rollout.json import strict
 
@@ -26,6 +27,17 @@ PRESENT: Mapping[str, str] = {
         "the local state of every client is deleted, and all of it restored"
     ),
 }
+
+
+class Renamed(StrEnum):
+    """Values that had other names in former versions."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        present = PRESENT.get(str(value))
+        return None if present is None else cls(present)
+
+
 FORMER = {present: former for former, present in PRESENT.items()}
 _A_NAME: dict[str, Any] = {}
 """A place that has a name, or a list of names."""
