@@ -111,8 +111,7 @@ _ASSUMED: Mapping[Assumed, str] = {
     ),
     Assumed.NOTHING_REPORTED: "Members that start report no offsets, whatever their disks hold (assume.offsets of the change).",
     Assumed.DISKS_REPORTED: (
-        "All members report the offsets of what the disk of their client holds, by all that the snapshot shows of it"
-        " (assume.offsets of the change)."
+        "Members report the offsets of all state that the snapshot shows on their client's disk (assume.offsets of the change)."
     ),
     Assumed.CLASSIC_MEMBERS_STAY: (
         "Classic clients do not leave the group when they stop: it is empty once their session timeout is over."

@@ -22,10 +22,10 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.NO_MEMBERS: lambda _: "The group has no members, as planned.",
     Sees.STABLE_SINCE: lambda s: f"The group is stable in generation {s.count}; the plan was made in {s.wanted}.",
     Sees.NOT_REBALANCED: lambda s: f"The group has not rebalanced since generation {s.count}.",
-    Sees.STEP_BEFORE: lambda s: f"Step {s.of} comes first." if s.of else "An earlier step does not show yet.",
+    Sees.STEP_BEFORE: lambda s: f"Step {s.of} comes first." if s.of else "An earlier step is not visible yet.",
     Sees.NEW_MEMBERS: lambda s: f"A client runs under {s.of} with new member IDs.",
     Sees.FILE_ON_DISK: lambda _: "The file is on a disk: brokers show it when the client has started.",
-    Sees.ON_DISK: lambda _: "What is on disks no broker shows.",
+    Sees.ON_DISK: lambda _: "No broker shows what is on disks.",
     Sees.THREADS: lambda s: f"{s.of} has {many(s.found, 'stream thread')}, the plan has {s.wanted}.",
     Sees.FEWER_THREADS: lambda s: f"{s.of} has {many(s.found, 'stream thread')} of {s.wanted}.",
     Sees.GONE: lambda s: f"{s.of} is not in the group any more.",
@@ -33,24 +33,22 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.STILL_LISTED: lambda s: f"The group still lists {many(s.found, 'member')} of {s.of} that were there before.",
     Sees.STILL_SOME: lambda s: f"The group still lists {many(s.found, 'member')} from before.",
     Sees.STILL_NAMED: lambda s: f"The group still lists {_names(s)} with the member ID from before.",
-    Sees.CLIENTS_MISSING: lambda s: f"{s.count} of {many(s.wanted or 0, 'client')} to come are missing.",
-    Sees.CAME: lambda s: f"{_names(s)} came.",
+    Sees.CLIENTS_MISSING: lambda s: f"{s.count} of {many(s.wanted or 0, 'new client')} are missing.",
+    Sees.CAME: lambda s: f"{_names(s)} joined.",
     Sees.NO_SUCH_CLIENT: lambda s: f"{s.of} has not started: the group has no such client yet.",
     Sees.MEMBERS_FROM_BEFORE: lambda s: f"{s.of} has not started: the members under it are those from before.",
     Sees.RUNS: lambda s: f"{s.of} runs with {many(s.found, 'new member')}.",
     Sees.RAN: lambda s: f"{s.of} ran with {many(s.found, 'new member')}, which are gone.",
-    Sees.STOPPED_LATER: lambda s: f"{s.of} is to start, and a later step stops it: its start shows in recorded targets only.",
-    Sees.AT_ITS_START: lambda _: "Which configuration a client will start with, no broker shows.",
+    Sees.STOPPED_LATER: lambda s: f"A later step stops {s.of} again: only recorded targets show its start.",
+    Sees.AT_ITS_START: lambda _: "No broker shows which configuration a client will start with.",
     Sees.MOVED: lambda _: "The group is a streams group.",
-    Sees.STILL_CLASSIC: lambda s: f"The group is classic still: {s.of} is not in it as a streams member.",
+    Sees.STILL_CLASSIC: lambda s: f"The group is still classic: {s.of} is not in it as a streams member.",
     Sees.NOT_BACK: lambda s: f"{s.of} is gone, and has not come back under another process ID.",
-    Sees.GONE_AND_CAME: lambda s: f"{s.of} is gone, and {_names(s)} came.",
-    Sees.GONE_ONLY: lambda s: f"{s.of} is gone, and {_names(s)} has not come.",
-    Sees.GONE_AND_BACK: lambda s: f"{s.of} is gone, and {_names(s)} came with new member IDs.",
+    Sees.GONE_AND_CAME: lambda s: f"{s.of} has left, and {_names(s)} joined.",
+    Sees.GONE_ONLY: lambda s: f"{s.of} has left, and {_names(s)} has not joined.",
+    Sees.GONE_AND_BACK: lambda s: f"{s.of} has left, and {_names(s)} joined with new member IDs.",
     Sees.STOPPED_SINCE: lambda _: "The clients that it restarts have been stopped since.",
-    Sees.CHANGED_LATER: lambda s: (
-        f"A later step stops, starts or changes {s.of} again: this one shows in recorded generations only."
-    ),
+    Sees.CHANGED_LATER: lambda s: f"A later step stops, starts or changes {s.of} again: only recorded generations show this step.",
     Sees.CHANGED_AGAIN: lambda s: f"{s.of} has {many(s.found, 'stream thread')}, as a later step has it.",
     Sees.STARTED_BEFORE: lambda s: f"{s.of} was started: recorded generations show it.",
     Sees.NOT_RESTARTED: lambda s: (
@@ -59,11 +57,9 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.SOME_RESTARTED: lambda s: (
         f"{s.found} of {many(s.wanted or 0, 'client')} restarted (new member IDs); not yet: {_names(s, 4)}."
     ),
-    Sees.SECOND_RESTART: lambda s: (
-        f"{_names(s, 4)}: a second restart shows in recorded generations only, and there are none of it."
-    ),
+    Sees.SECOND_RESTART: lambda s: f"{_names(s, 4)}: only recorded generations show a second restart, and there is none of it.",
     Sees.RESTARTED: lambda s: f"{s.of or f'all {s.count} clients'} restarted: new member IDs.",
-    Sees.SETTING: lambda s: f"Every client has restarted (new member IDs); with which {printable(s.of)}, no broker shows.",
+    Sees.SETTING: lambda s: f"Every client has restarted (new member IDs); no broker shows with which {printable(s.of)}.",
     Sees.TASKS: lambda s: f"Every client has restarted; there are {many(s.found, 'task')}, the plan has {s.wanted:,}.",
     Sees.COPIES_NOT_TOLD: lambda _: "Every client has restarted; the snapshot does not say who has standby copies.",
     Sees.NO_COPIES_YET: lambda _: (
@@ -72,7 +68,7 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.COPIES_MISSING: lambda s: f"Every client has restarted; {s.found} of {s.wanted} standby copies are there.",
     Sees.COPIES_COME_LATER: lambda s: f"{_WORDS[Sees.COPIES_MISSING](s)} They come with the group's next rebalance.",
     Sees.COPIES: lambda s: f"Every client has restarted, and {many(s.found, 'standby copy', 'standby copies')} are there.",
-    Sees.RELEASE_NOT_TOLD: lambda _: "Every client has restarted (new member IDs); of which release, the snapshot does not say.",
+    Sees.RELEASE_NOT_TOLD: lambda _: "Every client has restarted (new member IDs); the snapshot does not say with which release.",
     Sees.RELEASE: lambda s: (
         f"Every client has restarted, and all {many(s.found, 'member')} write metadata version {s.version},"
         f" as {printable(s.of)} and its neighbours do."
@@ -95,6 +91,6 @@ _WORDS: Mapping[Sees, Callable[[Seen], str]] = {
     Sees.LEFT_SINCE: lambda s: f"{s.found} of {many(s.wanted or 0, 'new member')} are there; later steps stop some that joined.",
     Sees.CONFIG: lambda s: f"The group has {printable(s.of)}.",
     Sees.CONFIG_NOT_YET: lambda s: f"The group does not have {printable(s.of)} yet.",
-    Sees.CONFIG_LATER: lambda s: f"A later step sets it again, so that {printable(s.of)} does not show.",
+    Sees.CONFIG_LATER: lambda s: f"A later step sets it again: {printable(s.of)} is not visible.",
     Sees.CONFIG_UNKNOWN: lambda s: f"The group's configs could not be read, {printable(s.of)} among them.",
 }

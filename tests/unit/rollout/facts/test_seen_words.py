@@ -30,7 +30,7 @@ def test_no_two_are_alike() -> None:
 @pytest.mark.parametrize(
     ("seen", "says"),
     [
-        (Seen(Sees.STEP_BEFORE), "An earlier step does not show yet."),
+        (Seen(Sees.STEP_BEFORE), "An earlier step is not visible yet."),
         (Seen(Sees.STEP_BEFORE, "2"), "Step 2 comes first."),
         (Seen(Sees.STABLE), "The group is stable."),
         (Seen(Sees.STABLE, count=7), "The group is stable in generation 7."),

@@ -1,4 +1,4 @@
-"""`stop_classic_clients`: all clients of a group that is classic still stop, and it is empty once their sessions are over."""
+"""`stop_classic_clients`: all clients of a group that is still classic stop, and it is empty once their sessions are over."""
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent

@@ -163,7 +163,7 @@ class StreamsGroupSnapshot:
     )
     classic: ClassicGroup | None = member(
         nullable(codec_of(ClassicGroup)),
-        "Of a group that is classic still, and is to become a streams group: the members are those of the classic group.",
+        "Of a group that is still classic, and is to become a streams group: the members are those of the classic group.",
         default=None,
         omit=True,
     )

@@ -52,7 +52,7 @@ def decide(snapshot: StreamsGroupSnapshot) -> TargetAssignment:
     decides is unknown, Unsupported for a release that is not covered.
     """
     if snapshot.classic is not None:
-        raise CannotPredict("the group is classic still: its leader assigns. Take a snapshot once its clients are streams members")
+        raise CannotPredict("the group is still classic: its leader assigns. Take a snapshot once its clients are streams members")
     topology = topology_of(snapshot) if snapshot.members else ()
     group = group_of(snapshot, topology or ())
     if topology is None:

@@ -75,7 +75,7 @@ def as_streams_group(snapshot: Snapshot, classic: ClassicGroup, broker_release: 
         assignment_epoch=epoch,
         topology=_topology(snapshot),
         topics=_topics(snapshot),
-        unknown=(Unknown("config", "the group is classic still: its configs as a streams group were not read"),),
+        unknown=(Unknown("config", "the group is still classic: its configs as a streams group were not read"),),
         state_directories=snapshot.state_directories,
         classic=classic,
     )

@@ -113,7 +113,7 @@ def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGrou
 
 
 def seen_for(plan: AnyPlan, fresh: AnySnapshot) -> AnySnapshot:
-    """A new snapshot as the plan's kind sees the group. Of a move: while the group is classic still, as the plan's own snapshot."""
+    """A new snapshot as the plan's kind sees the group. Of a move: while the group is still classic, as the plan's own snapshot."""
     kind = kind_of(plan)
     return fresh if not kind.comes_from_another(plan) or kind_of(fresh) is kind else _seen(plan, fresh)
 

@@ -235,7 +235,7 @@ class TestWhatIsRefused:
         group, _ = move.followed(any_kind.snapshot_from_json(classic()), any_kind.change_from_json(change(), any_snapshot()))
         document = any_kind.snapshot_to_json(group)
         for event in ({"restart_client": {"process_id": A}}, {"add_client": {"threads": 1}}):
-            with pytest.raises(InvalidInput, match="classic still"):
+            with pytest.raises(InvalidInput, match="still classic"):
                 forecast_case({"snapshot": document, "change": {"format_version": "1.0", "events": [event]}}, Detail.FULL)
 
 

@@ -227,7 +227,7 @@ def test_a_verdict_says_what_shows_each_step() -> None:
             "step": "1",
             "what": "roll out max.warmup.replicas = 6",
             "shown": "happened",
-            "evidence": "Every client has restarted (new member IDs); with which max.warmup.replicas, no broker shows.",
+            "evidence": "Every client has restarted (new member IDs); no broker shows with which max.warmup.replicas.",
             "seen": {"kind": "setting", "of": "max.warmup.replicas"},
         },
         {

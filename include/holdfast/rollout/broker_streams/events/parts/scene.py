@@ -55,7 +55,7 @@ class Scene:
     `delayed`: the group was empty when its first member joined, and the initial delay runs. `forgotten`: it was empty then, and its
     coordinator has forgotten when the last target was computed. `follow`: a target is computed now, and then these join, or leave.
     `heirs`: members that took the places of others, with those. `late`: clients that come back once their sessions are over.
-    `classic`: the group is classic still, and its members are those of the classic group.
+    `classic`: the group is still classic, and its members are those of the classic group.
     """
 
     facts: Behaviour
@@ -146,7 +146,7 @@ def joined(scene: Scene, process_id: str, member_ids: Iterable[str], field: str 
 
 def _refuse_classic(scene: Scene, field: str) -> None:
     if scene.classic is not None:
-        raise InvalidInput("the group is classic still: all of its clients stop first (stop_classic_clients)", field)
+        raise InvalidInput("the group is still classic: all of its clients stop first (stop_classic_clients)", field)
 
 
 def refuse_streams(scene: Scene, field: str) -> None:
