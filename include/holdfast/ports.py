@@ -9,6 +9,7 @@ from holdfast.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId, TopicPartition
     from holdfast.kafka.wire.streams_group_description import DescribedGroup
+    from holdfast.rollout.backtest.coordinated import PastEntry
     from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
     from holdfast.rollout.contract.unknown import Unknown
     from holdfast.rollout.disks.state_directory import StateDirectory
@@ -212,13 +213,14 @@ class PastGroup(Protocol):
 
     @property
     def records(self) -> int:
-        """How many records of rebalances there are, at most as many rebalances."""
+        """How many records there are, at most as many rebalances."""
         ...
 
-    def generations(self) -> "Iterator[Generation]":
-        """Its completed rebalances, oldest first, each as it was written first; read anew at each call, one at a time.
+    def entries(self) -> "Iterator[PastEntry]":
+        """Its completed rebalances, oldest first, each as it was written first, or all that its coordinator wrote of it where the
+        broker assigns; read anew at each call, one at a time.
 
-        What cannot be read is left out, and in `unreadable`.
+        What cannot be read is left out, or says so itself, and is in `unreadable`.
         """
         ...
 

@@ -20,6 +20,8 @@ from holdfast.adapters.broker.consumer_offsets import TOPIC, generation_of
 from holdfast.adapters.broker.session import KafkaSession, translated
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.wire import group_metadata, streams_group_records
+from holdfast.kafka.wire.streams_group_records import RecordKind, RecordValue
+from holdfast.rollout.backtest.coordinated import CoordinatorRecord, PastEntry, Unreadable
 from holdfast.rollout.backtest.generation import Generation
 
 MOST_BYTES = 16 * 1024**3
@@ -29,16 +31,20 @@ _POLL_MS = 500
 _RECORDS_A_POLL = 5_000
 _FETCH_BYTES = 8 * 1024**2
 _REQUEST_MS = 30_000
-_HEAD = struct.Struct(">qi")
-"""When a record was written, and how long its value is."""
+_HEAD = struct.Struct(">qii")
+"""When a record was written, and how long its key and its value are."""
+_TOMBSTONE = -1
+"""The length of a value that is none."""
 
 
 @dataclass(slots=True)
 class SpooledGroup:
-    """One group, or what it was until it was deleted (a group that came again is another one)."""
+    """One group, or what it was until it was deleted (a group that came again is another one). `coordinated`: its broker assigns,
+    so that each of its records counts."""
 
     group_id: str
     path: str
+    coordinated: bool = False
     places: "array[int]" = field(default_factory=lambda: array("Q"))
     """Where its records are in the file, in the order of the log."""
     newest: int = -1
@@ -49,18 +55,25 @@ class SpooledGroup:
     def records(self) -> int:
         return len(self.places)
 
-    def generations(self) -> Iterator[Generation]:
-        """A record that is written again, as for a static member that is back, has what members sent later: it is passed over."""
+    def entries(self) -> Iterator[PastEntry]:
+        """A rebalance that is written again, as for a static member that is back, has what members sent later: it is passed
+        over."""
         last = -1
+        read = _coordinated if self.coordinated else _generation
         with Path(self.path).open("rb") as file:
             for place in self.places:
                 try:
-                    found = _read(file, place)
+                    found = read(*_record(file, place))
                 except HoldfastError as refusal:
                     self._note(str(refusal))
                     continue
-                if found is not None and found.number != last:
+                if isinstance(found, CoordinatorRecord) and isinstance(found.value, Unreadable):
+                    self._note(found.value.why)
+                elif isinstance(found, Generation):
+                    if found.number == last:
+                        continue
                     last = found.number
+                if found is not None:
                     yield found
 
     def unreadable(self) -> tuple[str, ...]:
@@ -71,14 +84,33 @@ class SpooledGroup:
             self.troubles = (*self.troubles, trouble)
 
 
-def _read(file: IO[bytes], place: int) -> Generation | None:
-    """None: no rebalance was completed with it. Raise MalformedBytes or Unsupported."""
+def _record(file: IO[bytes], place: int) -> tuple[int, bytes, bytes | None]:
+    """When it was written, its key and its value."""
     file.seek(place)
-    written_at_ms, length = _HEAD.unpack(file.read(_HEAD.size))
-    stored = group_metadata.decode_value(file.read(length))
+    written_at_ms, key_length, length = _HEAD.unpack(file.read(_HEAD.size))
+    key = file.read(key_length)
+    return written_at_ms, key, None if length == _TOMBSTONE else file.read(length)
+
+
+def _generation(written_at_ms: int, key: bytes, value: bytes | None) -> Generation | None:  # noqa: ARG001 - as `_coordinated`
+    """None: no rebalance was completed with it. Raise MalformedBytes or Unsupported."""
+    stored = group_metadata.decode_value(value or b"")
     if not any(member.assignment for member in stored.members):
         return None
     return generation_of(stored, written_at_ms)
+
+
+def _coordinated(written_at_ms: int, key: bytes, value: bytes | None) -> CoordinatorRecord | None:
+    """A value that cannot be read is `Unreadable`: what follows depends on it. Raise MalformedBytes."""
+    found = streams_group_records.decode_key(key)
+    if found is None:
+        return None
+    try:
+        stored: RecordValue | Unreadable | None
+        stored = None if value is None else streams_group_records.decode_value(found.kind, value)
+    except HoldfastError as refusal:
+        stored = Unreadable(str(refusal))
+    return CoordinatorRecord(found, stored, written_at_ms)
 
 
 @dataclass(slots=True)
@@ -91,15 +123,16 @@ class Spool:
     groups: list[SpooledGroup] = field(default_factory=list)
     unread: tuple[str, ...] = ()
     _open: dict[str, SpooledGroup] = field(default_factory=dict)
-    _assigned_by_broker: dict[str, None] = field(default_factory=dict)
+    _coordinated: dict[str, SpooledGroup] = field(default_factory=dict)
     _size: int = 0
 
     def take(self, key: bytes, value: bytes | None, written_at_ms: int) -> None:
         """A record of any kind. Raise MalformedBytes for a key that cannot be read; ClusterTrouble where there is too much."""
         group_id = group_metadata.decode_key(key)
         if group_id is None:
-            self._of_broker(key)
-        if group_id is None or not self.wanted(group_id):
+            self._of_broker(key, value, written_at_ms)
+            return
+        if not self.wanted(group_id):
             return
         if value is None:
             self._open.pop(group_id, None)  # deleted: it counts anew from 1
@@ -110,19 +143,31 @@ class Spool:
             group = self._open[group_id] = SpooledGroup(group_id, self.path)
             self.groups.append(group)
         group.newest = number
+        self._put(group, key, value, written_at_ms)
+
+    def _put(self, group: SpooledGroup, key: bytes, value: bytes | None, written_at_ms: int) -> None:
         group.places.append(self._size)
-        self.file.write(_HEAD.pack(written_at_ms, len(value)))
-        self.file.write(value)
-        self._size += _HEAD.size + len(value)
+        self.file.write(_HEAD.pack(written_at_ms, len(key), _TOMBSTONE if value is None else len(value)))
+        self.file.write(key)
+        self.file.write(value or b"")
+        self._size += _HEAD.size + len(key) + len(value or b"")
         if self._size > MOST_BYTES:
             raise ClusterTrouble(f"{TOPIC} has more than {MOST_BYTES:,} bytes of rebalances. Give one group with --group")
 
-    def _of_broker(self, key: bytes) -> None:
-        """A group whose broker assigns is named, once."""
+    def _of_broker(self, key: bytes, value: bytes | None, written_at_ms: int) -> None:
+        """A record of a group whose broker assigns. The last one that a group leaves says that it was deleted."""
         found = streams_group_records.decode_key(key)
-        if found is not None and self.wanted(found.group_id) and found.group_id not in self._assigned_by_broker:
-            self._assigned_by_broker[found.group_id] = None
-            self.note(f"{found.group_id}: its broker assigns; recorded targets are not judged")
+        if found is None or not self.wanted(found.group_id):
+            return
+        group = self._coordinated.get(found.group_id)
+        if group is None:
+            if value is None:
+                return  # of a group that is gone
+            group = self._coordinated[found.group_id] = SpooledGroup(found.group_id, self.path, coordinated=True)
+            self.groups.append(group)
+        self._put(group, key, value, written_at_ms)
+        if value is None and found.kind is RecordKind.GROUP_METADATA:
+            del self._coordinated[found.group_id]
 
     def note(self, trouble: str) -> None:
         self.unread = (*self.unread, trouble)
