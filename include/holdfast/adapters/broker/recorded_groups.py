@@ -4,7 +4,6 @@ The topic mixes the groups of a partition, and a group may have any number of re
 bytes each. Offsets that groups committed, most of the topic, are passed over. Read without a group: nothing is written.
 """
 
-import struct
 import tempfile
 from array import array
 from collections.abc import Callable, Iterator
@@ -16,13 +15,14 @@ from typing import IO, Any
 from kafka import KafkaConsumer
 from kafka import TopicPartition as KafkaTopicPartition
 
-from holdfast.adapters.broker.consumer_offsets import TOPIC, generation_of
+from holdfast.adapters.broker.consumer_offsets import TOPIC
 from holdfast.adapters.broker.session import KafkaSession, translated
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.wire import group_metadata, streams_group_records
-from holdfast.kafka.wire.streams_group_records import RecordKind, RecordValue
-from holdfast.rollout.backtest.coordinated import CoordinatorRecord, PastEntry, Unreadable
-from holdfast.rollout.backtest.generation import Generation
+from holdfast.kafka.wire.streams_group_records import RecordKind
+from holdfast.rollout.backtest import entries
+from holdfast.rollout.backtest.coordinated import PastEntry
+from holdfast.rollout.backtest.entries import Frame
 
 MOST_BYTES = 16 * 1024**3
 """Of records on this machine's disk."""
@@ -31,10 +31,6 @@ _POLL_MS = 500
 _RECORDS_A_POLL = 5_000
 _FETCH_BYTES = 8 * 1024**2
 _REQUEST_MS = 30_000
-_HEAD = struct.Struct(">qii")
-"""When a record was written, and how long its key and its value are."""
-_TOMBSTONE = -1
-"""The length of a value that is none."""
 
 
 @dataclass(slots=True)
@@ -56,25 +52,14 @@ class SpooledGroup:
         return len(self.places)
 
     def entries(self) -> Iterator[PastEntry]:
-        """A rebalance that is written again, as for a static member that is back, has what members sent later: it is passed
-        over."""
-        last = -1
-        read = _coordinated if self.coordinated else _generation
+        return entries.entries(self.frames(), self._note, coordinated=self.coordinated)
+
+    def frames(self) -> Iterator[Frame]:
+        """As the broker has them, each once, oldest first."""
         with Path(self.path).open("rb") as file:
             for place in self.places:
-                try:
-                    found = read(*_record(file, place))
-                except HoldfastError as refusal:
-                    self._note(str(refusal))
-                    continue
-                if isinstance(found, CoordinatorRecord) and isinstance(found.value, Unreadable):
-                    self._note(found.value.why)
-                elif isinstance(found, Generation):
-                    if found.number == last:
-                        continue
-                    last = found.number
-                if found is not None:
-                    yield found
+                file.seek(place)
+                yield Frame.read(file)
 
     def unreadable(self) -> tuple[str, ...]:
         return self.troubles
@@ -82,35 +67,6 @@ class SpooledGroup:
     def _note(self, trouble: str) -> None:
         if len(self.troubles) < MOST_UNREADABLE and trouble not in self.troubles:
             self.troubles = (*self.troubles, trouble)
-
-
-def _record(file: IO[bytes], place: int) -> tuple[int, bytes, bytes | None]:
-    """When it was written, its key and its value."""
-    file.seek(place)
-    written_at_ms, key_length, length = _HEAD.unpack(file.read(_HEAD.size))
-    key = file.read(key_length)
-    return written_at_ms, key, None if length == _TOMBSTONE else file.read(length)
-
-
-def _generation(written_at_ms: int, key: bytes, value: bytes | None) -> Generation | None:  # noqa: ARG001 - as `_coordinated`
-    """None: no rebalance was completed with it. Raise MalformedBytes or Unsupported."""
-    stored = group_metadata.decode_value(value or b"")
-    if not any(member.assignment for member in stored.members):
-        return None
-    return generation_of(stored, written_at_ms)
-
-
-def _coordinated(written_at_ms: int, key: bytes, value: bytes | None) -> CoordinatorRecord | None:
-    """A value that cannot be read is `Unreadable`: what follows depends on it. Raise MalformedBytes."""
-    found = streams_group_records.decode_key(key)
-    if found is None:
-        return None
-    try:
-        stored: RecordValue | Unreadable | None
-        stored = None if value is None else streams_group_records.decode_value(found.kind, value)
-    except HoldfastError as refusal:
-        stored = Unreadable(str(refusal))
-    return CoordinatorRecord(found, stored, written_at_ms)
 
 
 @dataclass(slots=True)
@@ -147,10 +103,7 @@ class Spool:
 
     def _put(self, group: SpooledGroup, key: bytes, value: bytes | None, written_at_ms: int) -> None:
         group.places.append(self._size)
-        self.file.write(_HEAD.pack(written_at_ms, len(key), _TOMBSTONE if value is None else len(value)))
-        self.file.write(key)
-        self.file.write(value or b"")
-        self._size += _HEAD.size + len(key) + len(value or b"")
+        self._size += self.file.write(Frame(written_at_ms, key, value).written())
         if self._size > MOST_BYTES:
             raise ClusterTrouble(f"{TOPIC} has more than {MOST_BYTES:,} bytes of rebalances. Give one group with --group")
 

@@ -41,5 +41,7 @@ class PastJudge(ABC, Generic[Q]):
 
     @abstractmethod
     def without_names(self, question: Q) -> Iterator[Q]:
-        """The question with other names; several such questions where hash codes of names decide. Raise HoldfastError where it cannot be
-        read."""
+        """The question with other names; several such questions where hash codes of names decide.
+
+        Raise HoldfastError where it cannot be read.
+        """

@@ -28,7 +28,7 @@ def backtest(group_id: str, records: Iterable[CoordinatorRecord], given: Given, 
             standbys = found.standbys[0] if len(found.standbys) == 1 else None
         if given.since is None or found.computed_at >= given.since:
             tally.take(Led(found.releases), _result(found, on_mismatch))
-    tally.not_recorded = 0 if first is None else max(0, first - FIRST_EPOCH)
+    tally.not_recorded = 0 if first is None or replay.from_the_start else max(0, first - FIRST_EPOCH)
     settings = () if standbys is None else (Setting(STANDBYS, str(standbys), "records"),)
     return tally.result(group_id, PROTOCOL, settings, standbys)
 

@@ -54,6 +54,8 @@ class TargetReplay:
     """One life of a group, record by record."""
 
     given: Given
+    from_the_start: bool = False
+    """Whether the log has all of the group's epochs."""
     _broken: str | None = None
     """Why no later target is judged: a record could not be read."""
     _whole: bool = False
@@ -80,7 +82,8 @@ class TargetReplay:
         if name is not None:
             self._of_member(key, name, record)
         elif isinstance(value, GroupMetadata):
-            self._whole = self._whole or (self._group is None and value.epoch <= FIRST_EPOCH)
+            if self._group is None and value.epoch <= FIRST_EPOCH:
+                self.from_the_start = self._whole = True
             self._group = value
         elif isinstance(value, StoredTopology):
             self._topology = value
