@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId, TopicPartition
     from holdfast.kafka.wire.streams_group_description import DescribedGroup
     from holdfast.rollout.backtest.coordinated import PastEntry
+    from holdfast.rollout.backtest.entries import Frame
     from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
     from holdfast.rollout.contract.unknown import Unknown
     from holdfast.rollout.disks.state_directory import StateDirectory
@@ -227,6 +228,29 @@ class PastGroup(Protocol):
     def unreadable(self) -> tuple[str, ...]:
         """What could not be read, each with the reason, at most some of it."""
         ...
+
+
+class SpooledPastGroup(PastGroup, Protocol):
+    """A group's past as bytes, too."""
+
+    @property
+    def coordinated(self) -> bool:
+        """Whether its broker assigns."""
+        ...
+
+    def frames(self) -> "Iterator[Frame]":
+        """Its records as the broker has them, oldest first; read anew at each call."""
+        ...
+
+
+class SpooledPast(Protocol):
+    """The past of many groups at once, as bytes too."""
+
+    @property
+    def groups(self) -> Sequence[SpooledPastGroup]: ...
+
+    @property
+    def unread(self) -> tuple[str, ...]: ...
 
 
 class PastGroups(Protocol):

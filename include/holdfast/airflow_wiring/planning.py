@@ -28,7 +28,10 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
 
     `requested_by`: the user who triggered the run; None: a schedule did. `cleared`: a user started the run again.
     """
+    from holdfast.airflow_wiring.past import score
+    from holdfast.rollout.backtest.past import PastScore
     from holdfast.rollout.contract.group_state import refuse_unsettled
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import dumps
     from holdfast.rollout.kinds import any_kind, approval
     from holdfast.rollout.kinds.moving import move
@@ -73,6 +76,9 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
         "change.json": any_kind.change_to_json(change),
         "policy.json": policy_to_json(policy),
     }
+    past = score.score_of(snapshot)
+    if past is not None:
+        documents["past.json"] = codec_of(PastScore).write(past)
     contents = {name: dumps(document).encode() for name, document in documents.items()}
     for name, content in contents.items():
         store.write((*folder, name), content)
@@ -157,6 +163,8 @@ def assemble(run_id: str) -> str:
 
     The plan is as old as its draft. A run that has its plan keeps it.
     """
+    from holdfast.rollout.backtest.past import PastScore
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
     from holdfast.rollout.policy.json import policy_from_json
     from holdfast.workflows import plan as workflow
@@ -185,6 +193,8 @@ def assemble(run_id: str) -> str:
         datetime.fromisoformat(origin.at),
         origin.requested_by,
     )
+    if "past.json" in digests:
+        plan = workflow.scored(plan, codec_of(PastScore).read(drafted("past.json")))
     workflow.keep_run(store, plan.plan_id, run_id)
     workflow.keep(store, plan, keys)
     runs.keep_made(store, run_id, plan, keys)
