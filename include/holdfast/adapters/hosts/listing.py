@@ -77,9 +77,9 @@ for folder do
     command -v $tool >/dev/null || printf ':without %s\n' $tool
   done
   printf ':list\n'
-  errors=$(find . -maxdepth 7 -name "*$nl*" -prune -o -exec stat -c 'e %f %s %b %Y %d %i %n' {} + 2>&1 >&4 |
+  errors=$(find . -maxdepth 7 -name "*$nl*" -prune -exec sh -c 'printf ":newlines %s\n" "$#"' x {} + \
+    -o -exec stat -c 'e %f %s %b %Y %d %i %n' {} + 2>&1 >&4 |
     while read -r line; do case $line in *'No such file or directory') ;; *) printf '%s\n' "$line" ;; esac; done | head -c 4000)
-  find . -maxdepth 7 -name "*$nl*" -prune -exec sh -c 'printf ":newlines %s\n" "$#"' x {} + 2>/dev/null
   printf ':errors\n'; [ -z "$errors" ] || printf %s "$errors" | send
   find . -maxdepth 6 -name "*$nl*" -prune -o -type d -exec sh -c '
     for each do [ -r "$each" ] && [ -x "$each" ] || printf ":denied %s\n" "$each"; done' x {} + -o -type f \( \
