@@ -43,7 +43,9 @@ def pages() -> list[dict[str, object]]:
     if os.environ.get("_AIRFLOW_PROCESS_CONTEXT") != "server":
         return []
     from holdfast.web.app import app
+    from holdfast.web.ready import get_ready
 
+    get_ready()
     return [{"app": app, "url_prefix": "/holdfast", "name": "Holdfast"}]
 
 
