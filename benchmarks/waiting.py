@@ -10,7 +10,7 @@ that answers is asked every 0.5 s, as the page does. `first option`: until the p
 Airflow's workers warm up, is shown on its own. `search` is what the plan itself takes in one process, on this machine, in this run.
 
 The second table has the parts of the middle run, by Airflow's own records and logs: `form` until the server answers; then for each
-task `waits` until the scheduler has a process for it, `starts` (the process, its imports, the DAG file), `works`; and `page` from the
+task `waits` until the scheduler has a process for it, `starts` (its imports, the DAG file), `works`; and `page` from the
 last task's end until it is seen (0: the page was there before Airflow had ended the task).
 """
 
