@@ -108,7 +108,8 @@ class TestEveryDag:
 PARSE = """
 import json, sys, time, importlib.util
 started = time.process_time()
-import airflow.sdk, airflow.plugins_manager, airflow.providers.standard.operators.hitl, airflow.providers.apache.spark.operators.spark_submit
+import airflow.sdk, airflow.plugins_manager
+import airflow.providers.standard.operators.hitl, airflow.providers.apache.spark.operators.spark_submit
 before = set(sys.modules)
 began = time.process_time()
 for path in sys.argv[1:]:

@@ -14,7 +14,7 @@ from tests.dags.test_runs import context
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import PARTITION, TABLES
-from holdfast.airflow_wiring import decisions, planning, runs, spark
+from holdfast.airflow_wiring import decisions, planning, runs
 from holdfast.airflow_wiring.objects import SPARK_POOL
 from holdfast.rollout.kinds import search_work
 from holdfast.rollout.kinds.registry import kind_of
