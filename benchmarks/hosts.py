@@ -75,10 +75,12 @@ def main() -> None:
         began, cpu = time.monotonic(), time.process_time()
         answers = wiring.read_directories(urls, 300, wiring.HostAccess(ssh=replace(sshd.settings, port=None)))
         seconds, own = time.monotonic() - began, time.process_time() - cpu
+        on_hosts = sshd.processor_s()
     read = [answer[0] for _, answer in answers if not isinstance(answer, HoldfastError)]
     bad = sorted({_short(str(answer)) for _, answer in answers if isinstance(answer, HoldfastError)})
     tasks = [task for directory in read for task in directory.tasks]
     click.echo(f"{given.directories:,} directories on {given.hosts:,} hosts: {seconds:.1f} s, {own:.1f} s of processor time here")
+    click.echo(f"{on_hosts:.1f} s of processor time on the hosts, {on_hosts / max(1, len(read)) * 1000:.0f} ms a directory")
     click.echo(f"{len(tasks):,} tasks, {sum(bool(task.checkpoint) for task in tasks):,} with offsets")
     click.echo(f"{len(answers) - len(read):,} directories were not read: {'; '.join(bad[:5])}")
 

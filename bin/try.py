@@ -122,8 +122,8 @@ def trigger(airflow: Airflow, conf: dict[str, object]) -> str:
 
 DOING = {
     "snapshot": "Load the recorded snapshot",
-    "package": "Package Holdfast for Spark",
-    "search": "Forecast the options with Spark",
+    "search": "Forecast the options",
+    "search_on_spark": "Forecast what takes longer on Spark",
     "assemble": "Write the plan",
 }
 

@@ -1,8 +1,8 @@
 """### Plan a change before you make it
 
 Select the group and the change type, and fill in the fields that it needs. (The page *Plan a rollout* also offers the group's hosts
-and settings to select from.) A run takes a snapshot of the group (or uses one in the lake), forecasts the options, on Spark if
-it is much to compute, and writes `plan.json`, `plan.md` below `plans/<plan id>/`. Then it asks: **approve** or **reject**, with a
+and settings to select from.) A run takes a snapshot of the group (or uses one in the lake), forecasts the options, on Spark where
+that is quicker, and writes `plan.json`, `plan.md` below `plans/<plan id>/`. Then it asks: **approve** or **reject**, with a
 reason (docs/approval.md). The decision is recorded with the plan; `apply_rollout` applies approved plans. This DAG changes nothing
 in the group. A run creates one plan; if cleared, it asks about the same plan again.
 """
@@ -10,7 +10,7 @@ in the group. A run creates one plan; if cleared, it asks about the same plan ag
 import pendulum
 from airflow.sdk import dag, get_current_context, task
 
-from holdfast.airflow_wiring import decisions, failures, form, objects, planning, runs, spark
+from holdfast.airflow_wiring import decisions, failures, form, objects, planning, runs
 from holdfast.airflow_wiring.approval import PLAN_PAGE, AskForApproval
 from holdfast.airflow_wiring.jobs import SparkJob
 
@@ -30,11 +30,11 @@ def plan_rollout():
         context = get_current_context()
         return planning.draft(run_id, params, runs.who_triggered(context), cleared=runs.was_cleared(context))
 
-    @task
-    def package() -> str:
-        return spark.prepare_ahead()
+    @task.branch
+    def search(run_id: str) -> str:
+        return planning.search(run_id)
 
-    @task
+    @task(trigger_rule="none_failed_min_one_success")
     def assemble(run_id: str) -> str:
         return planning.assemble(run_id)
 
@@ -44,11 +44,12 @@ def plan_rollout():
         outlet_events[objects.PLANS].extra = {"plan_id": plan_id}
         return plan_id
 
-    search = SparkJob(task_id="search", job="search_candidates", arguments=planning.search_arguments)
+    on_spark = SparkJob(task_id=planning.ON_SPARK, job="search_candidates", arguments=planning.search_arguments)
     made = assemble()
     made.operator.operator_extra_links = (PLAN_PAGE,)
     approve = AskForApproval(task_id="approve")
-    [snapshot(), package()] >> search >> made >> approve >> record()
+    snapshot() >> (searched := search()) >> on_spark >> made >> approve >> record()
+    searched >> made
 
 
 plan_rollout()

@@ -3,7 +3,8 @@
 A task of a pool that does not exist is never scheduled, and only the scheduler's log says so. An existing pool is left unchanged.
 """
 
-import os
+import sys
+from typing import Any
 
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
@@ -38,20 +39,27 @@ class Pools:
                 continue  # another component was quicker
 
 
-def pages() -> list[dict[str, object]]:
-    """Only the api-server serves pages: every other component would import a web framework for nothing."""
-    if os.environ.get("_AIRFLOW_PROCESS_CONTEXT") != "server":
-        return []
+async def pages(scope: Any, receive: Any, send: Any) -> None:
+    """The pages, imported when they are asked for."""
     from holdfast.web.app import app
 
-    return [{"app": app, "url_prefix": "/holdfast", "name": "Holdfast"}]
+    await app(scope, receive, send)
+
+
+def get_ready() -> None:
+    """Only the api-server imports the pages before that. Every process of Airflow's loads plugins, each task's too, and the
+    environment does not tell: tasks inherit the scheduler's, which says "server" like the api-server's."""
+    if "airflow.api_fastapi.main" in sys.modules:
+        from holdfast.web import ready
+
+        ready.get_ready()
 
 
 class Holdfast(AirflowPlugin):
     """Airflow finds this class."""
 
     name = "holdfast"
-    fastapi_apps = pages()
+    fastapi_apps = [{"app": pages, "url_prefix": "/holdfast", "name": "Holdfast"}]  # noqa: RUF012
     external_views = [  # noqa: RUF012
         {
             "name": "Rollouts",
@@ -64,3 +72,6 @@ class Holdfast(AirflowPlugin):
         {"name": "Plan", "href": "holdfast/run?dag={DAG_ID}&run={RUN_ID}", "destination": "dag_run", "url_route": "plan", **ICON},
     ]
     listeners = [Pools()]  # noqa: RUF012 - Airflow's own shape
+
+
+get_ready()

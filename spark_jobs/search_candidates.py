@@ -3,11 +3,13 @@
     spark-submit --py-files holdfast.zip search_candidates.py --lake URL --draft drafts/NAME
 
 A draft is a folder right below `drafts/`, with `snapshot.json` and `change.json`. The evaluations appear together, or not at all,
-in the order in which the options were proposed.
+in the order in which the options were proposed. What was evaluated before, here or elsewhere (`<draft>/forecasts/`), is not
+evaluated again (`workflows.searching`).
 """
 
 import argparse
 import re
+import secrets
 import sys
 import time
 from contextlib import suppress
@@ -29,23 +31,44 @@ def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Tab
     """One option → its evaluation, as the same function gives it anywhere else."""
     rows = []
     for row in proposed.to_pylist():
-        began = time.monotonic()
-        rows.append({"place": key[0].as_py(), "evaluation": search.evaluation(row["snapshot"], row["proposed"])})
-        tell(
-            row["draft"], row["place"], search_progress.written(row["place"], row["of"], row["proposed"], time.monotonic() - began)
-        )
+        draft, name, option = row["draft"], search_progress.file_name(row["place"]), row["proposed"]
+        line = before(draft, name)
+        if line is None or not search.is_evaluation(row["snapshot"], option, line):
+            began = time.monotonic()
+            line = search.evaluation(row["snapshot"], option)
+            keep(draft, search_progress.KEPT, name, line)
+            told = search_progress.written(row["place"], row["of"], option, time.monotonic() - began)
+            keep(draft, search_progress.FOLDER, name, told)
+        rows.append({"place": key[0].as_py(), "evaluation": line})
     return pa.Table.from_pylist(rows, schema=EVALUATED)
 
 
-def tell(draft: str, place: int, line: str) -> None:
-    """That an option is done, for the user who waits for the plan. Where an executor cannot write that, nothing else is lost."""
+TROUBLES = (OSError, ValueError, pa.ArrowException)
+"""Where an executor cannot read or write next to the draft, the user who waits sees less, and nothing else is lost."""
+
+
+def before(draft: str, name: str) -> str | None:
+    """What was kept of an option."""
+    if not draft:
+        return None
+    with suppress(*TROUBLES):
+        files, place = fs.FileSystem.from_uri(f"{draft}/{search_progress.KEPT}/{name}")
+        with files.open_input_stream(place) as content:
+            return str(content.read().decode())
+    return None
+
+
+def keep(draft: str, folder: str, name: str, line: str) -> None:
+    """A file of the draft, whole or not at all: under another name first, for two executors may write the same."""
     if not draft:
         return
-    with suppress(OSError, ValueError, pa.ArrowException):
-        files, folder = fs.FileSystem.from_uri(f"{draft}/{search_progress.FOLDER}")
-        files.create_dir(folder, recursive=True)
-        with files.open_output_stream(f"{folder}/{search_progress.file_name(place)}") as out:
+    with suppress(*TROUBLES):
+        files, place = fs.FileSystem.from_uri(f"{draft}/{folder}")
+        files.create_dir(place, recursive=True)
+        part = f"{place}/.{name}.{secrets.token_hex(8)}"
+        with files.open_output_stream(part) as out:
             out.write(line.encode())
+        files.move(part, f"{place}/{name}")
 
 
 def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: str = "") -> DataFrame:
@@ -54,6 +77,7 @@ def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: s
     `draft`: where to report progress; empty: nowhere.
     """
     found = search.candidates(snapshot_text, change_text)
+    keep(draft, search_progress.FOLDER, search_progress.ANNOUNCED, search_progress.announced(found))
     rows = [(place, len(found), draft, snapshot_text, candidate) for place, candidate in enumerate(found)]
     return spark.createDataFrame(rows, PROPOSED).repartition(spark.sparkContext.defaultParallelism, "place")
 

@@ -28,20 +28,27 @@ GROUP, HOST = ("cluster", "group_id"), ("cluster", "host")
 
 @dataclass(frozen=True)
 class Kind:
-    """Rows of some days, which of them come first, what each is about, and what a limit of the policy looks at."""
+    """Rows of some days, which of them come first, what each is about, and what a limit of the policy looks at. `each_rise`: what
+    was above the limit before is new if it is more now."""
 
     rows: DataFrame
     worst_by: tuple[str, ...]
     about: tuple[str, ...] = GROUP
     measured: Column | None = None
+    each_rise: bool = False
 
     def judged(self, day: str, most: int | None) -> DataFrame:
         """The rows of the day, with `above` the limit, and `new`: it was not on the earlier day."""
-        above = F.lit(False) if most is None or self.measured is None else F.coalesce(self.measured > most, F.lit(False))
-        rows = self.rows.withColumn("above", above)
-        earlier = rows.where(F.col("day") != day).select(*self.about, F.col("above").alias("was_above"))
-        new = F.col("above") & ~F.coalesce("was_above", F.lit(False))
-        return rows.where(F.col("day") == day).join(earlier, [*self.about], how="left").withColumn("new", new).drop("was_above")
+        measured = F.lit(None).cast("double") if self.measured is None else self.measured.cast("double")
+        above = F.lit(False) if most is None else F.coalesce(measured > most, F.lit(False))
+        rows = self.rows.withColumn("above", above).withColumn("measured", measured)
+        earlier = rows.where(F.col("day") != day).select(
+            *self.about, F.col("measured").alias("was"), F.col("above").alias("was_above")
+        )
+        rises = F.lit(self.each_rise) & F.coalesce(F.col("measured") > F.col("was"), F.lit(False))
+        new = F.col("above") & (~F.coalesce("was_above", F.lit(False)) | rises)
+        today = rows.where(F.col("day") == day).join(earlier, [*self.about], how="left")
+        return today.withColumn("new", new).drop("was", "was_above", "measured")
 
     def first(self, rows: DataFrame) -> DataFrame:
         """The worst of them."""
@@ -67,8 +74,16 @@ def by_host(losses: DataFrame) -> DataFrame:
     )
 
 
-def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
-    """The tables `blast_radius` and `order_changes` → the kinds of `fleet_findings.Findings` that are made of them."""
+def decided_otherwise(backtests: DataFrame) -> DataFrame:
+    """Of each group and day how many past rebalances and stable ends were decided otherwise, where any was."""
+    counts = ("equal", "different", "inferred", "not_judged", "sequences", "ends_equal")
+    sums = backtests.groupBy(*GROUP, "day").agg(*(F.sum(name).alias(name) for name in counts))
+    wrong = F.col("different") + F.col("sequences") - F.col("ends_equal")
+    return sums.withColumn("judged", F.col("equal") + F.col("different")).withColumn("wrong", wrong).where(F.col("wrong") > 0)
+
+
+def kinds(losses: DataFrame, changes: DataFrame, backtests: DataFrame) -> dict[str, Kind]:
+    """The tables of these names → the kinds of `fleet_findings.Findings` that are made of them."""
     plain = losses.where(F.col("member_id").isNotNull())
     streams = losses.where(F.col("member_id").isNull() & F.col("moved").isNotNull())
     percent = 100 * F.col("moved") / F.greatest("stateful_tasks", F.lit(1))
@@ -84,6 +99,7 @@ def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
             worst_of_groups(streams.where(F.col("hours") > 0), "hours", "moved"), ("hours", "moved"), measured=F.col("hours")
         ),
         "order_changes": Kind(changes.where(~of_members).select(*columns), changed, measured=between),
+        "backtests": Kind(decided_otherwise(backtests), ("wrong", "judged"), measured=F.col("wrong"), each_rise=True),
         "plain_losses": Kind(
             worst_of_groups(plain, "stopped_partition_seconds", "needless", "moved"),
             ("stopped_partition_seconds", "needless", "moved"),
@@ -104,10 +120,10 @@ def quarantined(tables: dict[str, DataFrame]) -> DataFrame:
 
 
 def findings(tables: dict[str, DataFrame], day: str, policy: fleet_findings.FleetPolicy) -> dict[str, DataFrame]:
-    """`blast_radius` of the day and the one before, the other tables of the day → rows by kind, the worst first."""
+    """`blast_radius` and `backtests` of the day and the one before, the other tables of the day → rows by kind, the worst first."""
     limits = {kind: limit for limit, kind in fleet_findings.WATCHED.items()}
     found, counted = {"clusters": tables["clusters"].orderBy("cluster")}, []
-    for name, kind in kinds(tables["blast_radius"], tables["order_changes"]).items():
+    for name, kind in kinds(tables["blast_radius"], tables["order_changes"], tables["backtests"]).items():
         most = getattr(policy, limits[name]) if name in limits else None
         rows = kind.judged(day, most).cache()
         found[name] = kind.first(rows)
@@ -137,11 +153,13 @@ def _lines(place: int, kind: str, rows: DataFrame) -> DataFrame:
 def work(spark: SparkSession, lake: str, days: list[str], policy: str | None = None) -> None:
     limits = fleet_findings.policy_from_json(loads(policy or "{}"))
     names = [name for name in TABLES if name in ("clusters", "order_changes") or name.startswith("quarantine")]
-    if not lake_tables.has_table(spark, lake, "quarantine_scores"):  # there need not be plans
-        names.remove("quarantine_scores")
+    for optional in ("quarantine_scores", "quarantine_backtests"):  # there need not be plans, or a night that judged the past
+        if not lake_tables.has_table(spark, lake, optional):
+            names.remove(optional)
     for day in days:
         tables = {name: lake_tables.read_table(spark, lake, name, [day]) for name in names}
         tables["blast_radius"] = lake_tables.read_with_day_before(spark, lake, "blast_radius", day)
+        tables["backtests"] = lake_tables.read_with_day_before(spark, lake, "backtests", day, needed=False)
         lake_tables.write_lines(spark, lines(findings(tables, day, limits)), f"{lake}/fleet/day={day}/findings")
         spark.catalog.clearCache()
 

@@ -9,6 +9,8 @@ from holdfast.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId, TopicPartition
     from holdfast.kafka.wire.streams_group_description import DescribedGroup
+    from holdfast.rollout.backtest.coordinated import PastEntry
+    from holdfast.rollout.backtest.entries import Frame
     from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
     from holdfast.rollout.contract.unknown import Unknown
     from holdfast.rollout.disks.state_directory import StateDirectory
@@ -212,19 +214,43 @@ class PastGroup(Protocol):
 
     @property
     def records(self) -> int:
-        """How many records of rebalances there are, at most as many rebalances."""
+        """How many records there are, at most as many rebalances."""
         ...
 
-    def generations(self) -> "Iterator[Generation]":
-        """Its completed rebalances, oldest first, each as it was written first; read anew at each call, one at a time.
+    def entries(self) -> "Iterator[PastEntry]":
+        """Its completed rebalances, oldest first, each as it was written first, or all that its coordinator wrote of it where the
+        broker assigns; read anew at each call, one at a time.
 
-        What cannot be read is left out, and in `unreadable`.
+        What cannot be read is left out, or says so itself, and is in `unreadable`.
         """
         ...
 
     def unreadable(self) -> tuple[str, ...]:
         """What could not be read, each with the reason, at most some of it."""
         ...
+
+
+class SpooledPastGroup(PastGroup, Protocol):
+    """A group's past as bytes, too."""
+
+    @property
+    def coordinated(self) -> bool:
+        """Whether its broker assigns."""
+        ...
+
+    def frames(self) -> "Iterator[Frame]":
+        """Its records as the broker has them, oldest first; read anew at each call."""
+        ...
+
+
+class SpooledPast(Protocol):
+    """The past of many groups at once, as bytes too."""
+
+    @property
+    def groups(self) -> Sequence[SpooledPastGroup]: ...
+
+    @property
+    def unread(self) -> tuple[str, ...]: ...
 
 
 class PastGroups(Protocol):

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.hosts.state_directories import Reach
     from holdfast.rollout.backtest.results import Given
     from holdfast.workflows.backtest import Found
+    from holdfast.workflows.pasts import Kept
 
 DEFAULT_TIMEOUT_S = 60.0
 _DIRECTORY_S = 30.0
@@ -226,6 +227,37 @@ def backtest(
             name = cluster.name or reader.info().cluster_id
         about = backtests.About(name, instants.to_second(_now()), given.since)
         return backtests.run(past, lambda one: replace(given, changelogs=ends.get(one, ())), about, processes, tell)
+
+
+def keep_past(cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, timeout_s: float) -> "Kept":
+    """What `__consumer_offsets` still holds of the wanted groups, into the lake, as of `day`. Raise ClusterTrouble."""
+    from dataclasses import replace
+
+    from holdfast.adapters.broker import recorded_groups
+    from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+    from holdfast.adapters.broker.session import KafkaSession
+    from holdfast.adapters.deadline import Deadline
+    from holdfast.rollout.backtest.results import Given
+    from holdfast.rollout.json import instants
+    from holdfast.workflows import backtest as backtests
+    from holdfast.workflows import pasts
+
+    def is_wanted(group_id: str) -> bool:
+        return wanted.of(group_id) is not None
+
+    with recorded_groups.spool(is_wanted) as past:
+        with KafkaSession(cluster, Deadline(timeout_s)) as session:
+            recorded_groups.read(session, past, None)
+            reader = KafkaCluster(session, is_wanted)
+            ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
+            name = cluster.name or reader.info().cluster_id
+
+        def given_of(group_id: str) -> Given:
+            about = wanted.of(group_id)
+            known = Given() if about is None else pasts.stated(group_id, about.given)
+            return replace(known, changelogs=ends.get(group_id, ()))
+
+        return pasts.keep(lake, pasts.When(name, day, instants.to_second(_now())), past, given_of)
 
 
 def lag(cluster: ClusterConnection, group: str, timeout_s: float) -> int | None:

@@ -24,6 +24,7 @@ from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.cli.main import holdfast
 from holdfast.errors import ClusterTrouble, Unsupported
+from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.kinds import any_kind
 from holdfast.workflows import snapshots
@@ -272,6 +273,19 @@ def test_a_restart_takes_the_course_that_was_forecast(shop: Shop, tmp_path: Path
         group.clients["first"].stop()
     assert (step.apart, step.wrong) == (False, [])
     assert step.targets
+
+
+def test_every_target_that_the_broker_recorded_is_decided_alike(shop: Shop) -> None:
+    """After the start, a change of the group's configs, and restarts; given is nothing but the broker."""
+    connection = ClusterConnection.of(shop.cluster.broker.bootstrap)
+    recorded = collected(connection).recorded_targets
+    found = wiring.backtest(connection, SHOP, Given(), 60, 1, print).backtest
+
+    (group,) = found.groups
+    assert found.unread == ()
+    assert (group.protocol, group.standbys, group.not_recorded, group.score.sequences) == ("streams", 1, 0, 0)
+    assert {one.number for one in group.rebalances} >= {one.assignment_epoch for one in recorded}
+    assert group.score.equal == len(group.rebalances) >= 3, group
 
 
 @pytest.mark.live

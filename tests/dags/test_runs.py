@@ -62,6 +62,7 @@ class TestOneRunMakesOnePlan:
         planning.draft("run", form | {"change": {"format_version": "1.0", "events": []}}, "bob", cleared=True)
         lake.write((*runs.folder("run"), "evaluations", "part-00000.txt"), b"{}")
 
+        assert planning.search("run") == planning.MADE
         assert planning.search_arguments(context()) is None, "there is nothing to search for any more"
         assert planning.assemble("run") == first
         assert lake.read(("plans", first, "plan.json"), 10**8) == shown
@@ -76,10 +77,11 @@ class TestOneRunMakesOnePlan:
         with pytest.raises(InvalidInput, match=r"change\.json is not what this run's draft was made with"):
             planning.assemble("run")
 
-    @pytest.mark.parametrize("what", ["search", "assemble", "question", "record"])
+    @pytest.mark.parametrize("what", ["search", "on spark", "assemble", "question", "record"])
     def test_tasks_before_it_that_were_marked_as_done_are_named(self, what: str) -> None:
         tasks: dict[str, Any] = {
-            "search": lambda: planning.search_arguments(context()),
+            "search": lambda: planning.search("run"),
+            "on spark": lambda: planning.search_arguments(context()),
             "assemble": lambda: planning.assemble("run"),
             "question": lambda: decisions.question("run"),
             "record": lambda: decisions.go_by_decision("run"),

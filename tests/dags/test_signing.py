@@ -129,7 +129,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
     def run(self, recorded: str) -> str:
         """With a draft, its options and a plan, as the airflow tasks before the question make them."""
         planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
-        planning.search_arguments({"run_id": "run mine"})
+        planning.search("run mine")
         planning.assemble("run mine")
         return "run mine"
 
@@ -162,7 +162,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
 
     def test_who_asked_stays_who_asked(self, lake: FsspecLake, recorded: str) -> None:
         planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
-        planning.search_arguments({"run_id": "run mine"})
+        planning.search("run mine")
         self.edit(lake, "run mine", "origin.json", requested_by="ann")
 
         with pytest.raises(StepRefused, match=r"draft of this run: signature does not match"):
@@ -171,7 +171,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
     def test_a_looser_policy_with_a_digest_that_fits_it_makes_no_plan(self, lake: FsspecLake, recorded: str) -> None:
         folder = runs.folder("run mine")
         planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
-        planning.search_arguments({"run_id": "run mine"})
+        planning.search("run mine")
         looser = dumps({"format_version": "1.0", "review": "never"}).encode()
         lake.write((*folder, "policy.json"), looser)
         origin = json.loads(lake.read((*folder, "origin.json"), 10**6))
@@ -193,7 +193,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
     def test_an_option_that_the_change_does_not_have_is_not_taken(self, lake: FsspecLake, recorded: str, what: str) -> None:
         """What is forecast is written where executors write, who have no key: the options are proposed again and compared."""
         planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
-        planning.search_arguments({"run_id": "run mine"})
+        planning.search("run mine")
         (place,) = [
             (*runs.folder("run mine"), "evaluations", name) for name in lake.names((*runs.folder("run mine"), "evaluations"))
         ]

@@ -1,19 +1,28 @@
 """A small search needs no Spark; and an answer is held to what the plan's page is held to, wherever it was given."""
 
+import shutil
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.dags.conftest import PLAIN_FORM
 from tests.dags.test_decisions import answer
 from tests.dags.test_runs import context
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import decisions, planning, runs, spark
+from holdfast.adapters.lake.table_schemas import PARTITION, TABLES
+from holdfast.airflow_wiring import decisions, planning, runs
+from holdfast.airflow_wiring.objects import SPARK_POOL
 from holdfast.rollout.kinds import search_work
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.workflows import plan as plans
 from holdfast.workflows import searching, snapshots
+
+DAG_FILE = Path(__file__).resolve().parents[2] / "dags" / "plan_rollout.py"
 
 
 def gone(lake: FsspecLake, recorded: str) -> str:
@@ -28,27 +37,57 @@ def gone(lake: FsspecLake, recorded: str) -> str:
 def test_a_small_search_is_done_by_the_task_itself(lake: FsspecLake, recorded: str) -> None:
     planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
 
+    assert planning.search("run") == planning.MADE
+    assert planning.search("run") == planning.MADE, "once"
     assert planning.search_arguments(context()) is None
-    assert planning.search_arguments(context()) is None, "once"
     told = searching.progress(lake, runs.folder("run"))
     plan = plans.load(lake, planning.assemble("run"))
-    assert [one.place for one in told] == list(range(told[0].of))
-    assert len(plan.candidates) == told[0].of
+    assert [one.place for one in told.done] == list(range(told.of))
+    assert len(plan.candidates) == told.of
+
+
+def test_a_plan_has_the_score_of_the_newest_night(lake: FsspecLake, recorded: str) -> None:
+    """That of its draft: a run that is cleared creates the same plan again, whatever later nights find."""
+    group = snapshots.load(lake, recorded)
+    place = Path(lake.url) / "tables" / "v1" / "backtests" / f"cluster={group.cluster}"
+    schema = pa.schema([one for one in TABLES["backtests"] if one.name not in PARTITION])
+    of_group = {"group_id": group.group_id, "protocol": kind_of(group).protocol, "releases": [group.kafka_release], "equal": 410}
+    for day, different in (("2026-11-20", 0), ("2026-11-21", 2)):
+        (place / f"day={day}").mkdir(parents=True)
+        row = of_group | {"captured_at": f"{day}T01:00:00Z", "different": different}
+        pq.write_table(pa.Table.from_pylist([row], schema=schema), place / f"day={day}" / "part-0.parquet")
+
+    planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
+    shutil.rmtree(place)
+    assert planning.search_arguments(context()) is None
+    plan = plans.load(lake, planning.assemble("run"))
+
+    assert plan.past is not None
+    assert (plan.past.score.equal, plan.past.score.different, plan.past.wrong_before) == (410, 2, 0)
+    fallen = "score has fallen since the day before. Holdfast decided 410 of 412 past rebalances of this group as Kafka did"
+    assert fallen in plans.markdown(plan)
 
 
 def test_a_large_one_is_for_spark(lake: FsspecLake, recorded: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_work, "SMALL", 10)
+    monkeypatch.setattr(search_work, "TRIED", 10)
     planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
 
+    assert planning.search("run") == planning.ON_SPARK
     assert planning.search_arguments(context()) == ["--draft", "/".join(runs.folder("run"))]
     assert not searching.is_done(lake, runs.folder("run"))
 
 
-def test_spark_that_is_not_ready_is_told_by_whoever_needs_it(lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("AIRFLOW_CONN_SPARK_DEFAULT", raising=False)
-    monkeypatch.setattr(spark, "refuse_unready", lambda: (_ for _ in ()).throw(spark.InvalidInput("no Java")))
+def test_a_small_one_waits_for_no_place_in_sparks_pool() -> None:
+    """A nightly job holds it for minutes."""
+    from airflow.dag_processing.dagbag import DagBag
 
-    assert spark.prepare_ahead() == ""
+    dag = DagBag(dag_folder=str(DAG_FILE)).dags["plan_rollout"]
+    pools = {task.task_id: task.pool for task in dag.tasks}
+    after = dag.get_task("search").downstream_task_ids
+
+    assert [name for name, pool in pools.items() if pool == SPARK_POOL] == [planning.ON_SPARK]
+    assert after == {planning.ON_SPARK, planning.MADE}
+    assert dag.get_task(planning.MADE).trigger_rule == "none_failed_min_one_success"
 
 
 class TestAnApprovalFromAnywhere:

@@ -119,7 +119,7 @@ def check_the_plan(folder: Path, printed: str) -> None:
     assert (moved["baseline"], moved["copy-process-metadata"]) == ([6], [0])
     assert (folder / "plan.md").read_text().startswith("# ")
     assert plan["headline"] in printed
-    assert re.search(r"Forecast the options with Spark [0-9.]+ s", printed)
+    assert re.search(r"Forecast the options [0-9.]+ s", printed)
 
 
 def check_what_is_open(checkout: Path, rest: Rest) -> None:

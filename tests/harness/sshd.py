@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+import psutil
 from tests.harness.process import free_port
 
 from holdfast.adapters.hosts.ssh_settings import SshSettings
@@ -110,6 +111,12 @@ class Sshd:
         self._process.wait()
         _kill_those_of_sshd(connections)
 
+    def processor_s(self) -> float:
+        """Processor seconds of it, of its connections, and of all that has run over them."""
+        assert self._process is not None
+        times = [one.cpu_times() for one in _and_below(self._process.pid)]
+        return sum(one.user + one.system + one.children_user + one.children_system for one in times)
+
     def stop(self) -> None:
         if self._process is not None:
             self.drop_connections()
@@ -144,6 +151,11 @@ def _children(number: int) -> list[int]:
 def _listens(address: str, port: int) -> bool:
     with socket.socket() as one:
         return one.connect_ex((address, port)) == 0
+
+
+def _and_below(number: int) -> list[psutil.Process]:
+    found = psutil.Process(number)
+    return [found, *found.children(recursive=True)]
 
 
 def _whoami() -> str:

@@ -122,8 +122,6 @@ OBSERVED = "holdfast.rollout.streams.snapshot.snapshot"
 """Topics and recorded rebalances, as brokers show them for groups of every kind."""
 IMPORTS_ALLOWED = {
     "rollout/kinds/moving/": "a move leads from one kind to another",
-    "rollout/kinds/backtests.py": "recorded rebalances have a protocol, before there is a group to ask for its kind",
-    "rollout/kinds/mismatch.py": "a question of a backtest, which belongs to a kind by its own class",
     "rollout/kinds/plan_summary.py": "the documents in the lake have fields of their own for each kind",
     "adapters/broker/": OBSERVED,
     "ports.py": OBSERVED,
@@ -171,6 +169,8 @@ def test_a_line_of_the_registry_says_what_its_kind_says() -> None:
     for line in REGISTRY:
         assert line.protocol == line.kind().protocol == line.decider().protocol
         assert isinstance(line.kind(), type(line.decider())), "a kind decides as its decider does"
+        assert line.past().protocol == line.protocol
+        assert line.past().question.__module__.startswith(f"{line.package}.")
         assert all(one.__module__.startswith(f"{line.package}.") for one in line.kind().values)
 
 

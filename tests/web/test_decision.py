@@ -192,13 +192,13 @@ def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
 
 def forge(server: Server, run: str, another_plan: str) -> None:
     """What a user who may trigger a DAG may do in Airflow: write what its tasks returned and remember, and start them again. Here:
-    another package runs, on another folder, another plan was made, and it was approved."""
+    another group was read, another task follows, another plan was made, and it was approved."""
     of_run = f"/api/v2/dags/plan_rollout/dagRuns/{quote(run)}/taskInstances"
     answer = {
         "chosen_options": ["Approve"], "params_input": {}, "responded_at": "2026-11-21T12:00:00Z", "timed_out": False,
         "responded_by_user": {"id": "olga", "name": "olga"}, "plan_fingerprint": "sha256:0", "asked_by": "ann",
     }  # fmt: skip
-    for task, value in (("snapshot", "../plans"), ("package", "http://127.0.0.1:9/evil.zip"), ("assemble", another_plan)):
+    for task, value in (("snapshot", "../plans"), ("search", "search_on_spark"), ("assemble", another_plan)):
         server.rest("PATCH", f"{of_run}/{task}/xcomEntries/return_value", {"value": value}, "bob")
     server.rest("POST", f"{of_run}/approve/xcomEntries", {"key": "return_value", "value": answer}, "bob")
     again = {"dry_run": False, "only_failed": False, "dag_run_id": run, "task_ids": ["search"], "include_downstream": True}

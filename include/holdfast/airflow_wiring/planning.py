@@ -16,11 +16,14 @@ from holdfast.airflow_wiring.clusters import collect
 from holdfast.airflow_wiring.objects import POLICY_VARIABLE, lake, now
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
+from holdfast.ports import Lake
 
 if TYPE_CHECKING:
     from holdfast.rollout.policy.policy import Policy, Review
 
 log = logging.getLogger(__name__)
+ON_SPARK, MADE = "search_on_spark", "assemble"
+"""Airflow tasks of which one follows `search`."""
 
 
 def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = None, *, cleared: bool = False) -> str:
@@ -28,7 +31,10 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
 
     `requested_by`: the user who triggered the run; None: a schedule did. `cleared`: a user started the run again.
     """
+    from holdfast.airflow_wiring.past import score
+    from holdfast.rollout.backtest.past import PastScore
     from holdfast.rollout.contract.group_state import refuse_unsettled
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import dumps
     from holdfast.rollout.kinds import any_kind, approval
     from holdfast.rollout.kinds.moving import move
@@ -73,6 +79,9 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
         "change.json": any_kind.change_to_json(change),
         "policy.json": policy_to_json(policy),
     }
+    past = score.score_of(snapshot)
+    if past is not None:
+        documents["past.json"] = codec_of(PastScore).write(past)
     contents = {name: dumps(document).encode() for name, document in documents.items()}
     for name, content in contents.items():
         store.write((*folder, name), content)
@@ -82,20 +91,38 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     return "/".join(folder)
 
 
-def search_arguments(context: Mapping[str, Any]) -> list[str] | None:
-    """For the Spark job that forecasts every option of this run's draft. None: there is nothing to do for it, for the run has its
-    plan, or the search was so small that it is done here."""
+def search(run_id: str) -> str:
+    """Forecast the options of this run's draft, as long as Spark would take to start. Return the airflow task that follows: `MADE`,
+    or `ON_SPARK` for what is left."""
     from holdfast.workflows import searching
 
-    store, run_id, keys = lake(), context["run_id"], signing_keys()
-    if runs.made(store, run_id, keys) is not None:
-        return None
-    if runs.origin(store, run_id, keys) is None:
-        raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
+    store = lake()
+    if not _is_drafted(store, run_id):
+        return MADE
     if searching.search_here(store, runs.folder(run_id), time.monotonic):
-        log.info("The search was small enough to be done without Spark, or was done before.")
+        log.info("Every option was forecast without Spark, or was forecast before.")
+        return MADE
+    return ON_SPARK
+
+
+def search_arguments(context: Mapping[str, Any]) -> list[str] | None:
+    """For the Spark job that forecasts what is left of this run's options. None: nothing is left."""
+    from holdfast.workflows import searching
+
+    store, run_id = lake(), context["run_id"]
+    if not _is_drafted(store, run_id) or searching.is_done(store, runs.folder(run_id)):
         return None
     return ["--draft", "/".join(runs.folder(run_id))]
+
+
+def _is_drafted(store: Lake, run_id: str) -> bool:
+    """False: the run has its plan already. Raise InvalidInput where there is neither."""
+    keys = signing_keys()
+    if runs.made(store, run_id, keys) is not None:
+        return False
+    if runs.origin(store, run_id, keys) is None:
+        raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
+    return True
 
 
 def policy_requested(given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
@@ -157,6 +184,8 @@ def assemble(run_id: str) -> str:
 
     The plan is as old as its draft. A run that has its plan keeps it.
     """
+    from holdfast.rollout.backtest.past import PastScore
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
     from holdfast.rollout.policy.json import policy_from_json
     from holdfast.workflows import plan as workflow
@@ -185,6 +214,8 @@ def assemble(run_id: str) -> str:
         datetime.fromisoformat(origin.at),
         origin.requested_by,
     )
+    if "past.json" in digests:
+        plan = workflow.scored(plan, codec_of(PastScore).read(drafted("past.json")))
     workflow.keep_run(store, plan.plan_id, run_id)
     workflow.keep(store, plan, keys)
     runs.keep_made(store, run_id, plan, keys)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import holdfast
 from holdfast.airflow_wiring.objects import SPARK_CONNECTION, lake
-from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, StatePathTrouble
+from holdfast.errors import ClusterTrouble, InvalidInput, StatePathTrouble
 from holdfast.ports import Lake, LakePath
 
 log = logging.getLogger(__name__)
@@ -41,15 +41,6 @@ def prepare_spark() -> str:
                 " Only Holdfast may write to the lake"
             )
     return f"{store.url}/packages/{name}"
-
-
-def prepare_ahead() -> str:
-    """As `prepare_spark`, for a search that may turn out to need no Spark: the job that needs it names what is missing."""
-    try:
-        return prepare_spark()
-    except HoldfastError as trouble:
-        log.warning("Spark is not ready; only a large search needs it: %s", trouble)
-        return ""
 
 
 def _holds(store: Lake, place: LakePath, content: bytes) -> bool:

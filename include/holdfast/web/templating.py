@@ -100,6 +100,15 @@ def render(template: str, **values: object) -> str:
     return environment().get_template(template).render(**values)
 
 
+def compile_all() -> None:
+    """Every template and every static file into memory: no reader of a page waits for that."""
+    made = environment()
+    for name in made.list_templates():
+        made.get_template(name)
+    for name in _static_files():
+        version(name)
+
+
 def static(name: str) -> bytes | None:
     """A file of `static/`, by its name alone; None where there is none of that name."""
     return _static_files().get(name)

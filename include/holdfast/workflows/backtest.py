@@ -59,13 +59,12 @@ def run(
 ) -> Found:
     """Judge all groups. `processes`: None: one a processor. `tell` is handed a line now and then."""
     lives: dict[str, list[Judged]] = {}
+    results: dict[tuple[str, str], list[GroupBacktest]] = {}
     for one in _judged(past.groups, given_of, processes, tell):
         lives.setdefault(one.group_id, []).append(one)
-    groups = []
-    for group_id in sorted(lives):
-        results = [one.result for one in lives[group_id] if one.result is not None]
-        if results:
-            groups.append(merged(results))
+        if one.result is not None:  # a group that has moved to another protocol has a score of each
+            results.setdefault((one.group_id, one.result.protocol), []).append(one.result)
+    groups = [merged(results[which]) for which in sorted(results)]
     mismatches = tuple(
         (group_id, *mismatch) for group_id in sorted(lives) for one in lives[group_id] for mismatch in one.mismatches
     )
@@ -106,7 +105,7 @@ def judge_group(past: PastGroup, given: Given) -> Judged:
         if len(mismatches) < MOST_MISMATCHES:
             mismatches.append((question, result))
 
-    result = backtests.backtest(past.group_id, past.generations, given, differs)
+    result = backtests.backtest(past.group_id, past.entries, given, differs)
     troubles = past.unreadable()
     if result is not None and troubles:
         result = replace(result, notes=(*result.notes, *troubles))

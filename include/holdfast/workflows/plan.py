@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout.backtest.past import past_of
+from holdfast.rollout.backtest.past import PastScore, past_of
 from holdfast.rollout.backtest.results import Backtest
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
@@ -112,9 +112,13 @@ def make_from(
 def with_past(plan: AnyPlan, found: Backtest) -> Any:
     """The same plan with how Holdfast decided past rebalances of its group, or of groups like it, under an ID of its own."""
     protocol = kind_of(plan).protocol
-    past = past_of(found, plan.basis.group_id, protocol, plan.basis.kafka_release)
-    scored: Any = replace(plan, past=past)  # type: ignore[type-var] # every kind's plan is a dataclass
-    return replace(scored, plan_id=plan_id_in(any_kind.plan_to_json(scored)))
+    return scored(plan, past_of(found, plan.basis.group_id, protocol, plan.basis.kafka_release))
+
+
+def scored(plan: AnyPlan, past: PastScore) -> Any:
+    """The same plan with that score, under an ID of its own."""
+    found: Any = replace(plan, past=past)  # type: ignore[type-var] # every kind's plan is a dataclass
+    return replace(found, plan_id=plan_id_in(any_kind.plan_to_json(found)))
 
 
 def assemble_drafted(

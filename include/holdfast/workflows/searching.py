@@ -1,10 +1,11 @@
-"""The search of a draft, in this process if it is small; and the progress of a search anywhere.
+"""The search of a draft, in this process while that costs less than Spark; and the progress of a search anywhere.
 
-A draft's `evaluations/` are a line an option, and `progress/` says what is done of them. What is forecast, and how, is
-`kinds.search`: the same pieces as on Spark.
+A draft's `evaluations/` are a line an option. Until they are whole, `forecasts/` has those that are done, and `progress/` tells of
+them. What is forecast, and how, is `kinds.search`: the same pieces as on Spark, which goes on where this process stops.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
@@ -13,9 +14,11 @@ from holdfast.rollout.kinds import any_kind, search, search_progress, search_wor
 from holdfast.rollout.kinds.search_progress import OptionForecast
 
 EVALUATIONS = "evaluations"
-PATIENCE_S = 40.0
-"""A search that turns out to be larger than it looked is left to Spark."""
+SPARK_STARTS_S = 15.0
+"""From submitting a job to its first option, as measured on two cores (docs/benchmarks.md). To wait that long before handing over
+takes at most twice as long as the better of the two ways."""
 LARGEST_PROGRESS = 4_096
+LARGEST_ANNOUNCED = 4 * search_progress.MOST * search_progress.LONGEST_TITLE
 
 
 def is_done(lake: Lake, draft: LakePath) -> bool:
@@ -24,42 +27,86 @@ def is_done(lake: Lake, draft: LakePath) -> bool:
 
 
 def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool:
-    """Forecast every option of the draft in this process, if that is little work. False: it is not, and nothing is there.
+    """Forecast every option of the draft in this process, as long as starting Spark would take longer. False: what is left is for
+    Spark. What an earlier attempt has done is not done again.
 
     `clock` counts seconds.
     """
     if is_done(lake, draft):
         return True
     snapshot, change = (lake.read((*draft, name), LARGEST_DOCUMENT).decode() for name in ("snapshot.json", "change.json"))
-    if not is_small(snapshot, change):
+    if not is_tried_here(snapshot, change):
         return False
     began = clock()
     proposed = search.candidates(snapshot, change)
+    announce(lake, draft, proposed)
     lines = []
     for place, candidate in enumerate(proposed):
-        at = clock()
-        if at - began > PATIENCE_S:
-            return False
-        lines.append(search.evaluation(snapshot, candidate))
-        line = search_progress.written(place, len(proposed), candidate, clock() - at)
-        lake.write((*draft, search_progress.FOLDER, search_progress.file_name(place)), line.encode())
+        line = _kept(lake, draft, place, snapshot, candidate)
+        if line is None:
+            at = clock()
+            if at - began > SPARK_STARTS_S:
+                return False
+            line = search.evaluation(snapshot, candidate)
+            _keep(lake, draft, place, line)
+            told = search_progress.written(place, len(proposed), candidate, clock() - at)
+            lake.write((*draft, search_progress.FOLDER, search_progress.file_name(place)), told.encode())
+        lines.append(line)
     lake.write((*draft, EVALUATIONS, "part-00000.txt"), ("\n".join(lines) + "\n").encode())
     return True
 
 
-def progress(lake: Lake, draft: LakePath) -> tuple[OptionForecast, ...]:
-    """The options that were forecast so far, in their order. What cannot be read is left out."""
-    found = []
-    for name in lake.names((*draft, search_progress.FOLDER))[: search_progress.MOST]:
+def announce(lake: Lake, draft: LakePath, proposed: Sequence[str]) -> None:
+    """Say what there is to forecast."""
+    place = (*draft, search_progress.FOLDER, search_progress.ANNOUNCED)
+    lake.write(place, search_progress.announced(proposed).encode())
+
+
+def _keep(lake: Lake, draft: LakePath, place: int, line: str) -> None:
+    lake.write((*draft, search_progress.KEPT, search_progress.file_name(place)), line.encode())
+
+
+def _kept(lake: Lake, draft: LakePath, place: int, snapshot: str, candidate: str) -> str | None:
+    """What an earlier attempt has found of this option; None: nothing that can be used."""
+    where = (*draft, search_progress.KEPT, search_progress.file_name(place))
+    try:
+        found = lake.read(where, LARGEST_DOCUMENT) if lake.exists(where) else b""
+    except HoldfastError:
+        return None
+    return found.decode() if found and search.is_evaluation(snapshot, candidate, found) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`done`: the options that were forecast, in their order. `titles`: of all of them; none where that is not known yet."""
+
+    done: tuple[OptionForecast, ...]
+    titles: tuple[str, ...]
+
+    @property
+    def of(self) -> int:
+        """How many there are; 0: not known yet."""
+        return max((len(self.titles), *(one.of for one in self.done)))
+
+
+def progress(lake: Lake, draft: LakePath) -> Progress:
+    """How far the search is. What cannot be read is left out."""
+    found: list[OptionForecast] = []
+    titles: tuple[str, ...] = ()
+    for name in lake.names((*draft, search_progress.FOLDER))[: search_progress.MOST + 1]:
+        where = (*draft, search_progress.FOLDER, name)
         try:
-            found.append(search_progress.read(lake.read((*draft, search_progress.FOLDER, name), LARGEST_PROGRESS)))
+            if name == search_progress.ANNOUNCED:
+                titles = search_progress.titles(lake.read(where, LARGEST_ANNOUNCED))
+            else:
+                found.append(search_progress.read(lake.read(where, LARGEST_PROGRESS)))
         except HoldfastError:
             continue
-    return tuple(found)
+    return Progress(tuple(found), titles)
 
 
-def is_small(snapshot: str, change: str) -> bool:
-    """Whether the search for this change to this group is little work. Raise InvalidInput for texts that are none."""
+def is_tried_here(snapshot: str, change: str) -> bool:
+    """Whether the search for this change to this group is begun in this process. Raise InvalidInput for texts that are none."""
     group = any_kind.snapshot_from_json(loads(snapshot))
     requested = any_kind.change_from_json(loads(change), group)
-    return search_work.is_small(group, requested)
+    return search_work.is_tried_here(group, requested)

@@ -1,7 +1,8 @@
 """The whole coordinator with mock time: what StreamsGroupDescribe shows before a target decides it, order of members included.
 
 Scripts of joins, leaves, crashes, heartbeats and configs are played to the coordinator, up to 4.3 in the context of Kafka's own
-tests; each target that it computes is compared with Holdfast's, made from the description before it.
+tests; each target that it computes is compared with Holdfast's, made from the description before it, and from the
+records that it wrote.
 
     HOLDFAST_SEED=N               the scripts of an earlier run
     HOLDFAST_CONFORMANCE_CASES=N  number of scripts per release
@@ -14,6 +15,13 @@ import pytest
 from tests.conformance.coordinator.changes import RandomChange
 from tests.conformance.coordinator.coordinator_jvm import WholeCoordinatorJvm
 from tests.conformance.coordinator.scripts import mismatches, random_script
+from tests.harness.kafka import recorded_targets
+from tests.unit.rollout.broker_streams.backtest.test_target_backtest import judged
+
+from holdfast.kafka.coordinator.release import behaviour
+from holdfast.rollout.backtest.judged import Because
+from holdfast.rollout.backtest.results import Given, GroupBacktest
+from holdfast.rollout.backtest.score import Score, total
 
 pytestmark = pytest.mark.jvm
 
@@ -36,12 +44,16 @@ OTHER_TOPOLOGY = {
 def test_every_target_of_a_script_follows_from_what_was_described_before_it(jvm: WholeCoordinatorJvm) -> None:
     release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {SCRIPTS} scripts for Kafka {release}")
-    scripts = [random_script(random.Random(SEED + number)) for number in range(SCRIPTS)]
+    scripts = [random_script(random.Random(SEED + number)) | {"bytes": True} for number in range(SCRIPTS)]
     compared = 0
+    past: list[GroupBacktest] = []
     for number, (script, answer) in enumerate(jvm.answers(scripts)):
         targets, wrong = mismatches(script, answer["steps"], release)
         compared += targets
         assert not wrong, f"HOLDFAST_SEED={SEED + number}, Kafka {release}:\n" + "\n".join(wrong[:3])
+        past.append(judged(recorded_targets.entries(answer["records"]), Given(broker_release=release)))
+        assert not past[-1].score.different, f"HOLDFAST_SEED={SEED + number}, Kafka {release}: {past[-1].rebalances}"
+    _all_but_few_are_judged(total([one.score for one in past]), release)
     assert ["Topology updates are not supported yet." in one.get("error", "") for one in jvm.ask([OTHER_TOPOLOGY])[0]["steps"]] == [
         False,
         True,
@@ -50,6 +62,16 @@ def test_every_target_of_a_script_follows_from_what_was_described_before_it(jvm:
     ]
     print(f"{compared} targets")
     assert compared > 3 * SCRIPTS, "the scripts make the coordinator compute too few targets"
+
+
+def _all_but_few_are_judged(score: Score, release: str) -> None:
+    """From the records that the coordinator wrote alone: up to 4.3 all of it shows there but, now and then, how large its table of
+    members was."""
+    print(score)
+    assert score.not_judged == 0
+    assert set(dict(score.because)) <= {Because.MEMBER_ORDER, Because.DISKS}
+    if not behaviour(release).offsets_count:
+        assert score.equal > 0.95 * score.rebalances
 
 
 def test_the_context_of_other_releases_shows_what_that_of_kafkas_tests_shows() -> None:

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -75,7 +75,7 @@ class Round:
 
     def __init__(self, group: Hosted, planned: Planned, chance: random.Random, kills: int, of: tuple[str, ...]) -> None:
         self._group, self._planned, self._chance, self._of = group, planned, chance, of
-        self._left = kills
+        self._left = self._most = kills
         self.kills: Counter[str] = Counter()
         self.ends: Counter[str] = Counter()
         """How runs ended that were not killed."""
@@ -87,6 +87,8 @@ class Round:
         self.why = ""
         """Why the last run halted."""
         self.log = ""
+        self._last: Document = {}
+        """What the last run that was not killed has printed last."""
 
     def performed(self) -> Document:
         began = time.monotonic()
@@ -121,11 +123,31 @@ class Round:
         if self._done:
             also, differs = self._planned.afterwards()
             found, wrong = found | also, wrong + differs
+        if self._done and self._planned.afterwards_back is not None:
+            wrong += self._went_back(self._planned.afterwards_back)
+            found["kills"] = dict(self.kills)
         if status != 0 and not (self._accepted and tasks["tasks"] is not None and len(set(tasks.values())) == 1):
             wrong.append(f"status {status}, {verdict.get('result')}")
         if self._group.services.failed is not None:
             wrong.append(repr(self._group.services.failed))
         return found | {"wrong": wrong} | ({"log": self.log} if wrong else {})
+
+    def _went_back(self, differs: Callable[[], list[str]]) -> list[str]:
+        """What is wrong once all is rolled back, with as many kills as before."""
+        self._group.services.forget()
+        self._left, self._last = self._most, {}
+        for _ in range(MOST_RUNS):
+            status, self.why = self._one_run(("--back",))
+            if status == 0:
+                break
+            if status is not None:
+                time.sleep(_AGAIN_S)
+        acts, wrong = tuple(self._group.services.done), differs()
+        if (self._last.get("went_back") or {}).get("in_place") is not True:
+            wrong.append(f"went back: {self._last.get('went_back')}, {self.why}")
+        if acts != self._planned.acts[::-1]:
+            wrong.append(f"rolled back: {acts}, done before: {self._planned.acts}")
+        return wrong
 
     def _one_run(self, more: tuple[str, ...]) -> tuple[int | None, str]:
         """Its status, and why it halted; None: it was killed."""
@@ -147,6 +169,7 @@ class Round:
                 self._next = time.monotonic() + self._chance.uniform(0.2, LONGEST_S)
             time.sleep(0.02)
         status, lines = run.end()
+        self._last = lines[-1] if lines else {}
         self._done = bool(lines) and lines[-1].get("done") is True
         if status == 2 and lines:
             self._waits_for = lines[-1]["waiting_for"]["step"]

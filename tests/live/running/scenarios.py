@@ -30,7 +30,8 @@ _STABLE_WITHIN_S = 120
 class Planned:
     """A plan, and what must have been done to the machines, in the steps `acting`, one for each act. `by_hand`: does the step that
     is a person's, and says whether it has to be confirmed. `joins`: the machine whose client joins at some moment, and is no part
-    of the plan. `afterwards`: what else there is to report at the end, and what of it is wrong."""
+    of the plan. `afterwards`: what else there is to report at the end, and what of it is wrong. `afterwards_back`: what is wrong
+    once all was rolled back; None: nothing is."""
 
     plan: Path
     steps: tuple[Document, ...]
@@ -40,6 +41,7 @@ class Planned:
     by_hand: Callable[[str], bool] | None = None
     joins: str | None = None
     afterwards: Callable[[], tuple[Document, list[str]]] = lambda: ({}, [])
+    afterwards_back: Callable[[], list[str]] | None = None
 
 
 def rolling_restart(group: Hosted, _chance: random.Random) -> Planned:
@@ -82,6 +84,20 @@ def another_setting(group: Hosted, _chance: random.Random) -> Planned:
         return {"set": wanted}, differ
 
     return replace(planned, afterwards=afterwards)
+
+
+def another_setting_and_back(group: Hosted, chance: random.Random) -> Planned:
+    """The same; then the run goes back, and each client has what it had before."""
+    application = group.streams.application
+    files = {address: group.services.of[address].machine.disk / hosted.PROPERTIES for address in group.runs_on()}
+    before = {address: properties_file.read(file) for address, file in files.items()}
+
+    def afterwards_back() -> list[str]:
+        group.streams.application = application
+        found = {address: properties_file.read(file) for address, file in files.items()}
+        return [f"properties on {address}: {one}" for address, one in found.items() if one != before[address]]
+
+    return replace(another_setting(group, chance), afterwards_back=afterwards_back)
 
 
 def sixth_client(group: Hosted, _chance: random.Random) -> Planned:
@@ -134,7 +150,8 @@ def _members(group: Hosted) -> dict[str, str]:
 
 
 OF_OTHER_KINDS = {one.__name__: one for one in (restarts, by_another)}
-SCENARIOS = {one.__name__: one for one in (rolling_restart, replacement, scale_out, scale_in, another_setting, sixth_client)}
+_IN_ORDER = (rolling_restart, replacement, scale_out, scale_in, another_setting, another_setting_and_back, sixth_client)
+SCENARIOS = {one.__name__: one for one in _IN_ORDER}
 """In an order that ends with as many clients as it began with."""
 
 

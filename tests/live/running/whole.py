@@ -11,6 +11,8 @@ an sshd each, a real broker, a real Airflow of five processes, and the plan's pa
 | gone_on   | the same; it is stopped, then *Go on*                              | each client restarted once, done        |
 | back      | one client more, paused on the page while it waits; *Go back*      | that client stopped again               |
 | by_hand   | the same under a policy that leaves stopping to people; *Go back*  | a person stopped it, and confirmed that |
+| scaled    | one client more, and by another plan one less again                | each started or stopped once            |
+| replaced  | a client by another one on an empty machine; nothing after it      | one stopped, one started, as forecast   |
 | killed    | a rolling restart, while processes of Airflow are killed (kill -9) | each client restarted once, done        |
 
 One JSON line a walk. It goes on after a walk that is not as wanted, and its status is 1 then.
@@ -29,12 +31,13 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.live.running import airflow_processes, hosted, machines
+from tests.live.running import airflow_processes, hosted, machines, scenarios
 from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up, steps_of
 
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.journal.journal import JournalEvent
+from holdfast.rollout.kinds.registry import kind_of
 
 SPARE = 1
 VICTIMS = ("task", "worker", "triggerer", "scheduler", "api-server", "dag-processor")
@@ -97,11 +100,8 @@ def by_hand(whole: Whole, _given: argparse.Namespace) -> Document:
 
 
 def _one_more_and_back(whole: Whole, name: str, acts: list[str] | None) -> Document:
-    group = whole.group
-    spare = _spare(whole)
+    group, spare = whole.group, _made_ready(whole)
     machine = group.services.of[spare].machine
-    (machine.disk / "state" / group.group_id).mkdir(parents=True)
-    group.services.make_ready(spare)
     policy = None if acts is None else {"format_version": "1.0", "acts": acts}
     plan = whole.plan({"add_client": {"process_id": None, "threads": 1, "host": spare}}, policy=policy)
     with whole.screens.of(whole.server, plan.plan_id, name) as page:
@@ -138,6 +138,48 @@ def _one_more_and_back(whole: Whole, name: str, acts: list[str] | None) -> Docum
         return {"halts": halts} | _judged(whole, run, page, wrong, verdict=False)
 
 
+def scaled(whole: Whole, _given: argparse.Namespace) -> Document:
+    spare = _made_ready(whole)
+    found = _carried_out(whole, "scaled", {"add_client": {"process_id": None, "threads": 1, "host": spare}})
+    whole.group.services.done.clear()
+    gone = scenarios.process_id(whole.group, spare)
+    then = _carried_out(whole, "scaled-in", {"remove_client": {"process_id": gone, "leaves": False}})
+    return then | {"before": found, "wrong": found["wrong"] + then["wrong"]}
+
+
+def replaced(whole: Whole, _given: argparse.Namespace) -> Document:
+    old, spare = whole.group.runs_on()[0], _made_ready(whole)
+    gone = scenarios.process_id(whole.group, old)
+    by = {"process_id": None, "host": spare}
+    return _carried_out(whole, "replaced", {"replace_client": {"process_id": gone, "by": by}})
+
+
+def _made_ready(whole: Whole) -> str:
+    """The spare machine, with an empty directory."""
+    group, spare = whole.group, _spare(whole)
+    (group.services.of[spare].machine.disk / "state" / group.group_id).mkdir(parents=True)
+    group.services.make_ready(spare)
+    return spare
+
+
+def _carried_out(whole: Whole, name: str, event: Document) -> Document:
+    """A plan by the run alone, as forecast."""
+    group, plan = whole.group, whole.plan(event)
+    kind = kind_of(plan)
+    acts = [act for step in plan.steps if (found := kind.acts(plan, step)) is not None for act in found.acts]
+    wanted = [(act.does.value, (act.host or "").removeprefix("/")) for act in acts]
+    spare = group.state_dir(group.services.of[_spare(whole)].machine)
+    written = [step["inputs"]["process_id"] for step in steps_of(plan) if step["action"] == "write_process_metadata"]
+    with whole.screens.of(whole.server, plan.plan_id, name) as page:
+        run = whole.run(plan, state_dirs=dict.fromkeys(written, spare))
+        run.until(lambda: run.ended, page.badge)
+        page.until("All steps done")
+        page.shoot("finished")
+        wrong = [] if group.services.done == wanted else [f"done: {group.services.done}, planned: {wanted}"]
+        wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}\n{run.trouble()}"]
+        return _judged(whole, run, page, [*wrong, *run.journal_wrong()])
+
+
 def killed(whole: Whole, given: argparse.Namespace) -> Document:
     plan, chance = whole.plan(ROLLING), random.Random(given.seed)
     kills: Counter[str] = Counter()
@@ -164,7 +206,7 @@ def killed(whole: Whole, given: argparse.Namespace) -> Document:
         return found | _judged(whole, run, page, _restarted_once(whole, run), quiet=False)
 
 
-WALKS: dict[str, Walk] = {one.__name__: one for one in (untouched, left, gone_on, back, by_hand, killed)}
+WALKS: dict[str, Walk] = {one.__name__: one for one in (untouched, left, gone_on, back, by_hand, scaled, killed, replaced)}
 
 
 class _joined_by_another:  # noqa: N801 - a context

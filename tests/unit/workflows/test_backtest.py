@@ -33,7 +33,7 @@ class Past:
     def records(self) -> int:
         return len(self.found)
 
-    def generations(self) -> Iterator[Generation]:
+    def entries(self) -> Iterator[Generation]:
         return iter(self.found)
 
     def unreadable(self) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from holdfast.workflows import searching
 
 DRAFT = ("drafts", "one")
 REPLACE = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
+READERS = plain_group({"a": member(0, 1, 2), "b": member(3, 4, 5)})
+RESTARTS = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
 REPLACE_READER = {"replace_consumer": {"member_id": "a", "by": {"member_id": "x"}}}
 
 
@@ -34,10 +36,7 @@ def seconds() -> float:
     ("snapshot", "event"),
     [
         (group(AFTER), REPLACE),
-        (
-            plain_group({"a": member(0, 1, 2), "b": member(3, 4, 5)}),
-            {"replace_consumer": {"member_id": "a", "by": {"member_id": "x"}}},
-        ),
+        (READERS, REPLACE_READER),
     ],
     ids=["streams", "plain"],
 )
@@ -51,8 +50,9 @@ def test_comes_to_the_same_as_anywhere_else(tmp_path: Path, snapshot: Document, 
     lines = lake.read((*DRAFT, "evaluations", "part-00000.txt"), 10**7).decode().splitlines()
     assert lines == [search.evaluation(texts[0], one) for one in options]
     told = searching.progress(lake, DRAFT)
-    assert [(one.place, one.of) for one in told] == [(place, len(options)) for place in range(len(options))]
-    assert all(one.title for one in told)
+    assert [(one.place, one.of) for one in told.done] == [(place, len(options)) for place in range(len(options))]
+    assert told.titles == tuple(one.title for one in told.done)
+    assert all(told.titles)
     assert searching.is_done(lake, DRAFT)
 
 
@@ -65,7 +65,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
 
 
 def test_a_large_one_is_left_alone(tmp_path: Path) -> None:
-    document, ids = fleet(60, 400, 2)
+    document, ids = fleet(60, 1_000, 2)
     by = {"replace_client": {"process_id": ids[1], "by": {"process_id": None, "threads": 2}, "state": "empty"}}
     lake = drafted(tmp_path, document, by)
 
@@ -75,11 +75,43 @@ def test_a_large_one_is_left_alone(tmp_path: Path) -> None:
 
 def test_one_that_takes_too_long_is_left_to_spark(tmp_path: Path) -> None:
     lake = drafted(tmp_path, group(AFTER), REPLACE)
-    clock = count(0, 30)
+    clock = count(0, 6)
 
     assert not searching.search_here(lake, DRAFT, lambda: float(next(clock)))
     assert not searching.is_done(lake, DRAFT)
-    assert len(searching.progress(lake, DRAFT)) == 1, "what was told stays true: Spark tells it again"
+    told = searching.progress(lake, DRAFT)
+    assert (len(told.done), told.of) == (1, len(told.titles))
+    assert told.of > 3, "all are announced"
+
+
+@pytest.mark.parametrize("damage", ["none", "half", "of another option", "no JSON"])
+def test_what_a_killed_attempt_has_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    """So the progress that was told is true after a kill. What is damaged is done again."""
+    lake, done = drafted(tmp_path, READERS, *RESTARTS), []
+    evaluation = search.evaluation
+
+    def counted(snapshot: str, candidate: str) -> str:
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(candidate)
+        return evaluation(snapshot, candidate)
+
+    monkeypatch.setattr(search, "evaluation", counted)
+    with pytest.raises(KeyboardInterrupt):
+        searching.search_here(lake, DRAFT, seconds)
+    assert [one.place for one in searching.progress(lake, DRAFT).done] == [0, 1]
+    kept = [lake.read((*DRAFT, "forecasts", name), 10**7) for name in ("000.json", "001.json")]
+    broken = {"none": kept[1], "half": kept[1][:-40], "of another option": kept[0], "no JSON": b"\xff"}[damage]
+    lake.write((*DRAFT, "forecasts", "001.json"), broken)
+    first, done[:] = [*done], [""] * 3
+    assert searching.search_here(lake, DRAFT, seconds)
+
+    texts = json.dumps(READERS), json.dumps(change(*RESTARTS))
+    options = search.candidates(*texts)
+    assert first == [*options[:2]]
+    assert done[3:] == [*options[2 if damage == "none" else 1 :]]
+    lines = lake.read((*DRAFT, "evaluations", "part-00000.txt"), 10**7).decode().splitlines()
+    assert lines == [evaluation(texts[0], one) for one in options]
 
 
 def test_twelve_clients_with_72_tasks_are_small() -> None:
@@ -88,7 +120,7 @@ def test_twelve_clients_with_72_tasks_are_small() -> None:
 
     for event in (by, {"rolling_restart": {}}, {"add_client": {"process_id": None, "threads": 2}}):
         texts = json.dumps(document), json.dumps(change(event))
-        assert searching.is_small(*texts)
+        assert searching.is_tried_here(*texts)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"place": -1, "of": 2, "title": "x", "milliseconds": 1}', b"\xff" * 9_000])
@@ -97,4 +129,7 @@ def test_half_a_line_is_left_out(tmp_path: Path, content: bytes) -> None:
     lake.write((*DRAFT, "progress", "000.json"), content)
     lake.write((*DRAFT, "progress", "001.json"), search_progress.written(1, 2, '{"name": "x"}', 0.5).encode())
 
-    assert [(one.place, one.title, one.milliseconds) for one in searching.progress(lake, DRAFT)] == [(1, "x", 500)]
+    lake.write((*DRAFT, "progress", "options.json"), content)
+
+    told = searching.progress(lake, DRAFT)
+    assert ([(one.place, one.title, one.milliseconds) for one in told.done], told.titles, told.of) == ([(1, "x", 500)], (), 2)

@@ -15,12 +15,11 @@ from holdfast.adapters.broker.session import KafkaSession, translated
 from holdfast.adapters.deadline import Deadline
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.wire import group_metadata, streams_group_records
-from holdfast.kafka.wire.group_metadata import StoredGroup
 from holdfast.ports import History, RecordedTargets
+from holdfast.rollout.backtest.entries import generation_of
 from holdfast.rollout.broker_streams.snapshot.recorded import Replay
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.json import instants
-from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
+from holdfast.rollout.streams.snapshot.snapshot import Generation
 
 TOPIC = "__consumer_offsets"
 _LATEST_RECORDS = 200_000
@@ -234,21 +233,3 @@ def _take(record: Any, wanted: Callable[[str], bool], found: _Partition) -> None
         return
     if any(member.assignment for member in stored.members):
         found.add(group_id, generation_of(stored, record.timestamp))
-
-
-def generation_of(stored: StoredGroup, written_at_ms: int) -> Generation:
-    """A completed rebalance, as the topic has it. `written_at_ms`: of the record, for versions that do not say the moment."""
-    moment = stored.state_timestamp_ms if stored.state_timestamp_ms is not None else written_at_ms
-    members = tuple(
-        GenerationMember(
-            member.member_id,
-            member.client_id,
-            member.client_host,
-            member.group_instance_id,
-            member.subscription,
-            member.assignment,
-            member.session_timeout_ms if member.session_timeout_ms > 0 else None,
-        )
-        for member in stored.members
-    )
-    return Generation(stored.generation, instants.of_broker(moment), stored.leader, stored.protocol, members)

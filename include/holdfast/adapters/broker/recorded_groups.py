@@ -4,7 +4,6 @@ The topic mixes the groups of a partition, and a group may have any number of re
 bytes each. Offsets that groups committed, most of the topic, are passed over. Read without a group: nothing is written.
 """
 
-import struct
 import tempfile
 from array import array
 from collections.abc import Callable, Iterator
@@ -16,11 +15,14 @@ from typing import IO, Any
 from kafka import KafkaConsumer
 from kafka import TopicPartition as KafkaTopicPartition
 
-from holdfast.adapters.broker.consumer_offsets import TOPIC, generation_of
+from holdfast.adapters.broker.consumer_offsets import TOPIC
 from holdfast.adapters.broker.session import KafkaSession, translated
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.wire import group_metadata, streams_group_records
-from holdfast.rollout.backtest.generation import Generation
+from holdfast.kafka.wire.streams_group_records import RecordKind
+from holdfast.rollout.backtest import entries
+from holdfast.rollout.backtest.coordinated import PastEntry
+from holdfast.rollout.backtest.entries import Frame
 
 MOST_BYTES = 16 * 1024**3
 """Of records on this machine's disk."""
@@ -29,16 +31,16 @@ _POLL_MS = 500
 _RECORDS_A_POLL = 5_000
 _FETCH_BYTES = 8 * 1024**2
 _REQUEST_MS = 30_000
-_HEAD = struct.Struct(">qi")
-"""When a record was written, and how long its value is."""
 
 
 @dataclass(slots=True)
 class SpooledGroup:
-    """One group, or what it was until it was deleted (a group that came again is another one)."""
+    """One group, or what it was until it was deleted (a group that came again is another one). `coordinated`: its broker assigns,
+    so that each of its records counts."""
 
     group_id: str
     path: str
+    coordinated: bool = False
     places: "array[int]" = field(default_factory=lambda: array("Q"))
     """Where its records are in the file, in the order of the log."""
     newest: int = -1
@@ -49,19 +51,15 @@ class SpooledGroup:
     def records(self) -> int:
         return len(self.places)
 
-    def generations(self) -> Iterator[Generation]:
-        """A record that is written again, as for a static member that is back, has what members sent later: it is passed over."""
-        last = -1
+    def entries(self) -> Iterator[PastEntry]:
+        return entries.entries(self.frames(), self._note, coordinated=self.coordinated)
+
+    def frames(self) -> Iterator[Frame]:
+        """As the broker has them, each once, oldest first."""
         with Path(self.path).open("rb") as file:
             for place in self.places:
-                try:
-                    found = _read(file, place)
-                except HoldfastError as refusal:
-                    self._note(str(refusal))
-                    continue
-                if found is not None and found.number != last:
-                    last = found.number
-                    yield found
+                file.seek(place)
+                yield Frame.read(file)
 
     def unreadable(self) -> tuple[str, ...]:
         return self.troubles
@@ -69,16 +67,6 @@ class SpooledGroup:
     def _note(self, trouble: str) -> None:
         if len(self.troubles) < MOST_UNREADABLE and trouble not in self.troubles:
             self.troubles = (*self.troubles, trouble)
-
-
-def _read(file: IO[bytes], place: int) -> Generation | None:
-    """None: no rebalance was completed with it. Raise MalformedBytes or Unsupported."""
-    file.seek(place)
-    written_at_ms, length = _HEAD.unpack(file.read(_HEAD.size))
-    stored = group_metadata.decode_value(file.read(length))
-    if not any(member.assignment for member in stored.members):
-        return None
-    return generation_of(stored, written_at_ms)
 
 
 @dataclass(slots=True)
@@ -91,15 +79,16 @@ class Spool:
     groups: list[SpooledGroup] = field(default_factory=list)
     unread: tuple[str, ...] = ()
     _open: dict[str, SpooledGroup] = field(default_factory=dict)
-    _assigned_by_broker: dict[str, None] = field(default_factory=dict)
+    _coordinated: dict[str, SpooledGroup] = field(default_factory=dict)
     _size: int = 0
 
     def take(self, key: bytes, value: bytes | None, written_at_ms: int) -> None:
         """A record of any kind. Raise MalformedBytes for a key that cannot be read; ClusterTrouble where there is too much."""
         group_id = group_metadata.decode_key(key)
         if group_id is None:
-            self._of_broker(key)
-        if group_id is None or not self.wanted(group_id):
+            self._of_broker(key, value, written_at_ms)
+            return
+        if not self.wanted(group_id):
             return
         if value is None:
             self._open.pop(group_id, None)  # deleted: it counts anew from 1
@@ -110,19 +99,28 @@ class Spool:
             group = self._open[group_id] = SpooledGroup(group_id, self.path)
             self.groups.append(group)
         group.newest = number
+        self._put(group, key, value, written_at_ms)
+
+    def _put(self, group: SpooledGroup, key: bytes, value: bytes | None, written_at_ms: int) -> None:
         group.places.append(self._size)
-        self.file.write(_HEAD.pack(written_at_ms, len(value)))
-        self.file.write(value)
-        self._size += _HEAD.size + len(value)
+        self._size += self.file.write(Frame(written_at_ms, key, value).written())
         if self._size > MOST_BYTES:
             raise ClusterTrouble(f"{TOPIC} has more than {MOST_BYTES:,} bytes of rebalances. Give one group with --group")
 
-    def _of_broker(self, key: bytes) -> None:
-        """A group whose broker assigns is named, once."""
+    def _of_broker(self, key: bytes, value: bytes | None, written_at_ms: int) -> None:
+        """A record of a group whose broker assigns. The last one that a group leaves says that it was deleted."""
         found = streams_group_records.decode_key(key)
-        if found is not None and self.wanted(found.group_id) and found.group_id not in self._assigned_by_broker:
-            self._assigned_by_broker[found.group_id] = None
-            self.note(f"{found.group_id}: its broker assigns; recorded targets are not judged")
+        if found is None or not self.wanted(found.group_id):
+            return
+        group = self._coordinated.get(found.group_id)
+        if group is None:
+            if value is None:
+                return  # of a group that is gone
+            group = self._coordinated[found.group_id] = SpooledGroup(found.group_id, self.path, coordinated=True)
+            self.groups.append(group)
+        self._put(group, key, value, written_at_ms)
+        if value is None and found.kind is RecordKind.GROUP_METADATA:
+            del self._coordinated[found.group_id]
 
     def note(self, trouble: str) -> None:
         self.unread = (*self.unread, trouble)

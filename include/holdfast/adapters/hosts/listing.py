@@ -13,14 +13,19 @@ import os
 import re
 import secrets
 import stat
+import threading
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from holdfast.adapters.hosts.shell import Shell
+from holdfast.adapters.state_dirs import state_trees
 from holdfast.errors import HostTrouble, StatePathTrouble
 from holdfast.rollout.text.wording import printable
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of one answer."""
+MOST_ENTRIES = state_trees.MOST_ENTRIES
+"""Of one directory and all below it."""
 LARGEST_TABLE = 65_536
 """Bytes of a RocksDB table that is fetched. The tables of `offsets` hold a few entries; those of the data are mostly larger."""
 _ENTRY = re.compile(
@@ -36,6 +41,9 @@ _PATH = re.compile(r"/[^\x00-\x1f\x7f]{0,4000}")
 _LAST_SECOND = 253_402_300_799
 """Of the year 9999: a host may say anything."""
 _LARGEST = 2 * 1024 * 1024
+_LARGE = 4 * 1024 * 1024
+_ONE_LARGE = threading.Lock()
+"""To read an answer takes about eight times its memory: many hosts at once must not take that of this machine."""
 _FIRST_NAMESPACE = "pid:[4026531836]"
 """Linux's constant for the namespace of processes that every other one is below (PROC_PID_INIT_INO)."""
 
@@ -69,9 +77,9 @@ for folder do
     command -v $tool >/dev/null || printf ':without %s\n' $tool
   done
   printf ':list\n'
-  errors=$(find . -maxdepth 7 -name "*$nl*" -prune -o -exec stat -c 'e %f %s %b %Y %d %i %n' {} + 2>&1 >&4 |
+  errors=$(find . -maxdepth 7 -name "*$nl*" -prune -exec sh -c 'printf ":newlines %s\n" "$#"' x {} + \
+    -o -exec stat -c 'e %f %s %b %Y %d %i %n' {} + 2>&1 >&4 |
     while read -r line; do case $line in *'No such file or directory') ;; *) printf '%s\n' "$line" ;; esac; done | head -c 4000)
-  find . -maxdepth 7 -name "*$nl*" -prune -exec sh -c 'printf ":newlines %s\n" "$#"' x {} + 2>/dev/null
   printf ':errors\n'; [ -z "$errors" ] || printf %s "$errors" | send
   find . -maxdepth 6 -name "*$nl*" -prune -o -type d -exec sh -c '
     for each do [ -r "$each" ] && [ -x "$each" ] || printf ":denied %s\n" "$each"; done' x {} + -o -type f \( \
@@ -163,11 +171,12 @@ def fetch(shell: Shell, places: tuple[tuple[str, str], ...], limit_s: float) -> 
     """
     token = f"holdfast {secrets.token_hex(16)}"
     answer = shell.run(SCRIPT, (token, *(path for path, _ in places)), limit_s=limit_s, most_bytes=MOST_BYTES)
-    _, found, body = answer.stdout.partition(f"{token}\n".encode())
-    parts = body.split(b":directory\n")[1:]
-    if not found or len(parts) != len(places) or not all(part.endswith(b":end\n") for part in parts):
-        raise HostTrouble(f"{shell.shown}: the answer is not whole: {answer.said}", begun=True)
-    return tuple(read(part, shown) for part, (_, shown) in zip(parts, places, strict=True))
+    with _ONE_LARGE if len(answer.stdout) > _LARGE else nullcontext():
+        _, found, body = answer.stdout.partition(f"{token}\n".encode())
+        parts = body.split(b":directory\n")[1:]
+        if not found or len(parts) != len(places) or not all(part.endswith(b":end\n") for part in parts):
+            raise HostTrouble(f"{shell.shown}: the answer is not whole: {answer.said}", begun=True)
+        return tuple(read(part, shown) for part, (_, shown) in zip(parts, places, strict=True))
 
 
 def read(part: bytes, shown: str) -> Listing | StatePathTrouble:
@@ -193,6 +202,8 @@ def read(part: bytes, shown: str) -> Listing | StatePathTrouble:
                 listing.denied.add(_below(rest))
             case ":list" | ":newlines":
                 listing.strange_names += int(rest) if rest.isdecimal() and len(rest) < 10 else 0
+                if len(listing.entries) + len(lines) > MOST_ENTRIES:
+                    return StatePathTrouble(f"{shown} holds more than {MOST_ENTRIES:,} entries; it was not read")
                 _entries(listing, lines)
     for word, rest, lines in found:  # the names are all known now
         _sent(listing, word, rest, lines)

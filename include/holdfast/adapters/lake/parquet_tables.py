@@ -25,9 +25,9 @@ class ParquetTables:
             raise StatePathTrouble(f"The lake {url!r} cannot be opened: {error}") from None
         self._root = str(root).rstrip("/")
 
-    def days(self, table: str) -> tuple[str, ...]:
-        """The days of any cluster, the latest last."""
-        return tuple(sorted({day for _, day, _ in self._partitions(table)}))
+    def days(self, table: str, cluster: str = "") -> tuple[str, ...]:
+        """The days of a cluster, or of any, the latest last."""
+        return tuple(sorted({day for named, day, _ in self._partitions(table) if cluster in ("", named)}))
 
     def rows(
         self,

@@ -166,6 +166,25 @@ VERDICT = _columns(
     partitions=_number,
     partitions_as_forecast=_number,
 )
+BACKTEST = _columns(
+    protocol=_text,
+    releases=_texts,
+    assignor=_text,
+    standbys=_number,
+    equal=_number,
+    different=_number,
+    inferred=_number,
+    not_judged=_number,
+    because=_texts,
+    sequences=_number,
+    ends_equal=_number,
+    rounds_within=_number,
+    seconds_within=_number,
+    first_at=_text,
+    last_at=_text,
+    not_recorded=_number,
+    different_numbers=pa.list_(pa.int32()),
+)
 QUARANTINE = pa.schema([*((name, pa.string()) for name in (*PARTITION, "group_id", "snapshot", "problem"))])
 
 TABLES: dict[str, pa.Schema] = {
@@ -197,4 +216,6 @@ TABLES: dict[str, pa.Schema] = {
     "candidates": pa.schema([*((name, pa.string()) for name in PARTITION), *CANDIDATE]),
     "verdicts": pa.schema([*((name, pa.string()) for name in PARTITION), *VERDICT]),
     "quarantine_scores": QUARANTINE,
+    "backtests": _about_snapshots(*BACKTEST),
+    "quarantine_backtests": QUARANTINE,
 }

@@ -186,6 +186,17 @@ def read_reports(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFra
     return files.select(F.regexp_extract("path", "(collections/[^/]+/[^/]+/[^/]+)$", 1).alias("path"), "content")
 
 
+def read_pasts(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
+    """The past of groups as it was read on these days, one row a file: `path` in the lake, and `content`."""
+    wanted = dict.fromkeys(f"day={day}" for day in days)
+    clusters = hadoop_files.folders(spark, f"{lake}/past")
+    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
+    if not folders:
+        return spark.createDataFrame([], "path string, content binary")
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "*.records")
+    return files.load(folders).select(F.regexp_extract("path", "(past/[^/]+/[^/]+/[^/]+/[^/]+)$", 1).alias("path"), "content")
+
+
 def read_plans(spark: SparkSession, lake: str) -> DataFrame:
     """Plans and verdicts, one row a file: `path` in the lake, and `content`."""
     if not hadoop_files.names(spark, f"{lake}/plans"):
@@ -207,8 +218,11 @@ def read_table(spark: SparkSession, lake: str, name: str, days: Iterable[str] | 
     return frame if days is None else frame.where(F.col("day").isin(list(days)))
 
 
-def read_with_day_before(spark: SparkSession, lake: str, name: str, day: str) -> DataFrame:
-    """That day of a table and, of each cluster, the last day before it. Raise InvalidInput if nothing was ever written to it."""
+def read_with_day_before(spark: SparkSession, lake: str, name: str, day: str, *, needed: bool = True) -> DataFrame:
+    """That day of a table and, of each cluster, the last day before it. If nothing was ever written to it: no rows, or where it is
+    `needed` InvalidInput."""
+    if not needed and not has_table(spark, lake, name):
+        return spark.createDataFrame([], from_arrow_schema(TABLES[name]))
     table = read_table(spark, lake, name)
     before: dict[str, str] = {}
     for partition in _partitions(spark, table_place(lake, name)):

@@ -12,6 +12,7 @@ from holdfast.cli import cluster, documents, reading
 from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
 from holdfast.errors import InvalidInput
+from holdfast.kafka.coordinator import release as coordinators
 from holdfast.rollout.backtest import words
 from holdfast.rollout.backtest.judged import Judged
 from holdfast.rollout.backtest.results import Backtest
@@ -30,6 +31,7 @@ READING_S = 600.0
 @click.option("--all", "every", is_flag=True, help="All groups of the cluster.")
 @click.option("--since", metavar="TIME", help="Judge no rebalance before this moment (ISO 8601), such as 2026-11-20T00:00:00Z.")
 @click.option("--kafka-release", metavar="R", help="The release of the clients. Not given: every release that fits is tried.")
+@click.option("--broker-release", metavar="R", help="The release of the brokers, for groups whose broker assigns.")
 @click.option("--app-config", metavar="FILE", help="The application's properties; only settings that affect assignments are used.")
 @click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting, which replaces that of --app-config.")
 @click.option("--mismatches", "folder", metavar="FOLDER", help="Write each mismatch there, shrunk and without names.")
@@ -46,6 +48,7 @@ def command(
     every: bool,
     since: str | None,
     kafka_release: str | None,
+    broker_release: str | None,
     app_config: str | None,
     pairs: tuple[str, ...],
     folder: str | None,
@@ -70,6 +73,8 @@ def command(
     where = cluster.connection(bootstrap_server, command_config)
     application = cluster.properties_file(app_config) if app_config else {}
     given = workflow.stated(group or "", kafka_release, application, dict(documents.settings(pairs)), _moment(since))
+    if broker_release is not None:
+        given = replace(given, broker_release=coordinators.behaviour(broker_release).releases[-1])
     if context.get_parameter_source("timeout_s") is click.core.ParameterSource.DEFAULT:
         timeout_s = READING_S
     found = wiring.backtest(where, group, given, timeout_s, processes, lambda line: click.echo(line, err=True))

@@ -1,5 +1,6 @@
 """The score at the top of a plan: of the group's own past, or of groups like it."""
 
+from dataclasses import replace
 from enum import StrEnum
 
 from holdfast.kafka import java
@@ -7,7 +8,7 @@ from holdfast.kafka.release_lines import is_older
 from holdfast.rollout.backtest import words
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest
 from holdfast.rollout.backtest.score import Score, total
-from holdfast.rollout.json.codec import INSTANT, choice, integer
+from holdfast.rollout.json.codec import INSTANT, choice, integer, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.text.wording import many
 
@@ -26,12 +27,18 @@ class Of(StrEnum):
 
 @record
 class PastScore:
-    """`groups`: how many groups it is of. `made_at`: when the backtest was made."""
+    """`groups`: how many groups it is of. `made_at`: when the backtest was made. `wrong_before`: how much was decided
+    otherwise on the day before, where it is more now (None: it is not)."""
 
     of: Of = member(choice(Of))
     score: Score = member(codec_of(Score))
     groups: int = member(integer(0, java.INT_MAX))
     made_at: str = member(INSTANT)
+    wrong_before: int | None = member(nullable(integer(0, java.INT_MAX)), default=None, omit=True)
+
+    def fallen_since(self, before: Score) -> "PastScore":
+        """The same, of a group of which more is decided otherwise than on the day before."""
+        return replace(self, wrong_before=before.wrong)
 
 
 def past_of(found: Backtest, group_id: str, protocol: str, release: str | None) -> PastScore:
@@ -67,10 +74,16 @@ def _fits(releases: tuple[str, ...], release: str) -> bool:
 
 def sentence(past: PastScore) -> str:
     """What a plan says at its top."""
+    if past.wrong_before is not None:
+        return f"Check this forecast with care: this group's score has fallen since the day before. {_sentence(past)}"
+    return _sentence(past)
+
+
+def _sentence(past: PastScore) -> str:
     if past.of is Of.NONE:
         return "No past rebalance of this group, or of groups like it, has been judged."
     if past.of is Of.SIMILAR:
         about = words.sentence(past.score, f"{many(past.groups, 'group')} like this one (kind, release, standbys)")
         return f"This group has little history. {about}"
     about = words.sentence(past.score)
-    return about if past.score.perfect else f"Check this forecast with care. {about}"
+    return about if past.score.perfect or past.wrong_before is not None else f"Check this forecast with care. {about}"

@@ -60,8 +60,8 @@ def _scores_of(found: Mapping[Led, Score]) -> tuple[ScoreOf, ...]:
 @record
 class GroupBacktest:
     """One group. `scores`: by release, or releases where it is unknown. `not_recorded`: generations between the first and the last
-    of which the log has no completed rebalance (removed by compaction, or never completed). `listed`: the rebalances that are not
-    equal, and in a small group all."""
+    of which the log has no completed rebalance (removed by compaction, or never completed); of a group whose broker assigns, epochs
+    before its first recorded target, each with one target at most. `rebalances`: those that are not equal; in a small group all."""
 
     group_id: str = member(NAME)
     protocol: str = member(NAME)

@@ -40,9 +40,14 @@ class Score:
         return self.judged + self.inferred + self.not_judged
 
     @property
+    def wrong(self) -> int:
+        """Decisions and stable ends that Kafka decided otherwise."""
+        return self.different + self.sequences - self.ends_equal
+
+    @property
     def perfect(self) -> bool:
         """Nothing differed in what was judged or compared (times apart)."""
-        return not self.different and self.ends_equal == self.sequences
+        return not self.wrong
 
 
 def score_of(rebalances: Iterable[RebalanceResult], sequences: Iterable[SequenceResult]) -> Score:

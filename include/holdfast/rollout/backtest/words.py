@@ -24,6 +24,7 @@ BECAUSE = {
     Because.TOPICS: "partitions of that moment are unknown",
     Because.PREVIOUS_TARGET: "previous target is not recorded whole",
     Because.MEMBER_ORDER: "order of members unknown",
+    Because.DISKS: "offsets that members reported of their disks are not recorded",
     Because.WORK: "work limit",
 }
 NOT_FORECAST = {

@@ -1,4 +1,4 @@
-"""What each client of a group has now: figures for people, by which nothing is decided."""
+"""What each client of a group has now, and how far its copies are: figures for people, by which nothing is decided."""
 
 from holdfast.rollout.json.codec import COUNT, TEXT, nullable
 from holdfast.rollout.json.record import member, record
@@ -15,3 +15,17 @@ class Held:
     name: str = member(TEXT)
     active: int | None = member(nullable(COUNT))
     copies: int | None = member(nullable(COUNT), default=None, omit=True)
+
+
+@record
+class CopiesReported:
+    """What members said of the tasks that they have now, and of their copies, when they last joined. `copies`: how many of both;
+    `reported`: of how many an offset is known, or that they run; `behind`: records from there to the ends of the changelogs.
+
+    `digest`: another one where they said something else.
+    """
+
+    digest: int = member(COUNT)
+    copies: int = member(COUNT)
+    reported: int = member(COUNT)
+    behind: int = member(COUNT)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.contract.held import Held
+from holdfast.rollout.contract.held import CopiesReported, Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
@@ -361,6 +361,10 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
     def held(self, snapshot: S) -> tuple[Held, ...]:  # noqa: ARG002 - a picture that a kind of group may do without
         """What each client has now, in the order of the group."""
         return ()
+
+    def copies_reported(self, snapshot: S) -> CopiesReported | None:  # noqa: ARG002 - most kinds of group do not show it
+        """How far copies were when members last joined. None: no member says it."""
+        return None
 
     @abstractmethod
     def verify(self, plan: P, fresh: S) -> V: ...

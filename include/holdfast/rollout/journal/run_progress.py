@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.contract.held import Held
+from holdfast.rollout.contract.held import CopiesReported, Held
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, choice, items, nullable, row
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION
@@ -60,13 +60,23 @@ class Happened:
 
 
 @record
+class ReportSeen:
+    """How far copies were when members last joined. `at`: the first look that showed it, with the ends of changelogs then; None: it
+    was there before the run, so its time is unknown."""
+
+    at: str | None = member(nullable(INSTANT))
+    report: CopiesReported = member(codec_of(CopiesReported))
+
+
+@record
 class GroupSeen:
-    """The group at the last look. `more`: how many clients are not listed."""
+    """The group at the last look. `more`: how many clients are not listed; `copies`: as members reported them, if they do."""
 
     at: str = member(INSTANT)
     group_state: str | None = member(nullable(_SHORT))
     clients: tuple[Held, ...] = member(items(codec_of(Held), at_most=MOST_CLIENTS, what="clients"))
     more: int = member(COUNT, default=0)
+    copies: ReportSeen | None = member(nullable(codec_of(ReportSeen)), default=None, omit=True)
 
 
 @record(version=FORMAT_VERSION, about="How far the run of a plan is, for people; it decides nothing.")

@@ -5,19 +5,11 @@ from typing import Any
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.backtest.judged import Judged, RebalanceResult
-from holdfast.rollout.consumer.backtest import redacted as of_consumers
-from holdfast.rollout.consumer.backtest.question import ConsumerQuestion
-from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL as CONSUMER
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.kinds import registry
 from holdfast.rollout.kinds.backtests import AnyQuestion, judge
-from holdfast.rollout.streams.backtest import redacted as of_streams
-from holdfast.rollout.streams.backtest import shrinking
-from holdfast.rollout.streams.backtest.question import StreamsQuestion
-from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL as STREAMS
-
-MOST_SEEDS = 20
-"""Sets of names that are tried, where hash codes of names decide."""
+from holdfast.rollout.text.wording import some_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +22,13 @@ class Sendable:
 
 def sendable(question: AnyQuestion) -> Sendable | None:
     """Without names, and as small as it gets. None: without its names the mismatch is another one, or none."""
+    past = registry.past_of(question)
     try:
-        if isinstance(question, StreamsQuestion):
-            smaller = shrinking.shrunk(question)
-            return _still(of_streams.redacted(smaller), judge(smaller))
-        wanted = judge(question)
-        for seed in range(MOST_SEEDS):
-            found = _still(of_consumers.redacted(question, seed), wanted)
-            if found is not None:
-                return found
+        smaller = past.shrunk(question)
+        wanted = judge(smaller)
+        return next((found for one in past.without_names(smaller) if (found := _still(one, wanted)) is not None), None)
     except HoldfastError:
         return None
-    return None
 
 
 def _still(question: AnyQuestion, wanted: RebalanceResult) -> Sendable | None:
@@ -53,16 +40,15 @@ def _still(question: AnyQuestion, wanted: RebalanceResult) -> Sendable | None:
 
 
 def to_json(question: AnyQuestion) -> dict[str, Any]:
-    codec: Any = codec_of(type(question))
-    document: dict[str, Any] = codec.write(question)
+    document: dict[str, Any] = codec_of(type(question)).write(question)
     return document
 
 
 def from_json(document: object) -> AnyQuestion:
     """Raise InvalidInput for anything else."""
     protocol = strict.mapping(document).get("protocol")
-    if protocol == STREAMS:
-        return codec_of(StreamsQuestion).read(document)
-    if protocol == CONSUMER:
-        return codec_of(ConsumerQuestion).read(document)
-    raise InvalidInput(f"{STREAMS!r} or {CONSUMER!r} is needed, {strict.shown(protocol)} was found", "protocol")
+    past = registry.past_with(protocol)
+    if past is None:
+        known = some_of([repr(line.protocol) for line in registry.REGISTRY])
+        raise InvalidInput(f"one of {known} is needed, {strict.shown(protocol)} was found", "protocol")
+    return codec_of(past.question).read(document)

@@ -16,7 +16,9 @@ from holdfast.rollout.json import strict
 from holdfast.rollout.json.at_once import IN_DOUBT
 
 if TYPE_CHECKING:
+    from holdfast.rollout.backtest.coordinated import PastEntry
     from holdfast.rollout.group.group_kind import GroupKind
+    from holdfast.rollout.group.past import PastJudge
 
 AnyKind: TypeAlias = "GroupKind[Any, Any, Any, Any, Any, Any, Any]"
 """A kind whose own values are forgotten: it is only ever handed values that it says are its own."""
@@ -24,13 +26,14 @@ AnyKind: TypeAlias = "GroupKind[Any, Any, Any, Any, Any, Any, Any]"
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A kind of group. `protocol`: the field of its Snapshots. `package`: where the classes of its values are. `kind` and `decider`
-    import what they return."""
+    """A kind of group. `protocol`: the field of its Snapshots. `package`: where the classes of its values are. `kind`, `decider`
+    and `past` import what they return."""
 
     protocol: str
     package: str
     kind: Callable[[], AnyKind]
     decider: Callable[[], Decider[Any]]
+    past: "Callable[[], PastJudge[Any]]"
 
 
 def _line(protocol: str, package: str) -> Registered:
@@ -39,6 +42,7 @@ def _line(protocol: str, package: str) -> Registered:
         package,
         cache(lambda: import_module(f"{package}.kind.kind").KIND),
         cache(lambda: import_module(f"{package}.kind.deciding").DECIDER),
+        cache(lambda: import_module(f"{package}.backtest.past").PAST),
     )
 
 
@@ -98,6 +102,22 @@ def snapshot_in(text: str | bytes, most_memory: int = strict.MOST_MEMORY) -> tup
 def _line_of(document: object) -> Registered:
     protocol = document.get("protocol") if isinstance(document, dict) else None
     return next((line for line in REGISTRY if line.protocol == protocol), REGISTRY[0])
+
+
+def past_in(entry: "PastEntry") -> "PastJudge[Any]":
+    """What judges the past of a group whose first entry this is."""
+    return next(past for line in REGISTRY if (past := line.past()).owns(entry))
+
+
+def past_of(question: object) -> "PastJudge[Any]":
+    """What judges a question."""
+    module = type(question).__module__
+    return next(line.past() for line in REGISTRY if module.startswith(f"{line.package}."))
+
+
+def past_with(protocol: object) -> "PastJudge[Any] | None":
+    """What judges questions with this protocol."""
+    return next((line.past() for line in REGISTRY if line.protocol == protocol), None)
 
 
 def of_change(document: object) -> AnyKind:

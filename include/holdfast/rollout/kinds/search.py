@@ -25,6 +25,17 @@ def evaluation(snapshot: str, candidate: str) -> str:
     return dumps(kind.evaluated_to_json(kind.evaluate(kind.snapshot_from_json(document), option)))
 
 
+def is_evaluation(snapshot: str, candidate: str, text: str | bytes) -> bool:
+    """Whether `text` may be what `evaluation` returned for this option of a change to this group: not one of another option, and
+    not half of one."""
+    kind = registry.of_snapshot(loads(snapshot))
+    try:
+        found = kind.evaluated_from_json(loads(text))
+    except InvalidInput:
+        return False
+    return bool(kind.option_to_json(found.option) == loads(candidate))
+
+
 def refuse_other_options(snapshot: AnySnapshot, change: AnyChange, evaluated: Iterable[EvaluatedOption[Option]]) -> None:
     """Executors write what each option costs, and have no key: what is done and how it is called is proposed again. Raise
     InvalidInput unless these are the options of this change, in order."""

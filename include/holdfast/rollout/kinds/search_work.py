@@ -2,7 +2,7 @@
 
 from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.options.search_size import SMALL
+from holdfast.rollout.options.search_size import TRIED
 
 
 def work_of(snapshot: AnySnapshot, change: AnyChange) -> int:
@@ -10,5 +10,6 @@ def work_of(snapshot: AnySnapshot, change: AnyChange) -> int:
     return kind_of(snapshot).search_work(snapshot, change)
 
 
-def is_small(snapshot: AnySnapshot, change: AnyChange) -> bool:
-    return work_of(snapshot, change) <= SMALL
+def is_tried_here(snapshot: AnySnapshot, change: AnyChange) -> bool:
+    """Whether the search is begun without Spark."""
+    return work_of(snapshot, change) <= TRIED

@@ -2,3 +2,6 @@
 
 SMALL = 400_000
 """A search of this much work takes some ten seconds of one core; starting Spark alone takes longer."""
+TRIED = 15 * SMALL
+"""A search of at most this much work is begun without Spark: the estimate is up to ten times too high or too low, and what is
+done of it counts. Beyond that a single option may take longer than Spark takes to start."""

@@ -25,13 +25,15 @@ class FleetPolicy:
 
     `moved_percent_most`: of a group's stateful tasks, by the loss of one host, where a new random ID most likely falls.
     `hours_most`: until the group is stable after any loss. `without_copy_most`: stateful tasks of a host that become unavailable
-    without it. `moved_between_survivors_most`: by one change in the order of process IDs.
+    without it. `moved_between_survivors_most`: by one change in the order of process IDs. `decided_otherwise_most`: past rebalances
+    and stable ends of a group that Kafka decided otherwise than Holdfast.
     """
 
     moved_percent_most: int | None = 80
     hours_most: int | None = 48
     without_copy_most: int | None = None
     moved_between_survivors_most: int | None = 0
+    decided_otherwise_most: int | None = 0
 
 
 def policy_from_json(value: object) -> FleetPolicy:
@@ -52,6 +54,7 @@ WATCHED = {
     "moved_percent_most": "groups",
     "hours_most": "slow",
     "without_copy_most": "hosts",
+    "decided_otherwise_most": "backtests",
 }
 """Of which findings each limit is."""
 
@@ -73,6 +76,9 @@ class Findings:
     new_slow: tuple[Finding, ...] = ()
     order_changes: tuple[Finding, ...] = ()
     new_order_changes: tuple[Finding, ...] = ()
+    backtests: tuple[Finding, ...] = ()
+    """Groups of which past rebalances were decided otherwise; `new_backtests`: of which more were than on the day before."""
+    new_backtests: tuple[Finding, ...] = ()
     plain_losses: tuple[Finding, ...] = ()
     """Of each consumer group the loss by which its partitions are unavailable longest, all together."""
     member_changes: tuple[Finding, ...] = ()
@@ -135,12 +141,19 @@ def _host(row: Finding) -> str:
     return f"host {named_host(row)} of {printable(row['cluster'])}: {tasks} unavailable without it: no caught-up copy"
 
 
-SENTENCES = {"order_changes": _changed, "groups": _reshuffled, "slow": _slow, "hosts": _host}
+def _otherwise(row: Finding) -> str:
+    judged = f"{row['equal']:,} of {many(row['judged'], 'past rebalance')}"
+    ends = f", {row['ends_equal']:,} of {many(row['sequences'], 'stable end')}" if row["sequences"] else ""
+    return f"{named_group(row)}: its score has fallen; Holdfast decided {judged} as Kafka did{ends}. Check its forecasts with care"
+
+
+SENTENCES = {"order_changes": _changed, "groups": _reshuffled, "slow": _slow, "hosts": _host, "backtests": _otherwise}
 MORE = {
     "order_changes": lambda count: f"{many(count, 'more change')} of process-ID order",
     "groups": lambda count: f"{many(count, 'more group')} with as many moved tasks when a host is lost",
     "slow": lambda count: f"{many(count, 'more group')} that take as long to become stable when a host is lost",
     "hosts": lambda count: f"{many(count, 'more host')} whose loss makes as many tasks unavailable",
+    "backtests": lambda count: f"{many(count, 'more group')} whose score has fallen",
 }
 
 

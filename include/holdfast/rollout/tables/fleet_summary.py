@@ -11,6 +11,7 @@ ABOUT = {
     "order_changes": ("Changes of process-ID order that move tasks of other clients", "{:,} tasks"),
     "groups": ("Groups with the most tasks moved by one replaced host", "{} % of its tasks"),
     "slow": ("Groups that take longest to become stable after a host loss", "{:,} h"),
+    "backtests": ("Groups of which Kafka decided past rebalances otherwise", "{:,} rebalances"),
     "hosts": ("Hosts whose loss makes tasks unavailable", "{:,} tasks"),
 }
 """Of each kind that has a limit: what they are, and the limit."""
@@ -50,6 +51,11 @@ def _host(row: Finding) -> tuple[str, ...]:
     return (named_host(row), printable(row["cluster"]), *counts, _time(row))
 
 
+def _otherwise(row: Finding) -> tuple[str, ...]:
+    counts = (f"{row[name]:,}" for name in ("equal", "judged", "inferred", "not_judged"))
+    return named_group(row), *counts, f"{row['ends_equal']:,} of {row['sequences']:,}"
+
+
 def _plain(row: Finding) -> tuple[str, ...]:
     return (
         named_group(row),
@@ -70,6 +76,12 @@ SECTIONS = (
         "order_changes",
         ("group", "left", "joined", "tasks moved", "of other clients"),
         _changed,
+    ),
+    Section(
+        "Groups of which Kafka decided past rebalances otherwise",
+        "backtests",
+        ("group", "as Kafka did", "of", "inferred", "not judged", "stable ends as Kafka did"),
+        _otherwise,
     ),
     Section(
         "Groups with the most tasks moved by one replacement",

@@ -27,7 +27,7 @@ _NO_NAME_OF_SPARK = "__HIVE_DEFAULT_PARTITION__"
 
 def decode(path: str, content: bytes) -> Row:
     """One document as one row. What is not a Snapshot is a row with a `problem`, and its location."""
-    cluster, day, group_id = _place(path)
+    cluster, day, group_id = place_of(path)
     found: Row = {"cluster": cluster, "day": day, "group_id": group_id, "snapshot": path}
     try:
         if len(content) > LARGEST:
@@ -53,7 +53,7 @@ def decode(path: str, content: bytes) -> Row:
 
 def unread(path: str, content: bytes) -> Row:
     """The report of a run of collecting → `unread`: the groups that it could not read, each with the reason, as of `day`."""
-    cluster, day, _ = _place(path)
+    cluster, day, _ = place_of(path)
     found: Row = {"cluster": cluster, "day": day or NO_DAY, "snapshot": path}
     try:
         report = _REPORT.read(loads(content, A_ROW))
@@ -70,7 +70,7 @@ def _refuse_what_names_no_folder(cluster: str) -> None:
         raise InvalidInput(f"the cluster's name ({strict.shown(cluster)}) cannot be that of a folder, which tables need", "cluster")
 
 
-def _place(path: str) -> tuple[str, str, str]:
+def place_of(path: str) -> tuple[str, str, str]:
     """What the path in the lake says of cluster, day and group."""
     parts = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
     return unquote(parts.get("cluster", "")) or UNNAMED, unquote(parts.get("day", "")), unquote(parts.get("group", ""))

@@ -9,7 +9,7 @@ from airflow.models.taskinstance import TaskInstance
 from airflow.utils.session import create_session
 from sqlalchemy import select
 
-from holdfast.airflow_wiring import failures
+from holdfast.airflow_wiring import failures, planning
 from holdfast.airflow_wiring import runs as airflow_runs
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
@@ -20,8 +20,8 @@ from holdfast.workflows.run_documents import Failure
 
 STEPS = {
     "snapshot": "Take a snapshot of the group and check the change against it",
-    "package": "Prepare Spark",
     "search": "Forecast every option",
+    planning.ON_SPARK: "Forecast on Spark what takes longer",
     "assemble": "Compare the options and write the plan",
 }
 _WORDS = {
@@ -30,7 +30,7 @@ _WORDS = {
     "failed": "failed",
     "up_for_retry": "failed, retrying",
     "upstream_failed": "not reached",
-    "skipped": "skipped",
+    "skipped": "not needed",
 }
 
 
@@ -45,10 +45,16 @@ class TaskOfRun:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How far the search is: the options that were forecast, each with its title and how long it took, of how many."""
+    """How far the search is: each option's title, and how long it took; empty: it is not forecast yet. Of those that were forecast
+    alone as long as nothing more is known."""
 
     options: tuple[tuple[str, str], ...]
     of: int
+
+    @property
+    def done(self) -> int:
+        """How many were forecast."""
+        return sum(1 for _, took in self.options if took)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +119,11 @@ def _search(lake: Lake, run_id: str) -> Search:
     try:
         found = searching.progress(lake, airflow_runs.folder(run_id))
     except HoldfastError:
-        found = ()
-    told = tuple((one.title, _took(one.milliseconds)) for one in found)
-    return Search(told, max((one.of for one in found), default=0))
+        return Search((), 0)
+    told = {one.place: (one.title, _took(one.milliseconds)) for one in found.done}
+    waiting = {place: (title, "") for place, title in enumerate(found.titles)}
+    options = waiting | told
+    return Search(tuple(options[place] for place in sorted(options)), found.of)
 
 
 def _took(milliseconds: int) -> str:

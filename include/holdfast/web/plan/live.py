@@ -14,7 +14,7 @@ from holdfast.rollout.contract.times import Estimate, Times
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
-from holdfast.rollout.journal.run_progress import Happened, RunProgress, RunState
+from holdfast.rollout.journal.run_progress import Happened, ReportSeen, RunProgress, RunState
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import capital, duration, many
 from holdfast.rollout.timing import left
@@ -177,7 +177,7 @@ def of(
         heard="" if found is None else ago(now, datetime.fromisoformat(found.at)),
         airflow_run=None if found is None else found.run,
         wait=_wait(found, now) if state is Now.RUNNING else None,
-        facts=_facts(page, found, times, state, until, back),
+        facts=(*_facts(page, found, times, state, until, back), *_restoring(page, found, now)),
         bars=live_bars.bars(page, found, now, rolled_back=back is not None),
         events=() if found is None else tuple(reversed(found.events)),
         halt=halt,
@@ -277,7 +277,6 @@ def _facts(
         _rebalances(page, found),
         _acts(page),
         _lag(plan, found),
-        *_restoring(page),
     )
 
 
@@ -367,11 +366,24 @@ def _lag(plan: AnyPlan, found: RunProgress | None) -> Fact:
     return Fact("Lag", value, f"limit {most:,} records, looked at before each act", bad=lag is not None and lag > most)
 
 
-def _restoring(page: PlanPage) -> tuple[Fact, ...]:
-    """What is restored cannot be seen from a group: the figure is the forecast's, and says so."""
+def _restoring(page: PlanPage, found: RunProgress | None, now: datetime) -> tuple[Fact, ...]:
+    """The forecast of the whole plan, and what members said when they last joined: no group shows what happens in between."""
     plan = page.view.plan
     if not kind_of(plan).stateful:
         return ()
     records = pages_of(plan).restores(plan)
     value = "unknown" if records is None else f"{compact(records)} records" if records else "nothing"
-    return (Fact("To restore", value, "forecast of the whole plan; no group shows how much of it is restored"),)
+    seen = None if found is None or found.seen is None else found.seen.copies
+    if seen is None:
+        return (Fact("To restore", value, "forecast of the whole plan; no group shows how much of it is restored"),)
+    return (Fact("To restore", value, "forecast of the whole plan"), _reported(seen, now))
+
+
+def _reported(seen: ReportSeen, now: datetime) -> Fact:
+    found, label = seen.report, "Reported by members"
+    if seen.at is None:
+        return Fact(label, "unknown", "they say how far copies are when they join; no one has since the run began")
+    missing = found.copies - found.reported
+    more = f"; nothing yet of {many(missing, 'task')} given to them then" if missing else ""
+    when = f"as they joined, seen {ago(now, at_(seen.at))}{more}; the next figure comes with the next rebalance"
+    return Fact(label, f"{compact(found.behind)} records behind" if found.behind or missing else "all restored", when)

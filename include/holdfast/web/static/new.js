@@ -89,7 +89,9 @@
   const problems = document.getElementById("problems");
   if (problems) problems.focus();
 
-  // A plan in the making: look again, until it is there.
+  // A plan in the making: look again, until it is there. Often at first: a small one takes seconds.
+  const began = Date.now();
+  const pause = () => (document.hidden ? 10000 : Date.now() - began < 60000 ? 500 : 1500);
   const look = async () => {
     const here = document.querySelector("[data-again]");
     if (!here) return;
@@ -103,7 +105,7 @@
         here.replaceWith(found);
       }
     } catch { /* the server is away for a moment */ }
-    window.setTimeout(look, document.hidden ? 10000 : 1500);
+    window.setTimeout(look, pause());
   };
-  if (document.querySelector("[data-again]")) window.setTimeout(look, 1500);
+  if (document.querySelector("[data-again]")) window.setTimeout(look, pause());
 })();

@@ -21,8 +21,6 @@ SHOWS_WITHIN_S = 10.0
 LOOK_AGAIN_S = 1.0
 PATIENCE_S = 60.0
 """How much longer than its command an act is waited for."""
-_ASKED_AGAIN_S = 0.2
-"""After this time it is asked again whether an act may be done: its host may have taken long to show the state of the process."""
 
 
 class Halted(Exception):
@@ -88,8 +86,7 @@ class Acting:
         clock = self.clocks.elapsed
         act = self.called(step, act)
         quiet_at = clock() + may_run_s(act, step.id, self.journal, self.actor.limit_s)
-        allowed_at: float | None = None
-        begun, performed, failed = False, False, None
+        allowed, begun, performed, failed = False, False, False, None
         while True:
             now = self._process(act, quiet_at)
             entries, open_ = self.journal.acts(step.id), clock() < quiet_at
@@ -102,10 +99,10 @@ class Acting:
                     if clock() > quiet_at + PATIENCE_S:
                         raise Halted(Halt.PROCESS, f"The process of {act.shown} is being started or stopped for too long. {_HOST}")
                     self.clocks.sleep(LOOK_AGAIN_S)
-                case Begin(does) | Perform(does) if allowed_at is None:
+                case Begin(does) | Perform(does) if not allowed:
                     if not self._allowed(step, does, entries):
                         return False
-                    allowed_at = clock()
+                    allowed = True
                 case Begin(does):
                     text, seen = f"{_DOING[does]} {act.shown}", self._listed(step, act)
                     self._keep(step, JournalEvent.BEGUN, text, act, now, seen, rolled=rolled)
@@ -114,8 +111,7 @@ class Acting:
                     self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown} again", act, now, rolled=rolled)
                     begun = True
                 case Perform(does):
-                    asks_again = allowed_at is None or clock() > allowed_at + _ASKED_AGAIN_S
-                    if asks_again and not self._allowed(step, does, entries):
+                    if not self._allowed(step, does, entries):  # again: its host has shown the process since
                         return False
                     failed, broken = self._perform(step, does, act)
                     performed = True

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from holdfast import secrecy
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
+from holdfast.rollout.contract.group_state import REBALANCING
 from holdfast.rollout.contract.held import Held
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.run_progress import (
@@ -20,6 +21,7 @@ from holdfast.rollout.journal.run_progress import (
     MOST_EVENTS,
     GroupSeen,
     Happened,
+    ReportSeen,
     RunProgress,
     RunState,
     RunWait,
@@ -92,9 +94,24 @@ class Showing:
         now = instants.to_second(self._now())
         held = _held(fresh)
         seen = GroupSeen(now, None if fresh.group_state is None else _short(fresh.group_state), held[:MOST_CLIENTS])
-        self._shown = replace(self._shown, seen=replace(seen, more=max(0, len(held) - MOST_CLIENTS)))
+        before = None if self._shown.seen is None else self._shown.seen.copies
+        seen = replace(seen, more=max(0, len(held) - MOST_CLIENTS), copies=self._reported(fresh, before, now))
+        self._shown = replace(self._shown, seen=seen)
         if self._written_at is None or self._elapsed() - self._written_at >= LOOKS_EVERY_S:
             self._write()
+
+    def _reported(self, fresh: AnySnapshot, before: ReportSeen | None, now: str) -> ReportSeen | None:
+        """Changelogs grow while members say nothing new: what they said is compared with the ends of the look that showed it first.
+        No member of a group in the middle of a rebalance is visible."""
+        if fresh.group_state in REBALANCING:
+            return before
+        try:
+            found = kind_of(fresh).copies_reported(fresh)
+        except HoldfastError:
+            return before
+        if found is None or (before is not None and before.report.digest == found.digest):
+            return before
+        return ReportSeen(None if self._shown.seen is None else now, found)
 
     def waits(self, step: str, needed: str, waited_s: float, limit_s: float | None) -> None:
         """From now on, and since `waited_s` ago; the next event or look writes it."""

@@ -33,8 +33,9 @@ from holdfast.workflows.running.showing import Showing
 LOOK_S = 20.0
 """The most that one look at the group may take."""
 LOOK_AGAIN_S = 2.0
-OLD_S = 0.3
-"""An act goes by no look that is older: a host may have taken long to show the state of a process."""
+OLD_S = 0.1
+"""An act goes by no look that began earlier, unless the look itself takes longer: a host may have taken long to show the state of a
+process, and the group may have another client since."""
 SHOWS_WITHIN_S = 600.0
 """Within this time a group shows what was done to its clients."""
 CLUSTER_AWAY_S = 300.0
@@ -268,6 +269,7 @@ class Walk(ABC):
 
     def _look(self) -> None:
         self._refuse_paused()
+        began = self._means.clocks.elapsed()
         try:
             with self._writing.held.kept():
                 self._fresh = move.seen_for(self._plan, self._means.look(LOOK_S))
@@ -280,7 +282,7 @@ class Walk(ABC):
             self._tell(Tells.WAITING, f"The group cannot be read now: {trouble}")
             raise Later from None
         self._away_since, self._looked, self._seen = None, True, self._clients()
-        self._looked_at = self._means.clocks.elapsed()
+        self._looked_at = began
         self._showing.looked(self._fresh)
 
     def _tell(self, event: Tells, text: str, step: AnyStep | None = None) -> None:

@@ -10,9 +10,11 @@ from tests.harness.kafka import recorded_rebalances, streams_group_bytes
 from tests.unit.rollout.streams.backtest.test_group import group
 
 from holdfast.adapters.broker import recorded_groups
-from holdfast.adapters.broker.recorded_groups import Spool, spool
+from holdfast.adapters.broker.recorded_groups import Spool, SpooledGroup, spool
 from holdfast.errors import ClusterTrouble, MalformedBytes
 from holdfast.kafka.wire import group_metadata
+from holdfast.kafka.wire.streams_group_records import GroupMetadata, RecordKind, RecordValue, TargetMetadata
+from holdfast.rollout.backtest.coordinated import CoordinatorRecord, Unreadable
 from holdfast.rollout.backtest.generation import Generation
 
 AT = recorded_rebalances.STARTED_MS
@@ -20,6 +22,14 @@ AT = recorded_rebalances.STARTED_MS
 
 def generations(count: int) -> list[Generation]:
     return list(recorded_rebalances.history(group(), count, random.Random(2)))
+
+
+def rebalances(group: SpooledGroup) -> list[Generation]:
+    return [one for one in group.entries() if isinstance(one, Generation)]
+
+
+def numbers(group: SpooledGroup) -> list[int]:
+    return [one.number for one in rebalances(group)]
 
 
 def put(past: Spool, group_id: str, found: Generation | None) -> None:
@@ -38,10 +48,10 @@ def test_groups_that_share_a_partition_are_told_apart() -> None:
 
         assert [first.group_id, second.group_id] == ["a", "b"]
         assert first.records == second.records == 6
-        assert [one.number for one in first.generations()] == [one.number for one in found]
-        assert next(iter(second.generations())).members == found[0].members
+        assert numbers(first) == [one.number for one in found]
+        assert rebalances(second)[0].members == found[0].members
         again = pickle.loads(pickle.dumps(first))
-        assert [one.number for one in again.generations()] == [one.number for one in found]
+        assert numbers(again) == [one.number for one in found]
         folder = Path(past.path).parent
     assert not folder.exists()
 
@@ -54,7 +64,7 @@ def test_a_rebalance_that_is_written_again_is_as_it_was_first() -> None:
         put(past, "a", one)
         put(past, "a", later)
 
-        assert [each.members[0].subscription for each in past.groups[0].generations()] == [one.members[0].subscription]
+        assert [each.members[0].subscription for each in rebalances(past.groups[0])] == [one.members[0].subscription]
 
 
 def test_a_group_that_was_deleted_and_came_again_is_another_one() -> None:
@@ -75,7 +85,7 @@ def test_a_record_without_assignments_is_no_rebalance() -> None:
     with spool(lambda _: True) as past:
         put(past, "a", empty)
 
-        assert list(past.groups[0].generations()) == []
+        assert list(past.groups[0].entries()) == []
 
 
 def test_a_record_that_cannot_be_read_is_named_and_the_others_are_read() -> None:
@@ -86,18 +96,36 @@ def test_a_record_that_cannot_be_read_is_named_and_the_others_are_read() -> None
         past.file.flush()
 
         (found,) = past.groups
-        assert [one.number for one in found.generations()] == [first.number]
+        assert numbers(found) == [first.number]
         (trouble,) = found.unreadable()
         assert "GroupMetadataValue" in trouble
 
 
-def test_a_group_whose_broker_assigns_is_named_once() -> None:
-    with spool(lambda _: True) as past:
-        for _ in range(2):
-            past.take(streams_group_bytes.key(17, "shop", None), b"", AT)
+def stored(past: Spool, kind: RecordKind, value: RecordValue | bytes | None, group_id: str = "shop") -> None:
+    name = "m" if kind in (RecordKind.MEMBER_METADATA, RecordKind.TARGET_MEMBER, RecordKind.CURRENT_MEMBER) else None
+    data = value if value is None or isinstance(value, bytes) else streams_group_bytes.record(value)
+    past.take(streams_group_bytes.key(kind, group_id, name), data, AT)
+    past.file.flush()
 
-        assert past.groups == []
-        assert past.unread == ("shop: its broker assigns; recorded targets are not judged",)
+
+def test_all_records_of_a_group_whose_broker_assigns_in_the_order_of_the_log() -> None:
+    metadata, target = GroupMetadata(2, 0, 0, None), TargetMetadata(2, None)
+    with spool(lambda one: one == "shop") as past:
+        stored(past, RecordKind.TARGET_MEMBER, None)  # of a group that is gone
+        stored(past, RecordKind.GROUP_METADATA, metadata)
+        stored(past, RecordKind.GROUP_METADATA, metadata, "another")
+        stored(past, RecordKind.TARGET_METADATA, target)
+        stored(past, RecordKind.TARGET_METADATA, b"\0\7")
+        stored(past, RecordKind.GROUP_METADATA, None)
+        stored(past, RecordKind.GROUP_METADATA, metadata)
+        first, second = past.groups
+
+        found = [one for one in first.entries() if isinstance(one, CoordinatorRecord)]
+        assert [one.value for one in found[:2]] == [metadata, target]
+        assert isinstance(found[2].value, Unreadable)
+        assert [(one.key.kind, one.value) for one in found[3:]] == [(RecordKind.GROUP_METADATA, None)]
+        assert first.unreadable() == (found[2].value.why,)
+        assert [one.value for one in second.entries() if isinstance(one, CoordinatorRecord)] == [metadata]
 
 
 def test_too_much_for_the_disk_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,6 +176,21 @@ def test_names_with_line_ends_are_counted_and_nothing_of_them_is_read(directory:
     assert any("2 names with a line end" in each.reason for each in unknown)
 
 
+def test_a_directory_with_too_many_entries_is_refused_and_costs_itself_only(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MOST_ENTRIES", 300)
+    monkeypatch.setattr(listing, "_LARGE", 1_000)  # answers are read one after the other
+    crowded = tmp_path / "crowded"
+    crowded.mkdir()
+    for number in range(300):  # and the directory itself
+        (crowded / f"0_{number}").touch()
+    found = by_script(directory, crowded)
+
+    assert [isinstance(one, StatePathTrouble) for one in found] == [False, True]
+    assert "holds more than 300 entries" in str(found[1])
+
+
 def test_a_folder_that_may_not_be_listed_is_named(directory: Path) -> None:
     """Root may list all: where the tests are root's, another user runs the script."""
     for place in (directory, *directory.parents):

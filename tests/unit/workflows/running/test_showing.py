@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from tests.harness import article
+from tests.harness.article import A
 from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
 from tests.harness.plans import read
@@ -188,6 +190,53 @@ def test_what_hosts_and_people_write_is_short_and_without_secrets() -> None:
     assert "opensesame" not in text
     assert len(text) < 5_000
     assert showing.read(reality.lake, plan.plan_id) is not None
+
+
+def restoring(*, joined: dict[str, int] | None, **differs: Any) -> dict[str, Any]:
+    """A has copies of 1_2 and 1_5 besides what it runs. `joined`: what it said of them with its last JoinGroup; None: unknown."""
+    found = article.group({A: (("0_0", "1_0", "1_1"),)}) | differs
+    (member,) = found["clients"][A]["consumers"].values()
+    member["assigned"] = {"active": ["0_0", "1_0", "1_1"], "standby": ["1_2", "1_5"]}
+    if joined is not None:
+        member["last_join"] = {"task_offset_sums": {"1_0": -2, "1_1": 1, "9_9": 7} | joined}
+    return found
+
+
+def longer(document: dict[str, Any]) -> dict[str, Any]:
+    """All changelogs have 1,000 records more."""
+    tasks = {
+        task: one | {"changelogs": [[topic, number, end + 1_000] for topic, number, end in one["changelogs"]]}
+        for task, one in document["tasks"].items()
+    }
+    return document | {"tasks": tasks}
+
+
+def test_how_far_copies_are_is_what_members_said_when_they_joined() -> None:
+    """1_1 of 2 restores; 1_2 of 8 and 1_5 of 4 are copies. What they said before the run has no time."""
+    reality = RunningGroup()
+    one = showing.Showing(rolling(), reality.means().hands, lambda: reality.time)
+
+    def reported(document: dict[str, Any]) -> tuple[str | None, int, int, int] | None:
+        reality.sleep(10)
+        one.looked(any_kind.snapshot_from_json(document))
+        seen = shown(reality).seen
+        assert seen is not None
+        if seen.copies is None:
+            return None
+        found, at = seen.copies.report, seen.copies.at
+        return at and at[14:19], found.copies, found.reported, found.behind
+
+    assert reported(restoring(joined=None)) is None
+    first = restoring(joined={})
+    assert reported(first) == ("01:20", 4, 2, 1)
+    assert reported(longer(first)) == ("01:20", 4, 2, 1)  # nothing new was said
+    assert reported(longer(restoring(joined={}, group_state="PreparingRebalance"))) == ("01:20", 4, 2, 1)
+    assert reported(restoring(joined={"1_2": 5})) == ("01:50", 4, 3, 1 + 3)
+    assert reported(restoring(joined={"1_1": -2, "1_2": 9, "1_5": 4})) == ("02:00", 4, 4, 0)
+
+    another = RunningGroup()
+    one, reality = showing.Showing(rolling(), another.means().hands, lambda: another.time), another
+    assert reported(first) == (None, 4, 2, 1)
 
 
 def test_it_is_read_as_it_was_written() -> None:

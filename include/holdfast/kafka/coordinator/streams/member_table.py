@@ -5,9 +5,10 @@ highest bits of the hash, multiplied by Knuth's constant; within a slot the iter
 first of its slot. The table only grows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Self
 
 from holdfast.kafka import java
@@ -53,6 +54,21 @@ class MemberTable:
             if table.order() == there:
                 return table
         return cls(there[::-1], None)
+
+    @classmethod
+    def possible(cls, joined: Sequence[str], most: int) -> Iterator[Self]:
+        """Every table that may hold these members. `joined`: the first to join first. `most`: how many there may have been at once:
+        a table that has grown stays so, until another broker becomes the coordinator and reads the members anew."""
+        there = tuple(joined)
+        for bits in range(_bits_for(len(there)), _bits_for(max(most, len(there)) + 1) + 1):
+            yield cls(there, bits)
+
+    def slots(self) -> tuple[tuple[str, ...], ...]:
+        """The members of each slot, in the order in which they are gone through."""
+        if self.bits is None:
+            return tuple((one,) for one in self.order())
+        shift = 64 - self.bits
+        return tuple(tuple(slot) for _, slot in groupby(self.order(), key=lambda one: _place(one) >> shift))
 
     def order(self) -> tuple[str, ...]:
         """As `Map.forEach` goes through it, and as StreamsGroupDescribe lists it."""

@@ -119,6 +119,21 @@ class Draws:
     restored_records: Spread | None = member(nullable(FIGURES), default=None, omit=True)
 
 
+def moved_range(summary: BrokerSummary, draws: Draws | None) -> tuple[int, int]:
+    """The least and the most stateful tasks that migrate: over all draws, where IDs are new random ones."""
+    return (summary.active_moved,) * 2 if draws is None else (draws.active_moved.least, draws.active_moved.most)
+
+
+def hand_over_range(summary: BrokerSummary, draws: Draws | None) -> tuple[int, int]:
+    """Likewise of hand-overs."""
+    return (summary.moves,) * 2 if draws is None else (draws.moves.least, draws.moves.most)
+
+
+def cold_range(summary: BrokerSummary, draws: Draws | None) -> tuple[int, int]:
+    """Likewise of those that are restored in full."""
+    return (summary.cold_moves,) * 2 if draws is None else (draws.cold_moves.least, draws.cold_moves.most)
+
+
 @dataclass(frozen=True, slots=True)
 class BrokerOutcome:
     """What comes about. `process_ids`: of the clients at the end. `draws` None: every ID is given."""

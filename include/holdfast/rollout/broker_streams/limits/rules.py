@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from holdfast.rollout.broker_streams.cost.restored import Restored
+from holdfast.rollout.broker_streams.forecast.outcomes import cold_range, moved_range
 from holdfast.rollout.broker_streams.limits import rule_words as words
 from holdfast.rollout.broker_streams.options import cold_start
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
@@ -32,7 +33,7 @@ def judge(
         unsettled=None,
         thing="stateful task",
         collateral=Share(found.collateral, summary.stateful_tasks),
-        moved=Share(summary.active_moved, summary.stateful_tasks),
+        moved=Share(moved_range(summary, evaluated.draws)[1], summary.stateful_tasks),
         times=(times_of(evaluated, policy),),
         restores=summary.cold_moves > 0 or bool(summary.restored_records),
         rebalances=Rebalances(summary.targets, None, asked_targets),
@@ -45,7 +46,8 @@ def judge(
 def _own(evaluated: EvaluatedBrokerOption, snapshot: StreamsGroupSnapshot, policy: Policy) -> Iterator[Rule | None]:
     assert evaluated.summary is not None, "what was refused has one rule"
     assert evaluated.hand_over is not None, "what was refused has one rule"
-    cold, found, restores = evaluated.summary.cold_moves, evaluated.hand_over, restored(evaluated, policy)
+    _, cold = cold_range(evaluated.summary, evaluated.draws)
+    found, restores = evaluated.hand_over, restored(evaluated, policy)
     yield _in_interval(evaluated, policy)
     yield _in_delay(evaluated, policy)
     yield _without_copy(evaluated, restores, cold, policy)

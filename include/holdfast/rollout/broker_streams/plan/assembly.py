@@ -52,7 +52,8 @@ def assemble(
     def effect(one: Ranked) -> str:
         assert one.evaluated.summary is not None, "only what was forecast has an effect"
         unowned, _ = impact.unowned(one.evaluated, policy)
-        return effect_words.effect(one.evaluated.summary, unowned, *one.known.times)
+        (times,) = one.known.times
+        return effect_words.effect(one.evaluated.summary, unowned, times, one.evaluated.draws)
 
     plan = BrokerPlan(
         plan_id="",

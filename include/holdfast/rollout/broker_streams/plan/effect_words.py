@@ -1,18 +1,18 @@
 """What an option does to a streams group whose broker assigns, in a sentence: for headlines and pages."""
 
 from holdfast.rollout.broker_streams.cost.restored import Restored
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws, cold_range, hand_over_range, moved_range
 from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many
+from holdfast.rollout.text.wording import amount_of_bytes, counted, duration, many, span
 from holdfast.rollout.timing import time_words
 
 
-def effect(summary: BrokerSummary, unowned: Seconds | None, times: Times | None) -> str:
+def effect(summary: BrokerSummary, unowned: Seconds | None, times: Times | None, draws: Draws | None = None) -> str:
     """`17 of 24 stateful tasks migrate, 48 hand-overs (36 restored in full), 6 targets; rebalancing ends after 40 s; 120
-    task-seconds without an owner.`"""
-    moved = f"{summary.active_moved:,} of {many(summary.stateful_tasks, 'stateful task')} migrate"
-    parts = [f"{moved}, {hand_overs(summary)}, {many(summary.targets, 'target')}"]
+    task-seconds without an owner.` `draws`: where IDs are new random ones, counts are ranges over all of them."""
+    moved = f"{span(*moved_range(summary, draws))} of {many(summary.stateful_tasks, 'stateful task')} migrate"
+    parts = [f"{moved}, {hand_overs(summary, draws)}, {many(summary.targets, 'target')}"]
     if times is not None:
         parts.append(f"rebalancing ends after {time_words.estimate(times.rebalancing_ends)}")
         if times.restored != times.rebalancing_ends:
@@ -22,12 +22,13 @@ def effect(summary: BrokerSummary, unowned: Seconds | None, times: Times | None)
     return f"{'; '.join(parts)}."
 
 
-def hand_overs(summary: BrokerSummary) -> str:
-    """`48 hand-overs (36 restored in full)`."""
-    if not summary.moves:
+def hand_overs(summary: BrokerSummary, draws: Draws | None = None) -> str:
+    """`48 hand-overs (36 restored in full)`, `3–4 hand-overs (1–2 restored in full)`."""
+    (least, most), cold = hand_over_range(summary, draws), cold_range(summary, draws)
+    if not most:
         return "no hand-over"
-    restored = f"{summary.cold_moves:,}" if summary.cold_moves else "none"
-    return f"{many(summary.moves, 'hand-over')} ({restored} restored in full)"
+    restored = span(*cold) if cold[1] else "none"
+    return f"{counted(least, most, 'hand-over')} ({restored} restored in full)"
 
 
 def restored(found: Restored) -> str:

@@ -3,12 +3,13 @@
 import math
 from dataclasses import replace
 
+from holdfast.rollout.broker_streams.forecast.outcomes import Draws, Spread
 from holdfast.rollout.broker_streams.plan.plan import Considered as ConsideredOption
 from holdfast.rollout.contract.figures import stable_after
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many
+from holdfast.rollout.text.wording import amount_of_bytes, duration, many, span
 from holdfast.rollout.timing import time_words
 
 
@@ -33,6 +34,7 @@ class TargetFigures:
     effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
     restored_records: int | None = member(nullable(COUNT), "Left out: unknown.", default=None, omit=True)
     restored_bytes: int | None = member(nullable(COUNT), "Left out: unknown.", default=None, omit=True)
+    draws: Draws | None = member(nullable(codec_of(Draws)), "Where IDs are new random ones.", default=None, omit=True)
 
     @property
     def counted(self) -> int:
@@ -45,6 +47,18 @@ class TargetFigures:
     @property
     def stable_after(self) -> int | None:
         return stable_after(self.times, self.to_stable)
+
+    @property
+    def moved_text(self) -> str:
+        return _range(self.moved, None if self.draws is None else self.draws.active_moved)
+
+    @property
+    def hand_overs_text(self) -> str:
+        return _range(self.hand_overs, None if self.draws is None else self.draws.moves)
+
+    @property
+    def cold_text(self) -> str:
+        return _range(self.cold, None if self.draws is None else self.draws.cold_moves)
 
     @property
     def downtime_text(self) -> str:
@@ -67,6 +81,10 @@ class TargetFigures:
         return time_words.effort(self.effort)
 
 
+def _range(count: int, drawn: Spread | None) -> str:
+    return f"{count:,}" if drawn is None else span(drawn.least, drawn.most)
+
+
 def target_figures(option: ConsideredOption | None) -> TargetFigures | None:
     """None: nothing can be predicted."""
     if option is None or option.summary is None or option.longest is None or option.unowned is None:
@@ -86,4 +104,5 @@ def target_figures(option: ConsideredOption | None) -> TargetFigures | None:
         effort=option.effort_counts,
         restored_records=None if option.restored is None else option.restored.records,
         restored_bytes=None if option.restored is None else option.restored.size,
+        draws=option.draws,
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from holdfast.kafka.coordinator.streams.group import Tasks, each_task
 from holdfast.rollout.backtest import past
 from holdfast.rollout.broker_streams.change.request_words import request_text
-from holdfast.rollout.broker_streams.forecast.outcomes import Draws
+from holdfast.rollout.broker_streams.forecast.outcomes import Draws, cold_range, hand_over_range, moved_range
 from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
@@ -125,7 +125,7 @@ def _with_baseline(option: Considered, other: Considered | None, says: Callable[
 
 
 def _hand_overs(one: Considered) -> str:
-    return "" if one.summary is None else effect_words.hand_overs(one.summary)
+    return "" if one.summary is None else effect_words.hand_overs(one.summary, one.draws)
 
 
 def _downtime(one: Considered) -> str:
@@ -182,8 +182,9 @@ def _counts(one: Considered) -> tuple[str, ...]:
     summary, found = one.summary, one.hand_over
     if summary is None or found is None or one.unowned is None:
         return ("unknown" if one.refusal is None or applies(one.refusal) else "–",) * len(COUNTS)
-    counts = (summary.active_moved, found.collateral, summary.moves, summary.cold_moves, summary.targets, round(one.unowned.usual))
-    return (*(f"{count:,}" for count in counts), _downtime(one))
+    moved, moves, cold = (of(summary, one.draws) for of in (moved_range, hand_over_range, cold_range))
+    counts = (span(*moved), f"{found.collateral:,}", span(*moves), span(*cold), f"{summary.targets:,}")
+    return (*counts, f"{round(one.unowned.usual):,}", _downtime(one))
 
 
 def _details(plan: BrokerPlan) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.held import Held
+from holdfast.rollout.contract.held import CopiesReported, Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts
@@ -308,6 +308,9 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
 
     def held(self, snapshot: Snapshot) -> tuple[Held, ...]:
         return rows.held(snapshot)
+
+    def copies_reported(self, snapshot: Snapshot) -> CopiesReported | None:
+        return rows.copies_reported(snapshot)
 
     def at_rest(self, snapshot: Snapshot) -> bool:
         return super().at_rest(snapshot) and verify.settled(snapshot) is not False

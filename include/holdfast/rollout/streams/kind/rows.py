@@ -1,10 +1,11 @@
 """A Kafka Streams group as rows of tables. Plain values only."""
 
+import zlib
 from collections import Counter
 
 from holdfast.kafka.streams.group import Client, Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET
-from holdfast.rollout.contract.held import Held
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout.contract.held import CopiesReported, Held
 from holdfast.rollout.disks.rows import row_of
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
@@ -50,6 +51,39 @@ def held(snapshot: Snapshot) -> tuple[Held, ...]:
         Held(str(one.process_id), one.host or "", running[one.process_id], _copies(one)["other_copies"])
         for one in sorted(snapshot.clients, key=lambda one: one.process_id)
     )
+
+
+def copies_reported(snapshot: Snapshot) -> CopiesReported | None:
+    """By the last JoinGroup of each member: a task that ran then lacks nothing, a copy what its sum of offsets lacks. One that a
+    member was given only after it had joined has no report yet. None: no JoinGroup is known."""
+    process_of = {one.member_id: client.process_id for client in snapshot.clients for one in client.consumers}
+    known = [one for one in snapshot.evidence if one.member_id in process_of and one.last_join.task_offset_sums is not None]
+    if not known:
+        return None
+    ends = {task.id: task.end_offset_sum for task in snapshot.tasks if task.stateful}
+    told: dict[tuple[ProcessId, TaskId], int] = {}
+    for one in known:
+        for task, total in one.last_join.task_offset_sums or ():
+            place = process_of[one.member_id], task
+            told[place] = LATEST_OFFSET if LATEST_OFFSET in (total, told.get(place)) else max(total, told.get(place, total))
+    given = {
+        (process_of[one.member_id], task)
+        for one in snapshot.evidence
+        if one.member_id in process_of
+        for task in (*(one.assigned.active or ()), *(one.assigned.standby or ()))
+        if task in ends
+    }
+    lags = [_lag(told.get(place), ends[place[1]]) for place in given]
+    reported = [lag for lag in lags if lag is not None]
+    digest = zlib.crc32(repr((sorted(told.items()), sorted(given))).encode())
+    return CopiesReported(digest, len(given), len(reported), sum(reported))
+
+
+def _lag(total: int | None, end: int | None) -> int | None:
+    """None: unknown."""
+    if total == LATEST_OFFSET:
+        return 0
+    return None if total is None or total < 0 or end is None else max(0, end - total)
 
 
 def order_change(was: Snapshot, now: Snapshot) -> Row | None:

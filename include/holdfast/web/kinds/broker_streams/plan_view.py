@@ -53,7 +53,7 @@ def view(plan: BrokerPlan, now: datetime) -> PlanView:
         labels=LABELS,
         effect=""
         if option is None or option.summary is None
-        else capital(effect_words.effect(option.summary, option.unowned, option.times)),
+        else capital(effect_words.effect(option.summary, option.unowned, option.times, option.draws)),
         figures=_figures(option, baseline),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
         timelines=tuple(_timeline(plan, one, course) for one, course in pairs if course.targets),
@@ -83,7 +83,11 @@ def _figures(option: Considered | None, baseline: Considered | None) -> tuple[Fi
     collateral_text = f", {collateral:,} collateral (between clients that stay)" if collateral else ""
     details = (
         f"of {found.stateful_tasks:,}{collateral_text}",
-        (f"{found.cold:,} of them restored in full: that disk has never had the task" if found.cold else "none restored in full")
+        (
+            f"{found.cold_text} of them restored in full: that disk has never had the task"
+            if found.cold_text != "0"
+            else "none restored in full"
+        )
         + found.restored_text,
         f"usually; up to {duration(found.unowned_most)}. Restoring comes on top"
         if found.unowned_most
@@ -97,8 +101,8 @@ def _figures(option: Considered | None, baseline: Considered | None) -> tuple[Fi
 
 def _amounts(found: TargetFigures) -> tuple[Amount, ...]:
     return (
-        (found.moved, f"{found.moved:,}"),
-        (found.hand_overs, f"{found.hand_overs:,}"),
+        (found.moved, found.moved_text),
+        (found.hand_overs, found.hand_overs_text),
         (found.unowned, found.downtime_text),
         (found.targets, f"{found.targets:,}"),
     )
@@ -106,9 +110,9 @@ def _amounts(found: TargetFigures) -> tuple[Amount, ...]:
 
 def _compared(found: TargetFigures) -> tuple[Amount, ...]:
     return (
-        (found.moved, f"{found.moved:,}"),
-        (found.hand_overs, f"{found.hand_overs:,}"),
-        (found.cold, f"{found.cold:,}"),
+        (found.moved, found.moved_text),
+        (found.hand_overs, found.hand_overs_text),
+        (found.cold, found.cold_text),
         (min(found.task_seconds, NEVER), f"{found.task_seconds:,}"),
     )
 

@@ -1,0 +1,1 @@
+"""Past rebalances, judged every night, and the score that a plan begins with."""

@@ -1,0 +1,37 @@
+"""The past of streams groups whose broker assigns, as the registry of kinds has it."""
+
+from collections.abc import Callable, Iterator
+
+from holdfast.rollout.backtest.coordinated import CoordinatorRecord, PastEntry
+from holdfast.rollout.backtest.judged import RebalanceResult
+from holdfast.rollout.backtest.results import Given, GroupBacktest
+from holdfast.rollout.broker_streams.backtest import group, judge, redacted
+from holdfast.rollout.broker_streams.backtest.question import TargetQuestion
+from holdfast.rollout.broker_streams.snapshot import snapshot
+from holdfast.rollout.group.past import Entries, PastJudge
+
+MOST_SEEDS = 20
+"""Sets of names that are tried, as hash codes of names decide ties."""
+
+
+class BrokerStreamsPast(PastJudge[TargetQuestion]):
+    protocol = snapshot.PROTOCOL
+    question = TargetQuestion
+
+    def owns(self, entry: PastEntry) -> bool:
+        return isinstance(entry, CoordinatorRecord)
+
+    def backtest(
+        self, group_id: str, entries: Entries, given: Given, on_mismatch: Callable[[TargetQuestion, RebalanceResult], None]
+    ) -> GroupBacktest:
+        records = (one for one in entries() if isinstance(one, CoordinatorRecord))
+        return group.backtest(group_id, records, given, on_mismatch)
+
+    def judge(self, question: TargetQuestion) -> RebalanceResult:
+        return judge.judge(question)
+
+    def without_names(self, question: TargetQuestion) -> Iterator[TargetQuestion]:
+        return (redacted.redacted(question, seed) for seed in range(MOST_SEEDS))
+
+
+PAST = BrokerStreamsPast()

@@ -1,0 +1,44 @@
+"""A question about a streams group without names: members and processes are replaced, the same always by the same.
+
+Hash codes of both decide ties, so that an answer may be another one: the redacted question is judged again, with another `seed`.
+"""
+
+from dataclasses import replace
+
+from holdfast.kafka import java
+from holdfast.rollout.broker_streams.backtest.question import Holding, PastMember, TargetQuestion
+from holdfast.rollout.broker_streams.snapshot.tasks import in_order
+
+
+def redacted(question: TargetQuestion, seed: int = 0) -> TargetQuestion:
+    names = {one.member_id: f"member-{seed}-{number}" for number, one in enumerate(question.members, 1)}
+    processes: dict[str, str] = {}
+    for one in question.members:
+        processes.setdefault(one.process_id, f"process-{seed}-{len(processes) + 1}")
+    known = {one.id for one in question.subtopologies}
+    every = known.union(*(_subtopologies(one) for one in question.members))
+    ordered = sorted(every, key=java.string_order)
+    width = len(str(len(ordered)))
+    plain = all(one.isascii() and one.isdigit() for one in ordered)
+    ids = {one: one if plain else f"s{number:0{width}}" for number, one in enumerate(ordered)}
+    return replace(
+        question,
+        members=tuple(_member(one, names[one.member_id], processes[one.process_id], ids) for one in question.members),
+        subtopologies=tuple(replace(one, id=ids[one.id]) for one in question.subtopologies),
+    )
+
+
+def _subtopologies(one: PastMember) -> set[str]:
+    held = (one.given, one.target, one.has)
+    return {subtopology for each in held for tasks in (each.active, each.standby) for subtopology, _ in tasks}
+
+
+def _member(one: PastMember, name: str, process: str, ids: dict[str, str]) -> PastMember:
+    def renamed(held: Holding) -> Holding:
+        return Holding(
+            *(in_order(tuple((ids[each], partitions) for each, partitions in tasks)) for tasks in (held.active, held.standby))
+        )
+
+    return replace(
+        one, member_id=name, process_id=process, given=renamed(one.given), target=renamed(one.target), has=renamed(one.has)
+    )

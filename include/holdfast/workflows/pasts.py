@@ -1,0 +1,76 @@
+"""The past of groups in the lake, for a night's judging: `past/cluster=C/day=YYYY-MM-DD/group=G/<life>.records`.
+
+Only the newest is kept of a cluster: the brokers still have what is in it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from holdfast.errors import HoldfastError
+from holdfast.ports import Lake, SpooledPast
+from holdfast.rollout.backtest import past_file
+from holdfast.rollout.backtest.past_file import PastHeader
+from holdfast.rollout.backtest.results import Given
+from holdfast.workflows import backtest
+from holdfast.workflows.collecting.collector import StatedByOperator
+from holdfast.workflows.snapshots import segment
+
+FOLDER = "past"
+MOST_FILES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """`files`: how many were written. `left_out`: what is not among them, each with the reason."""
+
+    files: int
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """`day`: of the run, such as 2026-11-20; `read_at`: ISO 8601, UTC."""
+
+    cluster: str
+    day: str
+    read_at: str
+
+
+def keep(lake: Lake, when: When, past: SpooledPast, given_of: Callable[[str], Given]) -> Kept:
+    """Write the past of each group, in place of what there was of the cluster."""
+    cluster = when.cluster
+    place = (FOLDER, segment("cluster", cluster))
+    lake.remove(place)
+    left_out, files, lives = list(past.unread), 0, dict[str, int]()
+    for one in past.groups:
+        life = lives[one.group_id] = lives.get(one.group_id, 0) + 1
+        if files == MOST_FILES:
+            left_out.append(f"groups after {one.group_id}: {MOST_FILES:,} files are written at most")
+            break
+        given = given_of(one.group_id)
+        header = PastHeader(
+            cluster,
+            one.group_id,
+            when.read_at,
+            one.coordinated,
+            given.release,
+            given.broker_release,
+            given.config,
+            given.changelogs,
+        )
+        content = past_file.written(header, one.frames())
+        if content is None:
+            left_out.append(f"{one.group_id}: its coordinator has written more records than are kept, and each counts")
+            continue
+        lake.write((*place, segment("day", when.day), segment("group", one.group_id), f"{life}.records"), content)
+        files += 1
+    return Kept(files, tuple(left_out))
+
+
+def stated(group_id: str, operator: StatedByOperator) -> Given:
+    """What a connection says of a group. What is no application's is left out: the records show it."""
+    try:
+        given = backtest.stated(group_id, operator.kafka_release, operator.application, operator.overrides)
+    except HoldfastError:
+        given = Given()
+    return replace(given, broker_release=operator.broker_release)
