@@ -23,7 +23,7 @@ DAYS = ("2026-11-20", "2026-11-21")
 
 
 def of_leader(swaps: int) -> list[Frame]:
-    """Twelve rebalances, in so many of which two tasks are exchanged."""
+    """Twelve rebalances; in `swaps` of them two tasks are exchanged."""
     found = list(recorded_rebalances.history(group(), 12, random.Random(4)))
     for at in range(3, 3 + swaps):
         found[at] = recorded_rebalances.swapped(found[at]) or found[at]

@@ -1,6 +1,6 @@
 """The search of a draft, in this process while that costs less than Spark; and the progress of a search anywhere.
 
-A draft's `evaluations/` are a line an option. Until they are whole, `forecasts/` has those that are done, and `progress/` tells of
+A draft's `evaluations/` are a line an option. Until they are whole, `forecasts/` has those that are done, and `progress/` names
 them. What is forecast, and how, is `kinds.search`: the same pieces as on Spark, which goes on where this process stops.
 """
 
@@ -16,7 +16,7 @@ from holdfast.rollout.kinds.search_progress import OptionForecast
 EVALUATIONS = "evaluations"
 SPARK_STARTS_S = 15.0
 """From submitting a job to its first option, as measured on two cores (docs/benchmarks.md). To wait that long before handing over
-takes at most twice as long as the better of the two ways."""
+takes at most twice as long as the better of the two."""
 LARGEST_PROGRESS = 4_096
 LARGEST_ANNOUNCED = 4 * search_progress.MOST * search_progress.LONGEST_TITLE
 
@@ -78,14 +78,14 @@ def _kept(lake: Lake, draft: LakePath, place: int, snapshot: str, candidate: str
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done`: the options that were forecast, in their order. `titles`: of all of them; none where that is not known yet."""
+    """`done`: the options that were forecast, in their order. `titles`: of all of them; none where that is unknown."""
 
     done: tuple[OptionForecast, ...]
     titles: tuple[str, ...]
 
     @property
     def of(self) -> int:
-        """How many there are; 0: not known yet."""
+        """How many there are; 0: unknown."""
         return max((len(self.titles), *(one.of for one in self.done)))
 
 

@@ -367,7 +367,7 @@ def _lag(plan: AnyPlan, found: RunProgress | None) -> Fact:
 
 
 def _restoring(page: PlanPage, found: RunProgress | None, now: datetime) -> tuple[Fact, ...]:
-    """The forecast of the whole plan, and what members said when they last joined: no group shows what happens in between."""
+    """The forecast of the whole plan, and what members reported when they last joined: no group shows what happens in between."""
     plan = page.view.plan
     if not kind_of(plan).stateful:
         return ()

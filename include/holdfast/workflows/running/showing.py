@@ -101,7 +101,7 @@ class Showing:
             self._write()
 
     def _reported(self, fresh: AnySnapshot, before: ReportSeen | None, now: str) -> ReportSeen | None:
-        """Changelogs grow while members say nothing new: what they said is compared with the ends of the look that showed it first.
+        """Changelogs grow while members report nothing new: a report is compared with the ends of the look that showed it first.
         No member of a group in the middle of a rebalance is visible."""
         if fresh.group_state in REBALANCING:
             return before
