@@ -193,7 +193,7 @@ def test_what_hosts_and_people_write_is_short_and_without_secrets() -> None:
 
 
 def restoring(*, joined: dict[str, int] | None, **differs: Any) -> dict[str, Any]:
-    """A has copies of 1_2 and 1_5 besides what it runs. `joined`: what it reported of them with its last JoinGroup; None: unknown."""
+    """A has copies of 1_2 and 1_5 besides what it runs. `joined`: what its last JoinGroup had of them; None: unknown."""
     found = article.group({A: (("0_0", "1_0", "1_1"),)}) | differs
     (member,) = found["clients"][A]["consumers"].values()
     member["assigned"] = {"active": ["0_0", "1_0", "1_1"], "standby": ["1_2", "1_5"]}
