@@ -1,8 +1,10 @@
 """Files in which a rule of the house found nothing: they are looked at again when they, the rule or the release of Python change.
 
-As ruff and mypy do, each check keeps a list in `.holdfast/clean` of the checkout: without it everything is looked at.
+As ruff and mypy do, each check keeps a list in `.holdfast/clean` of the checkout: without it everything is looked at. New checkouts
+begin with the lists of another one (`bin/test`).
 """
 
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
@@ -25,7 +27,7 @@ def found_in(paths: Iterable[Path], look: Callable[[Path], list[T]], *rule: obje
     clean, found = set(), []
     for path in paths:
         file = decided.copy()
-        file.update(f"\0{path}\0".encode())
+        file.update(f"\0{os.path.relpath(path, ROOT)}\0".encode())
         file.update(path.read_bytes())
         if (digest := file.hexdigest()) not in before and (faults := look(path)):
             found += faults
