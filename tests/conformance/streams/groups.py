@@ -3,6 +3,7 @@
 import contextlib
 import uuid
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from holdfast.errors import CannotPredict
@@ -71,6 +72,12 @@ def _consumer(member: Case) -> Consumer:
     )
 
 
+@lru_cache(maxsize=1)
+def decided(group: Group) -> Assignment | LeaderFailure:
+    """`leader.assign`, once for all that ask about the same group: with newer members it decides for every place of a random ID."""
+    return leader.assign(group)
+
+
 def ours(case: Case, release: str) -> Case:
     """Holdfast's answer in the driver's form."""
     decision = leader.assign(group_of(case, release))
@@ -115,7 +122,7 @@ def _beside_newer_members(group: Group, theirs: Case) -> str:
     line = behaviour(group.release)
     decision: Assignment | LeaderFailure | None = None
     with contextlib.suppress(CannotPredict):  # too many places of the ID: the decision with the leader's own is compared
-        decision = leader.assign(group)
+        decision = decided(group)
     if _kind(theirs) != "an assignment":
         if decision is None:  # the ID that the leader had does not show: one with which it fails as Kafka did
             tried = [leader.assign(version_probing.booked(group, line, ProcessId.of(uuid.uuid4()))) for _ in range(50)]
