@@ -41,7 +41,7 @@ def told(snapshot: Snapshot, change: Change, due: Due, *, as_seen: bool) -> Any:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=some.integers(0, 2**32), after=some.sampled_from((0, 0, 1, 3)), as_seen=some.booleans())
 def test_a_walk_is_what_is_worked_out_one_by_one(release: str, seed: int, after: int, as_seen: bool) -> None:
     found = random_forecast(seed, release)
