@@ -1,9 +1,10 @@
 """### Forecast the fleet
 
 When snapshots arrive, Spark decodes them into tables (`docs/tables.md`), computes the target of every stateful task and the pending
-moves, finds each change of the process-ID order, forecasts the loss of each host of each group, and scores verified plans. The
-summary is `fleet/day=<day>/fleet.md`. What newly exceeds a limit of the variable `holdfast_fleet_policy` goes to the notifiers in
-`holdfast_notifiers`. A run covers the days of the snapshots that triggered it, and replaces its own earlier output.
+moves, finds each change of the process-ID order, forecasts the loss of each host of each group, scores verified plans, and examines
+the settings of each group once a day. The summary is `fleet/day=<day>/fleet.md`. What newly exceeds a limit of the variable
+`holdfast_fleet_policy` goes to the notifiers in `holdfast_notifiers`. A run covers the days of the snapshots that triggered it, and
+replaces its own earlier output.
 """
 
 import pendulum
@@ -56,8 +57,20 @@ def forecast_fleet():
     order_changes = job("order_changes", "detect_order_changes")
     blast_radius = job("blast_radius", "blast_radius", fleet.and_forecast_ms, outlets=[objects.TABLES])
     scores = job("scores", "score_forecasts")
+    settings = job("settings", "examine_settings", fleet.and_policy)
     findings = job("findings", "summarize_fleet", fleet.and_limits)
-    [days(), package()] >> decode >> targets >> order_changes >> blast_radius >> scores >> findings >> summary() >> alert()
+    (
+        [days(), package()]
+        >> decode
+        >> targets
+        >> order_changes
+        >> blast_radius
+        >> scores
+        >> settings
+        >> findings
+        >> summary()
+        >> alert()
+    )
 
 
 forecast_fleet()

@@ -82,7 +82,15 @@ def decided_otherwise(backtests: DataFrame) -> DataFrame:
     return sums.withColumn("judged", F.col("equal") + F.col("different")).withColumn("wrong", wrong).where(F.col("wrong") > 0)
 
 
-def kinds(losses: DataFrame, changes: DataFrame, backtests: DataFrame) -> dict[str, Kind]:
+def unsilenced(settings: DataFrame) -> DataFrame:
+    """Of each group, day and rule of the doctor of settings one finding, and how many there are."""
+    found = settings.where(F.col("rule").isNotNull() & F.col("silenced").isNull())
+    first = F.min_by(F.struct("says", "costs", "not_priced", "fixes", "sources"), F.col("says")).alias("one")
+    counted = found.groupBy(*GROUP, "day", "rule").agg(first, F.count("*").alias("found"))
+    return counted.select(*GROUP, "day", "rule", "found", "one.*").withColumn("priced", F.col("costs").isNotNull())
+
+
+def kinds(losses: DataFrame, changes: DataFrame, backtests: DataFrame, settings: DataFrame) -> dict[str, Kind]:
     """The tables of these names → the kinds of `fleet_findings.Findings` that are made of them."""
     plain = losses.where(F.col("member_id").isNotNull())
     streams = losses.where(F.col("member_id").isNull() & F.col("moved").isNotNull())
@@ -100,6 +108,7 @@ def kinds(losses: DataFrame, changes: DataFrame, backtests: DataFrame) -> dict[s
         ),
         "order_changes": Kind(changes.where(~of_members).select(*columns), changed, measured=between),
         "backtests": Kind(decided_otherwise(backtests), ("wrong", "judged"), measured=F.col("wrong"), each_rise=True),
+        "settings": Kind(unsilenced(settings), ("priced", "found"), (*GROUP, "rule"), F.col("found")),
         "plain_losses": Kind(
             worst_of_groups(plain, "stopped_partition_seconds", "needless", "moved"),
             ("stopped_partition_seconds", "needless", "moved"),
@@ -120,10 +129,13 @@ def quarantined(tables: dict[str, DataFrame]) -> DataFrame:
 
 
 def findings(tables: dict[str, DataFrame], day: str, policy: fleet_findings.FleetPolicy) -> dict[str, DataFrame]:
-    """`blast_radius` and `backtests` of the day and the one before, the other tables of the day → rows by kind, the worst first."""
+    """`blast_radius`, `backtests` and `settings_findings` of the day and the one before, the other tables of the day → rows by
+    kind, the worst first."""
     limits = {kind: limit for limit, kind in fleet_findings.WATCHED.items()}
     found, counted = {"clusters": tables["clusters"].orderBy("cluster")}, []
-    for name, kind in kinds(tables["blast_radius"], tables["order_changes"], tables["backtests"]).items():
+    for name, kind in kinds(
+        tables["blast_radius"], tables["order_changes"], tables["backtests"], tables["settings_findings"]
+    ).items():
         most = getattr(policy, limits[name]) if name in limits else None
         rows = kind.judged(day, most).cache()
         found[name] = kind.first(rows)
@@ -153,13 +165,14 @@ def _lines(place: int, kind: str, rows: DataFrame) -> DataFrame:
 def work(spark: SparkSession, lake: str, days: list[str], policy: str | None = None) -> None:
     limits = fleet_findings.policy_from_json(loads(policy or "{}"))
     names = [name for name in TABLES if name in ("clusters", "order_changes") or name.startswith("quarantine")]
-    for optional in ("quarantine_scores", "quarantine_backtests"):  # there need not be plans, or a night that judged the past
+    for optional in ("quarantine_scores", "quarantine_backtests", "quarantine_settings"):  # there need not be plans, …
         if not lake_tables.has_table(spark, lake, optional):
             names.remove(optional)
     for day in days:
         tables = {name: lake_tables.read_table(spark, lake, name, [day]) for name in names}
         tables["blast_radius"] = lake_tables.read_with_day_before(spark, lake, "blast_radius", day)
-        tables["backtests"] = lake_tables.read_with_day_before(spark, lake, "backtests", day, needed=False)
+        for name in ("backtests", "settings_findings"):
+            tables[name] = lake_tables.read_with_day_before(spark, lake, name, day, needed=False)
         lake_tables.write_lines(spark, lines(findings(tables, day, limits)), f"{lake}/fleet/day={day}/findings")
         spark.catalog.clearCache()
 

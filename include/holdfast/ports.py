@@ -1,6 +1,6 @@
 """The few Protocols that the workflows need. Each has a fake that passes the same tests as the real adapter (tests/contract)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -9,8 +9,6 @@ from holdfast.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId, TopicPartition
     from holdfast.kafka.wire.streams_group_description import DescribedGroup
-    from holdfast.rollout.backtest.coordinated import PastEntry
-    from holdfast.rollout.backtest.entries import Frame
     from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
     from holdfast.rollout.contract.unknown import Unknown
     from holdfast.rollout.disks.state_directory import StateDirectory
@@ -202,66 +200,6 @@ class ClusterReader(Protocol):
 
     def cluster_rights(self) -> Operations:
         """What this user may do on the cluster as a whole; none, where it may not describe it."""
-        ...
-
-
-class PastGroup(Protocol):
-    """What `__consumer_offsets` still holds of one group, from its creation on (or from where compaction begins) until it was
-    deleted, if it was. It can be sent to another process of this machine."""
-
-    @property
-    def group_id(self) -> str: ...
-
-    @property
-    def records(self) -> int:
-        """How many records there are, at most as many rebalances."""
-        ...
-
-    def entries(self) -> "Iterator[PastEntry]":
-        """Its completed rebalances, oldest first, each as it was written first, or all that its coordinator wrote of it where the
-        broker assigns; read anew at each call, one at a time.
-
-        What cannot be read is left out, or says so itself, and is in `unreadable`.
-        """
-        ...
-
-    def unreadable(self) -> tuple[str, ...]:
-        """What could not be read, each with the reason, at most some of it."""
-        ...
-
-
-class SpooledPastGroup(PastGroup, Protocol):
-    """A group's past as bytes, too."""
-
-    @property
-    def coordinated(self) -> bool:
-        """Whether its broker assigns."""
-        ...
-
-    def frames(self) -> "Iterator[Frame]":
-        """Its records as the broker has them, oldest first; read anew at each call."""
-        ...
-
-
-class SpooledPast(Protocol):
-    """The past of many groups at once, as bytes too."""
-
-    @property
-    def groups(self) -> Sequence[SpooledPastGroup]: ...
-
-    @property
-    def unread(self) -> tuple[str, ...]: ...
-
-
-class PastGroups(Protocol):
-    """The past of many groups at once."""
-
-    @property
-    def groups(self) -> Sequence[PastGroup]: ...
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """Partitions that could not be read, or not whole, each with the reason."""
         ...
 
 

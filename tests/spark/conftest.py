@@ -22,7 +22,7 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why
 
 ROOT = Path(__file__).resolve().parents[2]
-JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius", "summarize_fleet")
+JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius", "examine_settings", "summarize_fleet")
 Job = Callable[[str], ModuleType]
 EXAMPLE = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text())
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.airflow_wiring import notifiers
 from holdfast.airflow_wiring.clusters import days_of_run
-from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, address, lake
+from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, POLICY_VARIABLE, address, lake
 from holdfast.errors import ClusterTrouble
 
 log = logging.getLogger(__name__)
@@ -33,6 +33,18 @@ def and_forecast_ms(context: Mapping[str, Any]) -> list[str]:
 
 def and_limits(context: Mapping[str, Any]) -> list[str]:
     return [*about_days(context), "--policy", limits()]
+
+
+def and_policy(context: Mapping[str, Any]) -> list[str]:
+    """With the team's policy: what it silences. Raise InvalidInput for a variable that is none."""
+    from airflow.sdk import Variable
+
+    from holdfast.airflow_wiring.planning import limits as policy_in
+    from holdfast.rollout.json.strict import dumps
+    from holdfast.rollout.policy.json import policy_to_json
+
+    given = policy_in(Variable.get(POLICY_VARIABLE, default=None), POLICY_VARIABLE)
+    return about_days(context) if given is None else [*about_days(context), "--policy", dumps(policy_to_json(given.policy))]
 
 
 def summarize(days: Sequence[str]) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ManyGroupsReader, PastGroup, PastGroups
+from holdfast.ports import ManyGroupsReader
 from holdfast.rollout.backtest.judged import RebalanceResult
+from holdfast.rollout.backtest.past_groups import PastGroup, PastGroups
 from holdfast.rollout.backtest.results import Backtest, Given, GroupBacktest, merged
 from holdfast.rollout.backtest.score import total
 from holdfast.rollout.json.kafka import ConfigValue

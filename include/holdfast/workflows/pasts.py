@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
-from holdfast.ports import Lake, SpooledPast
+from holdfast.ports import Lake
 from holdfast.rollout.backtest import past_file
 from holdfast.rollout.backtest.past_file import PastHeader
+from holdfast.rollout.backtest.past_groups import SpooledPast
 from holdfast.rollout.backtest.results import Given
 from holdfast.workflows import backtest
 from holdfast.workflows.collecting.collector import StatedByOperator

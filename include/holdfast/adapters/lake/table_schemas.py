@@ -185,6 +185,23 @@ BACKTEST = _columns(
     not_recorded=_number,
     different_numbers=pa.list_(pa.int32()),
 )
+SETTING = _columns(
+    rule=_text,
+    says=_text,
+    settings=_texts,
+    fixes=_texts,
+    releases=_text,
+    sources=_text,
+    scenario=_text,
+    measure=_text,
+    as_is=_real,
+    fixed=_real,
+    costs=_text,
+    not_priced=_text,
+    silenced=_text,
+    rules_judged=_number,
+    not_judged=_number,
+)
 QUARANTINE = pa.schema([*((name, pa.string()) for name in (*PARTITION, "group_id", "snapshot", "problem"))])
 
 TABLES: dict[str, pa.Schema] = {
@@ -218,4 +235,6 @@ TABLES: dict[str, pa.Schema] = {
     "quarantine_scores": QUARANTINE,
     "backtests": _about_snapshots(*BACKTEST),
     "quarantine_backtests": QUARANTINE,
+    "settings_findings": _about_snapshots(*SETTING),
+    "quarantine_settings": QUARANTINE,
 }

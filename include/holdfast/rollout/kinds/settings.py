@@ -1,13 +1,14 @@
 """The doctor of settings for a group of any kind."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json import strict
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.settings.case import Case
 from holdfast.rollout.settings.examine import examine
 from holdfast.rollout.settings.findings import Report
 from holdfast.rollout.settings.table import BY_NAME
@@ -15,8 +16,14 @@ from holdfast.rollout.settings.table import BY_NAME
 DEFAULT = Policy()
 
 
-def examined(snapshot: AnySnapshot, properties: Mapping[str, str] | None = None, policy: Policy = DEFAULT) -> Report:
+def examined(
+    snapshot: AnySnapshot,
+    properties: Mapping[str, str] | None = None,
+    policy: Policy = DEFAULT,
+    seen_as: Callable[[Case], Case] | None = None,
+) -> Report:
     """Every finding about the settings of a group. `properties`: those of its application, as its file has them; None: not given.
+    `seen_as`: what is made of the case before it is examined.
 
     Raise InvalidInput for a policy that silences a rule that there is not, and for the properties of another application.
     """
@@ -28,7 +35,8 @@ def examined(snapshot: AnySnapshot, properties: Mapping[str, str] | None = None,
         raise InvalidInput(
             f"the properties are those of {strict.shown(other)}; the group is {strict.shown(snapshot.group_id)}", key
         )
-    return examine(kind.settings_case(snapshot, properties, policy))
+    case = kind.settings_case(snapshot, properties, policy)
+    return examine(case if seen_as is None else seen_as(case))
 
 
 def refuse_unknown_rules(policy: Policy) -> None:

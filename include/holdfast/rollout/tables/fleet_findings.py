@@ -15,6 +15,7 @@ from holdfast.rollout.text.wording import duration, many, printable
 MOST_ALERTS = 10
 """Of each kind; a last line has the number of the others."""
 
+_MOST_FIXES, _LONGEST = 3, 600
 Finding = Mapping[str, Any]
 """A row of a table, as JSON has it."""
 
@@ -26,7 +27,8 @@ class FleetPolicy:
     `moved_percent_most`: of a group's stateful tasks, by the loss of one host, where a new random ID most likely falls.
     `hours_most`: until the group is stable after any loss. `without_copy_most`: stateful tasks of a host that become unavailable
     without it. `moved_between_survivors_most`: by one change in the order of process IDs. `decided_otherwise_most`: past rebalances
-    and stable ends of a group that Kafka decided otherwise than Holdfast.
+    and stable ends of a group that Kafka decided otherwise than Holdfast. `settings_findings_most`: of one rule
+    of the doctor of settings about one group.
     """
 
     moved_percent_most: int | None = 80
@@ -34,6 +36,7 @@ class FleetPolicy:
     without_copy_most: int | None = None
     moved_between_survivors_most: int | None = 0
     decided_otherwise_most: int | None = 0
+    settings_findings_most: int | None = 0
 
 
 def policy_from_json(value: object) -> FleetPolicy:
@@ -55,6 +58,7 @@ WATCHED = {
     "hours_most": "slow",
     "without_copy_most": "hosts",
     "decided_otherwise_most": "backtests",
+    "settings_findings_most": "settings",
 }
 """Of which findings each limit is."""
 
@@ -79,6 +83,9 @@ class Findings:
     backtests: tuple[Finding, ...] = ()
     """Groups of which past rebalances were decided otherwise; `new_backtests`: of which more were than on the day before."""
     new_backtests: tuple[Finding, ...] = ()
+    settings: tuple[Finding, ...] = ()
+    """What the doctor of settings finds and the policy does not silence, by group and rule; those with a price first."""
+    new_settings: tuple[Finding, ...] = ()
     plain_losses: tuple[Finding, ...] = ()
     """Of each consumer group the loss by which its partitions are unavailable longest, all together."""
     member_changes: tuple[Finding, ...] = ()
@@ -147,13 +154,27 @@ def _otherwise(row: Finding) -> str:
     return f"{named_group(row)}: its score has fallen; Holdfast decided {judged} as Kafka did{ends}. Check its forecasts with care"
 
 
-SENTENCES = {"order_changes": _changed, "groups": _reshuffled, "slow": _slow, "hosts": _host, "backtests": _otherwise}
+def _setting(row: Finding) -> str:
+    fixes = f". Fix: {'; '.join(row['fixes'][:_MOST_FIXES])}" if row["fixes"] else ""
+    costs = f" {row['costs']}" if row["costs"] else ""
+    return printable(f"{named_group(row)}: {row['rule']}: {row['says']}{costs}{fixes}", _LONGEST)
+
+
+SENTENCES = {
+    "order_changes": _changed,
+    "groups": _reshuffled,
+    "slow": _slow,
+    "hosts": _host,
+    "backtests": _otherwise,
+    "settings": _setting,
+}
 MORE = {
     "order_changes": lambda count: f"{many(count, 'more change')} of process-ID order",
     "groups": lambda count: f"{many(count, 'more group')} with as many moved tasks when a host is lost",
     "slow": lambda count: f"{many(count, 'more group')} that take as long to become stable when a host is lost",
     "hosts": lambda count: f"{many(count, 'more host')} whose loss makes as many tasks unavailable",
     "backtests": lambda count: f"{many(count, 'more group')} whose score has fallen",
+    "settings": lambda count: f"{many(count, 'more finding')} about settings",
 }
 
 

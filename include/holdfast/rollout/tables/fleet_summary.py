@@ -12,9 +12,12 @@ ABOUT = {
     "groups": ("Groups with the most tasks moved by one replaced host", "{} % of its tasks"),
     "slow": ("Groups that take longest to become stable after a host loss", "{:,} h"),
     "backtests": ("Groups of which Kafka decided past rebalances otherwise", "{:,} rebalances"),
+    "settings": ("Findings about settings", "{:,} of one rule in a group"),
     "hosts": ("Hosts whose loss makes tasks unavailable", "{:,} tasks"),
 }
 """Of each kind that has a limit: what they are, and the limit."""
+
+_LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,12 @@ def _otherwise(row: Finding) -> tuple[str, ...]:
     return named_group(row), *counts, f"{row['ends_equal']:,} of {row['sequences']:,}"
 
 
+def _setting(row: Finding) -> tuple[str, ...]:
+    costs = row["costs"] or ("no forecast" if row["not_priced"] else "see its source")
+    texts = (row["says"], costs, "; ".join(row["fixes"]), row["sources"])
+    return named_group(row), row["rule"], *(printable(one, _LONGEST) for one in texts)
+
+
 def _plain(row: Finding) -> tuple[str, ...]:
     return (
         named_group(row),
@@ -82,6 +91,12 @@ SECTIONS = (
         "backtests",
         ("group", "as Kafka did", "of", "inferred", "not judged", "stable ends as Kafka did"),
         _otherwise,
+    ),
+    Section(
+        "Findings about settings",
+        "settings",
+        ("group", "rule", "finding", "costs", "fix", "source"),
+        _setting,
     ),
     Section(
         "Groups with the most tasks moved by one replacement",

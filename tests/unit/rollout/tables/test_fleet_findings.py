@@ -43,11 +43,22 @@ OTHERWISE = {
     "ends_equal": 30,
     "wrong": 3,
 }
+SETTING = {
+    "cluster": "prod",
+    "group_id": "orders",
+    "rule": "lag-too-small",
+    "says": "It waits.",
+    "found": 1,
+    "not_priced": None,
+    "costs": "When a client joins: 9 instead of 2",
+    "fixes": ["acceptable.recovery.lag = 10000"],
+    "sources": "KIP-441",
+}
 FALLEN = (
     "orders of prod: its score has fallen; Holdfast decided 410 of 412 past rebalances as Kafka did, 30 of 31 stable ends. "
     "Check its forecasts with care"
 )
-LIMITS = {"order_changes": 0, "groups": 80, "slow": 3, "hosts": None, "backtests": 0}
+LIMITS = {"order_changes": 0, "groups": 80, "slow": 3, "hosts": None, "backtests": 0, "settings": 0}
 
 
 def counts(kind: str, most: int | None, above: int = 1, new: int = 1) -> dict[str, object]:
@@ -56,7 +67,7 @@ def counts(kind: str, most: int | None, above: int = 1, new: int = 1) -> dict[st
 
 def findings(**changes: object) -> fleet_findings.Findings:
     rows = {"clusters": [CLUSTER], "hosts": [HOST], "groups": [LOSS], "slow": [LOSS], "order_changes": [CHANGE]}
-    rows |= {"backtests": [OTHERWISE]}
+    rows |= {"backtests": [OTHERWISE], "settings": [SETTING]}
     rows |= {f"new_{kind}": rows[kind] for kind in fleet_findings.WATCHED.values()}
     rows |= {"quarantined": [QUARANTINED], "counts": [counts(kind, most) for kind, most in LIMITS.items()]}
     lines = [json.dumps({"kind": kind, "row": row}) for kind, found in (rows | changes).items() for row in found]
@@ -71,6 +82,7 @@ class TestAlerts:
             "orders of prod: losing 10.0.0.7 (new random ID, likeliest) takes 3 h 15 min until it is stable",
             "host 10.0.0.7 of prod: 17 stateful tasks unavailable without it: no caught-up copy",
             FALLEN,
+            "orders of prod: lag-too-small: It waits. When a client joins: 9 instead of 2. Fix: acceptable.recovery.lag = 10000",
         )
 
     def test_do_not_advise_to_keep_a_process_id_where_member_ids_decide(self) -> None:
@@ -98,6 +110,7 @@ class TestText:
         assert "| orders of prod | 10.0.0.7 | 38 | 20 | 40 | 3 h 15 min |" in text
         assert "| orders of prod | 10.0.0.7 | new random ID, likeliest | 3 h 15 min | 5.0 GiB |" in text
         assert "| 10.0.0.7 | prod | 3 | 17 | 60 | 3 h 15 min |" in text
+        assert "| orders of prod | lag-too-small | It waits. | When a client joins: 9 instead of 2 |" in text
         assert "| orders of prod | 410 | 412 | 3 | 1 | 30 of 31 |" in text
         assert "| quarantine | 2 | the document is not JSON |" in text
 
