@@ -149,11 +149,13 @@ def _orders(question: TargetQuestion, *, as_written: bool) -> Iterator[tuple[str
 
 
 def _with_others_first(table: MemberTable, question: TargetQuestion) -> Iterator[tuple[str, ...]]:
-    """Members that share a slot, in every order, where one of them may have joined at any time."""
+    """Members that share a slot, in every order, where one of them may have joined at any time. Of one slot no more are looked at
+    than are tried in all: anybody may choose member IDs that share one."""
     unknown = {one.member_id for one in question.members if not one.order_known}
     slots = table.slots()
     free = [unknown.intersection(slot) and len(slot) > 1 for slot in slots]
-    for each in product(*(permutations(slot) if may else (tuple(slot),) for slot, may in zip(slots, free, strict=True))):
+    orders = (islice(permutations(slot), MOST_ORDERS + 1) if may else (slot,) for slot, may in zip(slots, free, strict=True))
+    for each in product(*orders):
         yield tuple(name for slot in each for name in slot)
 
 

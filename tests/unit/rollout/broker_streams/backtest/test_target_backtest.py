@@ -1,5 +1,6 @@
 """Recorded targets of a group whose broker assigns, computed again: what compaction leaves of them, and what does not show."""
 
+import itertools
 import random
 from dataclasses import replace
 
@@ -167,6 +168,19 @@ class TestWhatIsNotRecorded:
         again = [one for one in log if isinstance(one.value, MemberMetadata)]
         found = judged([*log[:-4], *again[1:], *log[-4:]])
         assert found.score.different == 0
+
+
+def test_members_whose_hash_codes_collide_are_not_tried_for_ever() -> None:
+    """`Aa` and `BB` have the same hash code in Java, and so have all texts of six of them."""
+    group = WrittenGroup()
+    names = ["".join(one) for one in itertools.islice(itertools.product(("Aa", "BB"), repeat=6), 20)]
+    for name in names:
+        group.join(name, f"process-{name}")
+    again = [one for one in group.log if isinstance(one.value, MemberMetadata)]
+    group.leave(names[0])
+    last = group.batches[-1]
+    *_, log = exchanged([*group.log[:last], *again, *group.log[last:]])
+    assert judged(log).rebalances[-1].because == (Because.MEMBER_ORDER,)
 
 
 def test_a_topology_that_is_not_ready_hands_out_nothing() -> None:
