@@ -150,7 +150,7 @@ def _orders(question: TargetQuestion, *, as_written: bool) -> Iterator[tuple[str
 
 def _with_others_first(table: MemberTable, question: TargetQuestion) -> Iterator[tuple[str, ...]]:
     """Members that share a slot, in every order, where one of them may have joined at any time. Of one slot no more are looked at
-    than are tried in all: anybody may choose member IDs that share one."""
+    than are tried in all: any client may choose a member ID that shares one."""
     unknown = {one.member_id for one in question.members if not one.order_known}
     slots = table.slots()
     free = [unknown.intersection(slot) and len(slot) > 1 for slot in slots]
