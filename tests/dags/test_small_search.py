@@ -16,9 +16,10 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import PARTITION, TABLES
 from holdfast.airflow_wiring import decisions, planning, runs
 from holdfast.airflow_wiring.objects import SPARK_POOL
-from holdfast.rollout.kinds import search_work
+from holdfast.rollout.kinds import search, search_progress, search_work
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
+from holdfast.web.new import making
 from holdfast.workflows import plan as plans
 from holdfast.workflows import searching, snapshots
 
@@ -75,6 +76,24 @@ def test_a_large_one_is_for_spark(lake: FsspecLake, recorded: str, monkeypatch: 
     assert planning.search("run") == planning.ON_SPARK
     assert planning.search_arguments(context()) == ["--draft", "/".join(runs.folder("run"))]
     assert not searching.is_done(lake, runs.folder("run"))
+
+
+def test_the_page_of_the_run_has_what_is_done_of_how_many(lake: FsspecLake, recorded: str) -> None:
+    """Titles before the first option is forecast; after a kill, what is kept."""
+    planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
+    draft = runs.folder("run")
+    texts = [lake.read((*draft, name), 10**7).decode() for name in ("snapshot.json", "change.json")]
+    options = search.candidates(*texts)
+
+    assert making.search_of(lake, "run") == making.Search((), 0)
+    searching.announce(lake, draft, options)
+    begun = making.search_of(lake, "run")
+    assert (begun.done, begun.of, len(begun.options)) == (0, len(options), len(options))
+    lake.write((*draft, "progress", "001.json"), search_progress.written(1, len(options), options[1], 0.25).encode())
+    shown = making.search_of(lake, "run")
+    assert (shown.done, shown.of) == (1, len(options))
+    assert [title for title, _ in shown.options] == [title for title, _ in begun.options]
+    assert [took for _, took in shown.options[:3]] == ["", "0.2 s", ""]
 
 
 def test_a_small_one_waits_for_no_place_in_sparks_pool() -> None:

@@ -103,7 +103,7 @@ def of(lake: Lake, run_id: str, now: datetime) -> Making | None:
         requested_at=requested_at.isoformat() if isinstance(requested_at, datetime) else "",
         steps=tuple(TaskOfRun(title, _WORDS.get(states.get(task, ""), "waiting"), ran.get(task)) for task, title in STEPS.items()),
         elapsed=_seconds(requested_at, (ended or now) if over else now),
-        search=_search(lake, run_id),
+        search=search_of(lake, run_id),
         over=over,
         paused=paused and not over,
         failure=_failure(lake, run_id, states),
@@ -114,7 +114,7 @@ def _seconds(start: datetime | None, end: datetime) -> int | None:
     return None if start is None else max(0, int((end - start).total_seconds()))
 
 
-def _search(lake: Lake, run_id: str) -> Search:
+def search_of(lake: Lake, run_id: str) -> Search:
     """Where the lake cannot be read there is nothing to show."""
     try:
         found = searching.progress(lake, airflow_runs.folder(run_id))
