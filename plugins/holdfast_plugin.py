@@ -48,7 +48,7 @@ async def pages(scope: Any, receive: Any, send: Any) -> None:
 
 def get_ready() -> None:
     """Only the api-server imports the pages before that. Every process of Airflow's loads plugins, each task's too, and the
-    environment does not show which: tasks inherit the scheduler's, which says "server" like the api-server's."""
+    environment does not distinguish them: tasks inherit the scheduler's, which says "server" like the api-server's."""
     if "airflow.api_fastapi.main" in sys.modules:
         from holdfast.web import ready
 

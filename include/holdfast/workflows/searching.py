@@ -1,7 +1,7 @@
 """The search of a draft, in this process while that costs less than Spark; and the progress of a search anywhere.
 
-A draft's `evaluations/` are a line an option. Until they are whole, `forecasts/` has those that are done, and `progress/` names
-them. What is forecast, and how, is `kinds.search`: the same pieces as on Spark, which goes on where this process stops.
+A draft's `evaluations/` are a line an option. Until they are whole, `forecasts/` has those that are done, and `progress/` has their
+times. What is forecast, and how, is `kinds.search`: the same pieces as on Spark, which goes on where this process stops.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,8 +15,8 @@ from holdfast.rollout.kinds.search_progress import OptionForecast
 
 EVALUATIONS = "evaluations"
 SPARK_STARTS_S = 15.0
-"""From submitting a job to its first option, as measured on two cores (docs/benchmarks.md). To wait that long before handing over
-takes at most twice as long as the better of the two."""
+"""About what it takes on two cores from submitting a job to its first option. To wait that long before handing over takes at most
+twice as long as the better of the two."""
 LARGEST_PROGRESS = 4_096
 LARGEST_ANNOUNCED = 4 * search_progress.MOST * search_progress.LONGEST_TITLE
 

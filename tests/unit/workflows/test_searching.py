@@ -86,7 +86,7 @@ def test_one_that_takes_too_long_is_left_to_spark(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["none", "half", "of another option", "no JSON"])
 def test_what_a_killed_attempt_has_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
-    """So the progress that was shown is true after a kill. What is damaged is done again."""
+    """So the progress that the page shows is true after a kill. What is damaged is done again."""
     lake, done = drafted(tmp_path, READERS, *RESTARTS), []
     evaluation = search.evaluation
 

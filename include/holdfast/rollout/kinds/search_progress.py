@@ -13,8 +13,8 @@ MOST = 1_000
 ANNOUNCED = "options.json"
 """In the same folder: what there is to forecast, from the beginning on."""
 KEPT = "forecasts"
-"""Below a draft: a file an option too, with its evaluation. Written before its progress: what is shown is not done again after a
-kill, nor by Spark where it takes over."""
+"""Below a draft: a file an option too, with its evaluation. Written before its progress: what is shown as done is not done again
+after a kill, nor by Spark where it takes over."""
 
 
 @record

@@ -45,8 +45,8 @@ class TaskOfRun:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How far the search is: each option's title, and how long it took; empty: it is not forecast yet. Of those that were forecast
-    alone as long as nothing more is known."""
+    """How far the search is: each option's title, and how long it took; empty: it is not forecast yet. Only those that
+    were forecast, where the others are unknown."""
 
     options: tuple[tuple[str, str], ...]
     of: int
