@@ -97,7 +97,7 @@ def search(run_id: str) -> str:
     from holdfast.workflows import searching
 
     store = lake()
-    if not _is_drafted(store, run_id):
+    if not _has_no_plan(store, run_id):
         return MADE
     if searching.search_here(store, runs.folder(run_id), time.monotonic):
         log.info("Every option was forecast without Spark, or was forecast before.")
@@ -110,13 +110,13 @@ def search_arguments(context: Mapping[str, Any]) -> list[str] | None:
     from holdfast.workflows import searching
 
     store, run_id = lake(), context["run_id"]
-    if not _is_drafted(store, run_id) or searching.is_done(store, runs.folder(run_id)):
+    if not _has_no_plan(store, run_id) or searching.is_done(store, runs.folder(run_id)):
         return None
     return ["--draft", "/".join(runs.folder(run_id))]
 
 
-def _is_drafted(store: Lake, run_id: str) -> bool:
-    """False: the run has its plan already. Raise InvalidInput where there is neither."""
+def _has_no_plan(store: Lake, run_id: str) -> bool:
+    """Whether the run has a draft alone. Raise InvalidInput where it has neither that nor a plan."""
     keys = signing_keys()
     if runs.made(store, run_id, keys) is not None:
         return False
