@@ -106,6 +106,10 @@ class Statement(ABC):
         """Whether it leaves one process ID to chance."""
         return False
 
+    def restarts_as_it_was(self) -> ProcessId | None:
+        """The client that stops and, once its session is over, is back as it was, with its process ID, state and members."""
+        return None
+
     def will_draw_ids(self) -> bool:
         """Whether the events that a shorthand stands for do."""
         return False

@@ -106,6 +106,10 @@ class RestartClient(Event):
     def draws_id(self) -> bool:
         return self.comes_back_as() is None
 
+    def restarts_as_it_was(self) -> ProcessId | None:
+        as_it_was = self.keeps_process_id and self.keeps_state and self.threads is None and self.member_ids is None
+        return self.process_id if as_it_was and not self.within_session and not self.late else None
+
     def with_id(self, process_id: ProcessId) -> Self:
         return replace(self, new_process_id=process_id)
 

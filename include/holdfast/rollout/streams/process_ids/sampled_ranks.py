@@ -5,16 +5,18 @@ the rank that moves the most is kept unchanged, and the others, in the order of 
 are wanted: the one of each that moves about as much as they do on average stands for it, with the probability of all of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from uuid import UUID
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change import shorthands
-from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.events import batches
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.process_ids import chances, order
 from holdfast.rollout.streams.process_ids.chances import Chance
 from holdfast.rollout.streams.scene.reports import Reports
@@ -61,7 +63,7 @@ def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple
     every = chances.chances(present, change)
     if most is None or len(every) <= most:
         return every, len(every)
-    counted = sorted((moved_by(snapshot, change.with_process_ids(one.process_ids)), place) for place, one in enumerate(every))
+    counted = sorted((moved, place) for place, moved in enumerate(_COUNTED.of(snapshot, change, every)))
     by_moved = [(moved, every[place]) for moved, place in counted]
     parts = (
         by_moved[part * (len(every) - 1) // (most - 1) : (part + 1) * (len(every) - 1) // (most - 1)] for part in range(most - 1)
@@ -83,17 +85,51 @@ def _drawn(fresh: int, most: int) -> tuple[Chance, ...]:
     )
 
 
-def moved_by(snapshot: Snapshot, change: Change) -> int:
-    """How many stateful tasks have another owner once the group has settled after a change that leaves nothing to chance."""
-    change = shorthands.written_out(snapshot, change)
-    group = groups.group_of(snapshot)
-    reports = Reports(group, change.assume, transactional=groups.transactional(snapshot))
-    scene = Scene.of(snapshot)
-    for batch in change.numbered_batches():
-        scene = batches.apply(scene, batch, reports)
-    after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=scene.leader_process_id)
-    before = dict(ownership.owners(snapshot))
-    return sum(before.get(task) != owner for task, owner in order.target(after))
+def moved_by(snapshot: Snapshot, changes: Iterable[Change]) -> Iterator[int]:
+    """How many stateful tasks have another owner once the group has settled, after each of these changes, which leave nothing to
+    chance and assume the same."""
+    group, before = groups.group_of(snapshot), dict(ownership.owners(snapshot))
+    reports: Reports | None = None
+    for one in changes:
+        change = shorthands.written_out(snapshot, one)
+        reports = reports or Reports(group, change.assume, transactional=groups.transactional(snapshot))
+        scene = Scene.of(snapshot)
+        for batch in change.numbered_batches():
+            if any(event.restarts_as_it_was() is None for _, event in batch.events):  # the others do not change the target
+                scene = batches.apply(scene, batch, reports)
+        after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=scene.leader_process_id)
+        yield sum(before.get(task) != owner for task, owner in order.target(after))
+
+
+class _Counted:
+    """How many tasks each outcome of the change moves that was last asked about.
+
+    The options of a plan differ in settings that come and go with restarts, which the targets do not depend on.
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[Snapshot, tuple[object, ...], tuple[int, ...]] | None = None
+
+    def of(self, snapshot: Snapshot, change: Change, every: Sequence[Chance]) -> tuple[int, ...]:
+        matters = _what_moves(change.events), change.assume, tuple(every)
+        if self._known is None or self._known[1] != matters or self._known[0] != snapshot:
+            counted = tuple(moved_by(snapshot, (change.with_process_ids(one.process_ids) for one in every)))
+            self._known = snapshot, matters, counted
+        return self._known[2]
+
+
+_COUNTED = _Counted()
+
+
+def _what_moves(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Without rolling restarts after which every client is as it was, and the markers around them."""
+    found: list[Item] = []
+    for item in items:
+        if not (isinstance(item, RollingRestart) and item.leaves_clients_as_they_were()) and not (
+            isinstance(item, Then) and (not found or isinstance(found[-1], Then))
+        ):
+            found.append(item)
+    return tuple(found[:-1] if found and isinstance(found[-1], Then) else found)
 
 
 def _standing_for_all(batch: Sequence[tuple[int, Chance]]) -> Chance:
