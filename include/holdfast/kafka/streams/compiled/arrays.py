@@ -134,6 +134,7 @@ class Rooms(NamedTuple):
     movement_task: Ints
     movement_destination: Ints
     movement_urgency: Ints
+    movement_source: Ints
     heap: Ints
     by_client: Ints
     by_client_end: Ints
@@ -214,6 +215,7 @@ def rooms(clients: int, tasks: int, members: int, standbys: int) -> Rooms:
         movement_task=zeros(most),
         movement_destination=zeros(most),
         movement_urgency=zeros(most),
+        movement_source=zeros(most),
         heap=zeros(most),
         by_client=zeros(most),
         by_client_end=zeros(clients + 1),

@@ -8,6 +8,8 @@ _LONG_MAX = 2**63 - 1
 _STANDBY, _WARM_UP = 1, 2
 _HOLD_A_STANDBY, _CAUGHT_UP, _HOLD_NOTHING = 0, 1, 2
 """Which caught-up clients are eligible."""
+_CONTESTED = -2
+"""In place of a client: several could run the task meanwhile."""
 
 
 @compiled
@@ -25,6 +27,7 @@ def decide(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: 
         queues.begin(queue, board)
         made = _move_standbys(facts, reported, board, queue, rooms, standbys, left)
     _give_stateless(facts, board)
+    queue.state[queues.MOVEMENTS] = movements + standbys
     return movements + made > 0
 
 
@@ -252,15 +255,24 @@ def _most_caught_up(facts: Facts, reported: Reported, board: Board, task: int, d
 @compiled
 def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, movements: int, left: int) -> int:
     """Let active tasks run elsewhere, one after the other; the warm-ups that are left."""
+    contested = 0
+    for movement in range(movements):
+        task, destination = rooms.movement_task[movement], rooms.movement_destination[movement]
+        source = _only_source(facts, reported, board, queue, task, destination)
+        rooms.movement_source[movement] = source
+        contested += source == _CONTESTED
     _queued(rooms, movements)
     for number in range(movements):
         movement = _next(facts, rooms, movements, number)
         task, destination = rooms.movement_task[movement], rooms.movement_destination[movement]
-        source = queues.poll(queue, facts, _eligible(facts, reported, board, queue, task, _HOLD_A_STANDBY))
-        if source == NONE:
-            source = queues.poll(queue, facts, _eligible(facts, reported, board, queue, task, _CAUGHT_UP))
-        if source == NONE:
-            source = _most_caught_up(facts, reported, board, task, destination, False)
+        source, in_queue = rooms.movement_source[movement], contested > 0
+        contested -= source == _CONTESTED
+        if in_queue:
+            source = queues.poll(queue, facts, _eligible(facts, reported, board, queue, task, _HOLD_A_STANDBY))
+            if source == NONE:
+                source = queues.poll(queue, facts, _eligible(facts, reported, board, queue, task, _CAUGHT_UP))
+            if source == NONE:
+                source = _most_caught_up(facts, reported, board, task, destination, False)
         board.runs[task] = source
         board.active_counts[source] += 1
         board.active_counts[destination] -= 1
@@ -273,19 +285,46 @@ def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, 
                 _give_standby(board, destination, task, _WARM_UP)
         _weigh(facts, board, source)
         _weigh(facts, board, destination)
-        queues.settle(queue, facts, board, source, destination)
+        if in_queue:
+            queues.settle(queue, facts, board, source, destination)
     return left
+
+
+@compiled
+def _only_source(facts: Facts, reported: Reported, board: Board, queue: Queue, task: int, destination: int) -> int:
+    """The client that is to run a task meanwhile, whatever the loads are; `_CONTESTED`: the queue decides between several.
+
+    All clients wait in the queue whenever it is asked, so it answers with the only eligible one; and once no movement is left that
+    it decides, its state is of no use to anything.
+    """
+    found = _eligible(facts, reported, board, queue, task, _HOLD_A_STANDBY)
+    if found == 0:
+        found = _eligible(facts, reported, board, queue, task, _CAUGHT_UP)
+    if found == 0:
+        return _most_caught_up(facts, reported, board, task, destination, False)
+    return int(queue.eligible[0]) if found == 1 else _CONTESTED
 
 
 @compiled
 def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, movements: int, left: int) -> int:
     """Keep copies where they are until their targets have caught up; how many movements found a client."""
+    contested, made = 0, 0
+    for movement in range(movements):  # each movement takes clients from those that hold nothing, and adds none
+        several = _eligible(facts, reported, board, queue, rooms.movement_task[movement], _HOLD_NOTHING) > 1
+        rooms.movement_source[movement] = _CONTESTED if several else NONE
+        contested += several
     _queued(rooms, movements)
-    made = 0
     for number in range(movements):
         movement = _next(facts, rooms, movements, number)
         task, destination = rooms.movement_task[movement], rooms.movement_destination[movement]
-        source = queues.poll(queue, facts, _eligible(facts, reported, board, queue, task, _HOLD_NOTHING))
+        in_queue = contested > 0
+        contested -= rooms.movement_source[movement] == _CONTESTED
+        found = _eligible(facts, reported, board, queue, task, _HOLD_NOTHING)
+        source = NONE
+        if in_queue:
+            source = queues.poll(queue, facts, found)
+        elif found:
+            source = queue.eligible[0]
         if source == NONE and facts.moves_to_most_caught_up:
             source = _most_caught_up(facts, reported, board, task, destination, True)
         if source == NONE:
@@ -296,7 +335,8 @@ def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue,
             _take_standby(board, destination, task)
         _weigh(facts, board, source)
         _weigh(facts, board, destination)
-        queues.settle(queue, facts, board, source, destination)
+        if in_queue:
+            queues.settle(queue, facts, board, source, destination)
         made += 1
     return made
 

@@ -8,8 +8,9 @@ queue's array that was built. `event_…`: what has happened since: two clients 
 from holdfast.kafka.streams.compiled.arrays import FEWEST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Flags, Ints, Queue
 from holdfast.kafka.streams.compiled.jit import compiled
 
-IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED = 0, 1, 2, 3, 4, 5, 6
-"""In `Queue.state`. FAILED: a HashSet would grow trees, which only `leader` models."""
+IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED, MOVEMENTS = 0, 1, 2, 3, 4, 5, 6, 7
+"""In `Queue.state`. FAILED: a HashSet would grow trees, which only `leader` models. MOVEMENTS: how many copies cannot be at their
+target yet."""
 
 _TREEIFY = 9
 _FEW = 12

@@ -3,7 +3,7 @@
 `carried_out` keeps every rebalance, `length_of` counts them: a forecast shows one course, and gives the range of the others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
@@ -17,6 +17,7 @@ from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast import restoring, static_returns
 from holdfast.rollout.streams.forecast.acts import act_of
+from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Restarting, Running, Turns
 from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.forecast.outcomes import Course, Length, Round, Stopped
 from holdfast.rollout.streams.forecast.restoring import Restoring
@@ -52,7 +53,15 @@ def length_of(ground: Ground, change: Change, assume: Assume, *, back_soon: bool
 
 def _through(stage: Stage, change: Change, *, back_soon: bool = False) -> str | None:
     """Go through all batches. Returns why the group does not become stable (None: it does)."""
-    for batch in change.numbered_batches():
+    numbered = change.numbered_batches()
+    turns, at = Turns.of(numbered), 0
+    while at < len(numbered):
+        done = stage.restart_in_turn(numbered[at : turns.until[at]], turns.after(at))
+        at += done
+        if done:
+            continue
+        batch = numbered[at]
+        at += 1
         trouble = stage.miss(batch, Wait.REBALANCE if back_soon else Wait.STABLE)
         if trouble is not None:
             return trouble
@@ -113,6 +122,12 @@ class RecordedStage(Stage):
         self._waiting_settings = {}
         return super().rebalance(until)
 
+    def restart_in_turn(self, batches: Sequence[Batch], restarting: Sequence[Restarting]) -> int:
+        done = super().restart_in_turn(batches, restarting)
+        if done:
+            self._latent, self._waiting_settings = (), {}
+        return done
+
     def close_act(self, batch: Batch) -> None:
         """Record an action, and how many rebalances followed."""
         self._acts.append(act_of(batch, self.scene, len(self._rounds) - sum(one.rebalances for one in self._acts)))
@@ -137,12 +152,12 @@ class RecordedStage(Stage):
     def _runs(self) -> Mapping[ProcessId, Mapping[TaskId, None]]:
         return self._restoring.running()
 
-    def _rebalanced_in_a_walk(self, trigger: Trigger, walk: Walk, number: int) -> None:
+    def _rebalanced_in_a_walk(self, trigger: Trigger, walk: Walk | Restarted, number: int) -> None:
         found = self._restoring.walked(trigger, self._at_seconds, walk.decisions[number], walk.restores[number])
         self._rounds.append(found)
 
-    def _walked(self, walk: Walk) -> None:
-        self._restoring.goes_on(walk.running)
+    def _walked(self, running: Running) -> None:
+        self._restoring.goes_on(running)
 
     def _entered(self, acceptable_lag: int) -> None:
         """Note tasks that were unavailable until now, and whether a client that ran meanwhile has a copy of them."""
@@ -151,7 +166,10 @@ class RecordedStage(Stage):
         ran = [client for client in self.scene.clients if client.process_id not in self.scene.down]
         copied = restoring.copied(self._reports, ran, dict(self.scene.stopped), acceptable_lag)
         for task, seconds in self.scene.stopped:
-            alone = task not in copied and self._reports.log_end(task) > 0
+            self._stopped_for([(task, task not in copied and self._reports.log_end(task) > 0)], seconds)
+
+    def _stopped_for(self, tasks: Iterable[tuple[TaskId, bool]], seconds: float) -> None:
+        for task, alone in tasks:
             before = self._stopped.get(task, Stopped(task, 0, 0))
             without = before.seconds_without_copy + (seconds if alone else 0)
             self._stopped[task] = Stopped(task, before.seconds + seconds, without)

@@ -14,6 +14,7 @@ from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast import broker_reads, releases_apart, sampling, static_returns
+from holdfast.rollout.streams.forecast.compiled.restarts import Rests
 from holdfast.rollout.streams.forecast.course import carried_out, length_of
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.outcomes import Course, Forecast, Length, Outcome, Range, Summary, also, range_of
@@ -52,14 +53,14 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
 
 def _outcomes(snapshot: Snapshot, change: Change, requested: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
     """`meant`: the change before its shorthands were written out."""
-    segments = Segments()
+    segments, rests = Segments(), Rests()
     earlier = [
         (batch, in_memory.started_again(snapshot, shorthands.written_out(snapshot, requested, counted_from=batch)))
         for batch in shorthands.counts_earlier(snapshot, requested)
     ]
 
     def of_one(option: Chance) -> Outcome:
-        ground, before = Ground(snapshot, work, segments), work.taken
+        ground, before = Ground(snapshot, work, segments, rests), work.taken
         outcome, found = _outcome(ground, change.with_process_ids(option.process_ids), option)
         one_took, others = 2 * (work.taken - before), list[Range]()
         for batch, other in earlier:

@@ -3,7 +3,7 @@
 Each rebalance is the leader's own decision (`kafka.streams.leader`); what members report from one to the next is `scene.reports`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
@@ -15,6 +15,7 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast.compiled import walks
+from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Restarting, Restarts, Rests, Running
 from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_requested
@@ -22,6 +23,7 @@ from holdfast.rollout.streams.forecast.outcomes import Length
 from holdfast.rollout.streams.forecast.restoring import as_before
 from holdfast.rollout.streams.forecast.segments import Decisions, Fingerprints, Passed, Segment, Segments, Start
 from holdfast.rollout.streams.forecast.work import Work, of_a_rebalance, of_events, size_of
+from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.assume import Assume
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
@@ -40,6 +42,7 @@ class Ground:
     snapshot: Snapshot
     work: Work
     segments: Segments = field(default_factory=Segments)
+    rests: Rests = field(default_factory=Rests)
     decisions: Decisions = field(default_factory=Decisions)
     most_rounds: int = MOST_ROUNDS
     walks_due: Due = walks.is_due
@@ -97,11 +100,14 @@ class Stage:
     def _rebalanced(self, trigger: Trigger, group: Group, decision: Assignment | LeaderFailure) -> None:
         """One rebalance more."""
 
-    def _walked(self, walk: Walk) -> None:
-        """All the rebalances of a walk more, of which a stage that keeps more has noted `_rebalanced_in_a_walk`."""
+    def _walked(self, running: Running) -> None:
+        """All the rebalances of a walk more, of which a stage that keeps more has noted `_rebalanced_in_a_walk`; what runs then."""
 
-    def _rebalanced_in_a_walk(self, trigger: Trigger, walk: Walk, number: int) -> None:
+    def _rebalanced_in_a_walk(self, trigger: Trigger, walk: Walk | Restarted, number: int) -> None:
         """One of them."""
+
+    def _stopped_for(self, tasks: Iterable[tuple[TaskId, bool]], seconds: float) -> None:
+        """Tasks that ran nowhere meanwhile, and whether no client that ran has a caught-up copy."""
 
     RECORDS = False
     """Whether a walk has to keep its decisions and restores."""
@@ -130,7 +136,7 @@ class Stage:
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
-        self._ground.work.take(of_events(self.scene, batch))
+        self._ground.work.take(of_events(size_of(self.scene), batch))
         before, self.scene = self.scene, batches.apply(self.scene, batch, self._reports)
         self._started(batches.started(batch, self.scene.clients))
         self._pass(self.scene.delay_s)
@@ -165,6 +171,45 @@ class Stage:
         except InvalidInput as problem:
             raise InvalidInput(problem.problem, changed[-1] if changed else problem.where) from None
         self._group = replace(self._group, config=settings)
+
+    def restart_in_turn(self, batches: Sequence[Batch], restarting: Sequence[Restarting]) -> int:
+        """Carry out as many of the batches as can be walked: `restarting` says who just restarts in each. How many."""
+        scene, leads = self.scene, self.scene.leader_process_id
+        if not restarting or not self._ground.walks_due(len(restarting) - 1, walks.rebalance_us(self._group)):
+            return 0
+        present = {client.process_id for client in scene.clients}
+        fits = all(map(present.issuperset, restarting)) and (leads is None or leads in present)
+        if not fits or scene.failure is not None or scene.away:
+            return 0
+        size = size_of(scene)
+        most = min(
+            self._ground.most_rounds - len(self._triggers),
+            self._ground.work.left // of_a_rebalance(size, anew=False) + 1,
+        )
+        self._group = replace(self._group, clients=scene.clients, leader_process_id=leads)
+        running = self._runs() if self.RECORDS else None
+        fingerprint = self._fingerprints.of(scene.clients)
+        rests, rules = self._ground.rests, self._reports
+        found = walks.restarts(rests, fingerprint, self._group, rules, restarting, most, running=running)
+        if found.batches:
+            self._take_restarts(batches, found, size)
+        return len(found.batches)
+
+    def _take_restarts(self, batches: Sequence[Batch], found: Restarts, size: int) -> None:
+        timeout_s, anew = outage.session_timeout_s(self.scene), self._remember(self._group)
+        for batch, one in zip(batches, found.batches, strict=False):
+            self._ground.work.take(of_events(size, batch))
+            self._stopped_for(one.stopped, timeout_s)
+            self._take_asked(one, size, Trigger.CHANGE, anew=anew)
+            self.close_act(batch)
+            anew = False
+        self._closed_in_doubt |= dict.fromkeys(task for one in found.batches for task in one.in_doubt)
+        self._open_copies |= found.open_copies
+        self._unstarted += found.unstarted
+        self.scene = replace(self.scene, clients=found.clients, delay_s=0, stopped=(), down=())
+        self._decided = None
+        if found.running is not None:
+            self._walked(found.running)
 
     # Rebalances.
 
@@ -203,7 +248,7 @@ class Stage:
                 walks_due = walks.never  # what could not be walked is worked out one by one to its end
             if walk is not None:
                 passed.close(group.clients)
-                passed.segments.append((start, self._take_walk(walk, group, members, trigger, anew=anew)))
+                passed.segments.append((start, self._take_walk(walk, members, trigger, anew=anew)))
             elif known is None:
                 self._take(members, trigger, anew=anew)
                 failure = self._once(start, trigger, passed)
@@ -255,21 +300,26 @@ class Stage:
         most = min(self._ground.most_rounds - len(self._triggers), self._ground.work.left // each + 1)
         return walks.walk(group, self._reports, most, running=self._runs() if self.RECORDS else None)
 
-    def _take_walk(self, walk: Walk, group: Group, members: int, trigger: Trigger, *, anew: bool) -> Segment:
+    def _take_walk(self, walk: Walk, members: int, trigger: Trigger, *, anew: bool) -> Segment:
+        pauses = self._take_asked(walk, members, trigger, anew=anew)
+        self.scene = replace(self.scene, clients=walk.clients)
+        self._decided = None
+        self._closed_in_doubt |= dict.fromkeys(walk.in_doubt)
+        self._walked(walk.running)
+        return Segment(walk.asked, tuple(pauses), walk.clients, walk.open_copies, walk.unstarted)
+
+    def _take_asked(self, walk: Walk | Restarted, members: int, trigger: Trigger, *, anew: bool) -> list[float]:
+        """The rebalances of a batch that were walked; the seconds after each."""
         pauses = []
         for number, asked in enumerate(walk.asked):
             self._take(members, trigger, anew=anew)
             self._rebalanced_in_a_walk(trigger, walk, number)
             self.pending = asked
-            _, seconds = until_then(asked, group, Wait.STABLE)
+            _, seconds = until_then(asked, self._group, Wait.STABLE)
             pauses.append(seconds)
             self._at_seconds += seconds
             anew, trigger = False, asked or trigger
-        self.scene = replace(self.scene, clients=walk.clients)
-        self._decided = None
-        self._closed_in_doubt |= dict.fromkeys(walk.in_doubt)
-        self._walked(walk)
-        return Segment(walk.asked, tuple(pauses), walk.clients, walk.open_copies, walk.unstarted)
+        return pauses
 
     def _add(self, segment: Segment) -> None:
         self._open_copies |= segment.open_copies

@@ -76,9 +76,9 @@ def of_a_rebalance(members: int, *, anew: bool) -> int:
     return (A_REBALANCE + members) * (ANEW if anew else 1)
 
 
-def of_events(scene: Scene, batch: Batch) -> int:
-    """To let them take effect, before the rebalance that they cause."""
-    size, units = size_of(scene), 0
+def of_events(size: int, batch: Batch) -> int:
+    """To let them take effect, before the rebalance that they cause. `size`: of the scene before them."""
+    units = 0
     for _, event in batch.events:
         grown = event.threads_made() or event.partitions_made() or 1
         size += grown

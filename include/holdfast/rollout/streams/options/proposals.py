@@ -15,7 +15,7 @@ from holdfast.rollout.streams.cost import cost, efforts, lacking
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.forecast.forecast import forecast
-from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events
+from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events, size_of
 from holdfast.rollout.streams.options import contingencies, recipes, usual
 from holdfast.rollout.streams.options.rewrites import sequence
 from holdfast.rollout.streams.options.table import OPTION_ENTRIES, OptionEntry
@@ -98,7 +98,7 @@ def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
     scene = Scene.of(snapshot)
     for batch in shorthands.written_out(snapshot, change.with_process_ids(option.process_ids)).numbered_batches():
         try:
-            work.take(of_events(scene, batch))
+            work.take(of_events(size_of(scene), batch))
         except TooMuchWork:
             return
         scene = batches.apply(scene, batch, reports)

@@ -16,7 +16,7 @@ from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Client, Consumer, Group
-from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId
+from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import reports
@@ -240,32 +240,31 @@ def _list_reporters(found: Reported) -> None:
 
 
 def unpacked(one: Packed) -> tuple[Client, ...]:
-    """The clients of the group with what they report now."""
-    return tuple(
-        _client(one, client, number) for client, number in zip(one.group.clients, np.argsort(one.clients).tolist(), strict=True)
-    )
-
-
-def _client(one: Packed, client: Client, number: int) -> Client:
-    first, last = one.facts.first_member[number], one.facts.first_member[number + 1]
-    sums: dict[int, list[tuple[TaskId, int]]] = {member: [] for member in range(first, last)}
-    for row in one.reported.tasks[number, : one.reported.counts[number]].tolist():
-        sums[int(one.reported.by[number, row])].append((one.tasks[row], int(one.reported.sums[number, row])))
-    consumers = list(client.consumers)
+    """The clients of the group with what they report now; one that reports what it did is the same object."""
+    clients, rows = np.nonzero(one.reported.sums != ABSENT)
+    by, sums = one.reported.by[clients, rows], one.reported.sums[clients, rows]
+    sums_of: list[list[tuple[TaskId, int]]] = [[] for _ in one.members]
+    for member, row, total in zip(by.tolist(), rows.tolist(), sums.tolist(), strict=True):
+        sums_of[member].append((one.tasks[row], total))
     partitions = {task.id: task.partitions for task in one.group.tasks}
-    for member in range(first, last):
-        _, place = one.members[member]
-        owned = (one.tasks[row] for row in np.flatnonzero(one.reported.owner == member).tolist())
-        before = consumers[place]
-        consumers[place] = Consumer(
-            before.member_id,
-            before.client_id,
-            before.group_instance_id,
-            tuple(sorted(each for task in owned for each in partitions[task])),
-            tuple(sums[member]),
-            before.metadata_version,
-        )
-    return Client(client.process_id, tuple(consumers), client.host, client.rack, client.client_tags, client.user_endpoint)
+    owned_by: list[list[TopicPartition]] = [[] for _ in one.members]
+    for task, member in zip(one.tasks, one.reported.owner.tolist(), strict=True):
+        if member != NONE:
+            owned_by[member].extend(partitions[task])
+    consumers = [list(client.consumers) for client in one.group.clients]
+    changed = [False] * len(consumers)
+    for (at, place), own, reports_of in zip(one.members, owned_by, sums_of, strict=True):
+        before, owned, reported = consumers[at][place], tuple(sorted(own)), tuple(reports_of)
+        if before.owned != owned or before.task_offset_sums != reported:
+            identity = before.member_id, before.client_id, before.group_instance_id
+            consumers[at][place] = Consumer(*identity, owned, reported, before.metadata_version)
+            changed[at] = True
+    return tuple(
+        Client(client.process_id, tuple(mine), client.host, client.rack, client.client_tags, client.user_endpoint)
+        if other
+        else client
+        for client, mine, other in zip(one.group.clients, consumers, changed, strict=True)
+    )
 
 
 def _ints(values: object) -> Ints:

@@ -35,6 +35,7 @@ class Noted(NamedTuple):
 
     `restoring`, `waiting`: a row for each task that begins to be restored, or waits for its state; `…_end`: where those of a
     rebalance end. `asked`, `probing`, `probers`: of each, as in `Shares.said`. `counts`: see below. `sums`, `by`, `tasks`: room.
+    `stopped`: task, client, and as `Restarted.stopped`.
     """
 
     running: Flags
@@ -49,14 +50,15 @@ class Noted(NamedTuple):
     asked: Ints
     probing: Ints
     probers: Ints
+    stopped: Ints
     counts: Ints
     sums: Ints
     by: Ints
     tasks: Ints
 
 
-RESTORING, WAITING, UNSTARTED = 0, 1, 2
-"""In `Noted.counts`: rows, rows, and as in `OpenCopies.unstarted`."""
+RESTORING, WAITING, UNSTARTED, SEEN = 0, 1, 2, 3
+"""In `Noted.counts`: rows, rows, as in `OpenCopies.unstarted`, and whether it made a difference if a group was `as_seen`."""
 RESTORING_COLUMNS = 5
 """Client, member, task, records, and whether it is a standby."""
 
@@ -76,7 +78,8 @@ def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
         asked=zeros(rebalances),
         probing=zeros(rebalances),
         probers=zeros(rebalances),
-        counts=zeros(3),
+        stopped=zeros(tasks, 3),
+        counts=zeros(4),
         sums=zeros(tasks),
         by=zeros(tasks),
         tasks=zeros(tasks),
@@ -206,7 +209,7 @@ def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, n
         for at in range(reported.counts[client]):
             task = reported.tasks[client, at]
             if not noted.running[client, task]:
-                total = _closed(rules, noted, task, reported.sums[client, task])
+                total = closed(rules, noted, task, reported.sums[client, task])
                 count = _put(noted, count, task, total, reported.by[client, task])
     for at in range(reported.counts[client]):
         reported.sums[client, reported.tasks[client, at]] = ABSENT
@@ -265,10 +268,67 @@ def _caught_up(rules: Rules, task: int, before: int, pause: int) -> int:
 
 
 @compiled
-def _closed(rules: Rules, noted: Noted, task: int, total: int) -> int:
+def closed(rules: Rules, noted: Noted, task: int, total: int) -> int:
     """As `Reports.closed`."""
     if total != LATEST:
-        return int(rules.closed[task]) if rules.as_seen and total == rules.end[task] else int(total)
+        if total != rules.end[task] or total == rules.closed[task]:
+            return int(total)
+        noted.counts[SEEN] = 1
+        return int(rules.closed[task]) if rules.as_seen else int(total)
     if rules.closed[task] and rules.may_lose_progress:
         noted.in_doubt[task] = 1
     return int(rules.closed[task])
+
+
+@compiled
+def restart(facts: Facts, rules: Rules, reported: Reported, noted: Noted, restarted: Flags) -> int:
+    """These clients stop, and are back with what their disks hold; as `RestartClient`. How many tasks stopped (`Noted.stopped`)."""
+    stopped = 0
+    for task in range(len(reported.owner)):
+        owner = reported.owner[task]
+        if owner != NONE and restarted[facts.client_of[owner]]:
+            noted.stopped[stopped, 0] = task
+            noted.stopped[stopped, 1] = facts.client_of[owner]
+            noted.stopped[stopped, 2] = not _is_copied(facts, rules, reported, task, restarted) and rules.log_end[task] > 0
+            stopped += 1
+            reported.owner[task] = NONE
+    for client in range(len(facts.members)):
+        if restarted[client]:
+            for at in range(reported.counts[client]):
+                task = reported.tasks[client, at]
+                reported.sums[client, task] = closed(rules, noted, task, reported.sums[client, task])
+                reported.by[client, task] = facts.first_member[client]
+            for at in range(noted.ran_counts[client]):
+                noted.running[client, noted.ran[client, at]] = 0
+            noted.ran_counts[client] = 0
+    return stopped
+
+
+@compiled
+def _is_copied(facts: Facts, rules: Rules, reported: Reported, task: int, restarted: Flags) -> bool:
+    """Whether a client that runs meanwhile has a copy that is caught up; as `restoring.copied`."""
+    for at in range(reported.reporter_counts[task]):
+        client = reported.reporters[task, at]
+        total = reported.sums[client, task]
+        if not restarted[client] and (
+            total == LATEST or facts.acceptable_lag == _LONG_MAX or to_restore(rules, task, total) <= facts.acceptable_lag
+        ):
+            return True
+    return False
+
+
+@compiled
+def is_as(reported: Reported, before: Reported) -> bool:
+    """Whether members report what they did before."""
+    for task in range(len(reported.owner)):
+        if reported.owner[task] != before.owner[task]:
+            return False
+    for client in range(len(reported.counts)):
+        if reported.counts[client] != before.counts[client]:
+            return False
+        for at in range(reported.counts[client]):
+            task = reported.tasks[client, at]
+            same = task == before.tasks[client, at] and reported.sums[client, task] == before.sums[client, task]
+            if not same or reported.by[client, task] != before.by[client, task]:
+                return False
+    return True

@@ -4,13 +4,14 @@ What is compiled is imported when the first walk begins: that takes a second, an
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from holdfast.kafka.streams.compiled import jit
 from holdfast.kafka.streams.group import Group
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.streams.forecast.compiled.restarts import Restarting, Restarts, Rests, Running
 from holdfast.rollout.streams.forecast.compiled.walk import Walk
 from holdfast.rollout.streams.scene.reports import Reports
 
@@ -94,3 +95,25 @@ def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId,
     begun = walker.Walker(one, records=running is not None)
     begun.run_before(running or {})
     return begun.walk(most)
+
+
+def restarts(
+    rests: Rests,
+    fingerprint: int,
+    group: Group,
+    rules: Reports,
+    batches: Sequence[Restarting],
+    most: int,
+    *,
+    running: Running | None,
+) -> Restarts:
+    """As many of these batches of restarts, each once the group is stable after the one before, as are stable after at most `most`
+    rebalances and can be walked. `fingerprint`: of the clients of the group; `running`: as in `walk`."""
+    from holdfast.rollout.streams.forecast.compiled import restarting
+
+    one = restarting.Restarting(rests, fingerprint, group, rules, running)
+    count = one.go_through(batches, most)
+    if count < len(batches) and one.is_spoilt:
+        one = restarting.Restarting(rests, fingerprint, group, rules, running)
+        one.go_through(batches[:count], most)
+    return one.found()

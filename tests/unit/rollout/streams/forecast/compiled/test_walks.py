@@ -5,6 +5,7 @@ and what needs no compiler; `test_compiled` has the same with compiled ones.
 """
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,17 +17,28 @@ from tests.harness.examples import examples
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.release import LINES
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.streams.change import shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.forecast.compiled import walks
 from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.course import carried_out, length_of
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
+from holdfast.rollout.streams.scene.assume import CatchUp
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 RELEASES = [line.releases[-1] for line in LINES]
+SETTINGS = [
+    ("max.warmup.replicas", 5),
+    ("probing.rebalance.interval.ms", 60_000),
+    ("num.standby.replicas", 1),
+    ("acceptable.recovery.lag", 0),
+]
 
 
 def told(snapshot: Snapshot, change: Change, due: Due, *, as_seen: bool) -> Any:
@@ -59,3 +71,45 @@ def test_a_walk_is_what_is_worked_out_one_by_one(release: str, seed: int, after:
     walked = told(snapshot, wanted, walks.after(after), as_seen=as_seen)
 
     assert told(snapshot, wanted, walks.never, as_seen=as_seen) == walked
+
+
+def courses(snapshot: Snapshot, roll: RollingRestart, due: Due) -> list[Any]:
+    """Of a group that is rolled, changes, and is rolled back, as in a plan: what is known of one course counts for the next."""
+    ground = Ground(snapshot, allowed(snapshot, 10), most_rounds=300, walks_due=due)
+    first = min(client.process_id for client in snapshot.clients)
+    stable = Then(Wait.STABLE)
+    events = (roll, stable, RestartClient(first, keeps_state=False), stable, replace(roll, settings=()))
+    found: list[Any] = []
+    for counted_from in (None, 1):
+        change = shorthands.written_out(snapshot, Change(events), counted_from=counted_from)
+        soon = replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE)
+        for course in (
+            lambda change=change: carried_out(ground, change),
+            lambda change=change, soon=soon: length_of(ground, change, soon),
+            lambda change=change: length_of(ground, change, change.assume, as_seen=True),
+        ):
+            try:
+                found.append((course(), ground.work.taken))
+            except HoldfastError as refusal:
+                found.append((type(refusal), str(refusal)))
+    return found
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(
+    seed=some.integers(0, 2**32),
+    release=some.sampled_from(RELEASES),
+    at_once=some.integers(1, 2),
+    setting=some.sampled_from(SETTINGS),
+)
+def test_restarts_in_turn_are_what_they_are_one_by_one(seed: int, release: str, at_once: int, setting: tuple[str, int]) -> None:
+    found = random_forecast(seed, release)
+    if found is None:
+        return
+    try:
+        snapshot = snapshot_from_json(json.loads(json.dumps(snapshots.snapshot_of(found[0], release))))
+    except HoldfastError:
+        return
+    roll = RollingRestart(at_once=at_once, settings=(setting,))
+
+    assert courses(snapshot, roll, walks.after(0)) == courses(snapshot, roll, walks.never)
