@@ -265,7 +265,7 @@ def _judged(
     quiet: bool = True,
 ) -> Document:
     """`as_forecast`: the verdict must be that. `quiet`: no message on the console and no failed request was to be expected."""
-    found: Document = {"run": run.last[0], "tries": run.tries, "badges": page.seen, "acts": whole.group.services.done}
+    found: Document = {"run": run.last[0], "tries": run.tries, "badges": page.seen, "acts": [*whole.group.services.done]}
     if verdict:
         kept = run.verdict()
         score = {name: kept.get("score", kept).get(name) for name in ("tasks_as_forecast", "tasks")}
@@ -320,12 +320,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--network", type=int, default=33)
     parser.add_argument("--recovery-lag", type=int, default=10_000)
+    parser.add_argument("--session-ms", type=int, default=6_000, help="replaced: longer than a stop, a write and a start take")
     parser.add_argument("--screens", type=Path, default=Path("build/whole"))
     parser.add_argument("--into", type=Path)
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # it leaves no process behind
     rows: list[Document] = []
-    settings = {"acceptable.recovery.lag": str(given.recovery_lag)}
+    settings = {"acceptable.recovery.lag": str(given.recovery_lag), "session.timeout.ms": str(given.session_ms)}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "machines").mkdir()

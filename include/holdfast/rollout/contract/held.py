@@ -19,10 +19,10 @@ class Held:
 
 @record
 class CopiesReported:
-    """What members reported of their tasks and copies of now when they last joined. `copies`: how many of both;
-    `reported`: of how many an offset is known, or that they run; `behind`: records from there to the ends of the changelogs.
+    """What members reported of the tasks that they have now, and of their copies, when they last joined.
 
-    `digest`: another one where they reported something else.
+    `copies`: how many of both; `reported`: of how many an offset is known, or that they run; `behind`: records from there to the
+    ends of the changelogs. `digest`: another one where they reported something else.
     """
 
     digest: int = member(COUNT)

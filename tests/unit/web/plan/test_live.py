@@ -111,32 +111,6 @@ def test_the_figures() -> None:
     assert fact(found, "To restore")[1] == "forecast of the whole plan; no group shows how much of it is restored"
 
 
-@pytest.mark.parametrize(
-    ("at", "report", "value", "detail"),
-    [
-        (None, {}, "unknown", "they say how far copies are when they join; no one has since the run began"),
-        (0, {}, "12,000 records behind", "as they joined, seen 3 min ago; nothing yet of 2 tasks given to them then; the next"),
-        (
-            0,
-            {"behind": 0},
-            "0 records behind",
-            "as they joined, seen 3 min ago; nothing yet of 2 tasks given to them then; the next",
-        ),
-        (0, {"behind": 0, "reported": 6}, "all restored", "as they joined, seen 3 min ago; the next figure comes with the next"),
-    ],
-)
-def test_what_members_reported_has_its_time(at: int | None, report: dict[str, int], value: str, detail: str) -> None:
-    reality = run()
-    progress = json.loads(reality.lake.files[PLACE])
-    since = None if at is None else reality.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-    progress["seen"]["copies"] = {"at": since, "report": {"digest": 1, "copies": 6, "reported": 4, "behind": 12_000} | report}
-    reality.lake.files[PLACE] = json.dumps(progress).encode()
-    found = fact(shown(reality, 180), "Reported by members")
-
-    assert found[0] == value
-    assert found[1].startswith(detail)
-
-
 def test_the_time_left_of_a_group_whose_broker_assigns_is_that_of_all_targets() -> None:
     """Its forecast has one time for them all, and none for each step."""
     changes = [{"set_config": {"streams.num.standby.replicas": count}} for count in (1, 2)]

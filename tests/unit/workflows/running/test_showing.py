@@ -193,7 +193,7 @@ def test_what_hosts_and_people_write_is_short_and_without_secrets() -> None:
 
 
 def restoring(*, joined: dict[str, int] | None, **differs: Any) -> dict[str, Any]:
-    """A has copies of 1_2 and 1_5 besides what it runs. `joined`: what its last JoinGroup had of them; None: unknown."""
+    """A has copies of 1_2 and 1_5 besides what it runs. `joined`: what it reported of them in its last JoinGroup; None: unknown."""
     found = article.group({A: (("0_0", "1_0", "1_1"),)}) | differs
     (member,) = found["clients"][A]["consumers"].values()
     member["assigned"] = {"active": ["0_0", "1_0", "1_1"], "standby": ["1_2", "1_5"]}
@@ -211,8 +211,8 @@ def longer(document: dict[str, Any]) -> dict[str, Any]:
     return document | {"tasks": tasks}
 
 
-def test_how_far_copies_are_is_what_members_said_when_they_joined() -> None:
-    """1_1 of 2 restores; 1_2 of 8 and 1_5 of 4 are copies. What they reported before the run has no time."""
+def test_how_far_copies_are_is_what_members_reported_when_they_joined() -> None:
+    """1_1 of 2 restores; 1_2 of 8 and 1_5 of 4 are copies. A report from before the run has no time."""
     reality = RunningGroup()
     one = showing.Showing(rolling(), reality.means().hands, lambda: reality.time)
 
@@ -227,12 +227,18 @@ def test_how_far_copies_are_is_what_members_said_when_they_joined() -> None:
         return at and at[14:19], found.copies, found.reported, found.behind
 
     assert reported(restoring(joined=None)) is None
+    assert reported(article.altered(restoring(joined={}), ("tasks", "0_0", "changelogs"), None)) is None  # stateful or not
     first = restoring(joined={})
-    assert reported(first) == ("01:20", 4, 2, 1)
-    assert reported(longer(first)) == ("01:20", 4, 2, 1)  # nothing new was reported
-    assert reported(longer(restoring(joined={}, group_state="PreparingRebalance"))) == ("01:20", 4, 2, 1)
-    assert reported(restoring(joined={"1_2": 5})) == ("01:50", 4, 3, 1 + 3)
-    assert reported(restoring(joined={"1_1": -2, "1_2": 9, "1_5": 4})) == ("02:00", 4, 4, 0)
+    assert reported(first) == ("01:30", 4, 2, 1)
+    assert reported(longer(first)) == ("01:30", 4, 2, 1)  # nothing new was reported
+    assert reported(longer(restoring(joined={}, group_state="PreparingRebalance"))) == ("01:30", 4, 2, 1)
+    assert reported(restoring(joined={"1_2": 5})) == ("02:00", 4, 3, 1 + 3)
+    assert reported(restoring(joined={"1_1": -2, "1_2": 9, "1_5": 4})) == ("02:10", 4, 4, 0)
+
+    endless = restoring(joined={"1_2": 0})
+    for task in ("1_1", "1_2"):
+        endless = article.altered(endless, ("tasks", task, "changelogs"), [["changelog", int(task[-1]), 2**63 - 1]])
+    assert reported(endless) == ("02:20", 4, 3, 2**63 - 1)
 
     another = RunningGroup()
     one, reality = showing.Showing(rolling(), another.means().hands, lambda: another.time), another

@@ -3,6 +3,7 @@
 import zlib
 from collections import Counter
 
+from holdfast.kafka.java import LONG_MAX
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.held import CopiesReported, Held
@@ -55,10 +56,10 @@ def held(snapshot: Snapshot) -> tuple[Held, ...]:
 
 def copies_reported(snapshot: Snapshot) -> CopiesReported | None:
     """By the last JoinGroup of each member: a task that ran then lacks nothing, a copy what its sum of offsets lacks. One that a
-    member was given only after it had joined has no report yet. None: no JoinGroup is known."""
+    member was given only after it had joined has no report yet. None: no JoinGroup is known, or not which tasks are stateful."""
     process_of = {one.member_id: client.process_id for client in snapshot.clients for one in client.consumers}
     known = [one for one in snapshot.evidence if one.member_id in process_of and one.last_join.task_offset_sums is not None]
-    if not known:
+    if not known or any(task.changelogs is None for task in snapshot.tasks):
         return None
     ends = {task.id: task.end_offset_sum for task in snapshot.tasks if task.stateful}
     told: dict[tuple[ProcessId, TaskId], int] = {}
@@ -76,7 +77,7 @@ def copies_reported(snapshot: Snapshot) -> CopiesReported | None:
     lags = [_lag(told.get(place), ends[place[1]]) for place in given]
     reported = [lag for lag in lags if lag is not None]
     digest = zlib.crc32(repr((sorted(told.items()), sorted(given))).encode())
-    return CopiesReported(digest, len(given), len(reported), sum(reported))
+    return CopiesReported(digest, len(given), len(reported), min(sum(reported), LONG_MAX))
 
 
 def _lag(total: int | None, end: int | None) -> int | None:
