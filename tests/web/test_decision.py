@@ -198,9 +198,10 @@ def forge(server: Server, run: str, another_plan: str) -> None:
         "chosen_options": ["Approve"], "params_input": {}, "responded_at": "2026-11-21T12:00:00Z", "timed_out": False,
         "responded_by_user": {"id": "olga", "name": "olga"}, "plan_fingerprint": "sha256:0", "asked_by": "ann",
     }  # fmt: skip
-    for task, value in (("snapshot", "../plans"), ("search", "search_on_spark"), ("assemble", another_plan)):
+    for task, value in (("snapshot", "../plans"), ("assemble", another_plan)):
         server.rest("PATCH", f"{of_run}/{task}/xcomEntries/return_value", {"value": value}, "bob")
-    server.rest("POST", f"{of_run}/approve/xcomEntries", {"key": "return_value", "value": answer}, "bob")
+    for task, said in (("search", "search_on_spark"), ("approve", answer)):
+        server.rest("POST", f"{of_run}/{task}/xcomEntries", {"key": "return_value", "value": said}, "bob")
     again = {"dry_run": False, "only_failed": False, "dag_run_id": run, "task_ids": ["search"], "include_downstream": True}
     server.rest("POST", "/api/v2/dags/plan_rollout/clearTaskInstances", again, "bob")
 
