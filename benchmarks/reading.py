@@ -19,7 +19,7 @@ from rich.table import Table
 from benchmarks import report, synthetic_fleet
 from benchmarks.alternating import compared
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.workflows.deciding import assign_text
 
@@ -34,7 +34,7 @@ def texts() -> list[str]:
 
 
 PARTS: dict[str, tuple[str, Callable[[str], object]]] = {
-    "snapshot": ("read and check", any_kind.snapshot_from_text),
+    "snapshot": ("read and check", any_document.snapshot_from_text),
     "careful": ("the same with care", lambda text: snapshot_from_json(loads(text))),
     "assign": ("a line of assign --jsonl", lambda text: assign_text(text, None, ())),
 }

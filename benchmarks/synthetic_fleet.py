@@ -13,7 +13,7 @@ from uuid import UUID
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.scene.reports import Reports, TimeBetween
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo

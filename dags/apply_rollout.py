@@ -14,27 +14,27 @@ halts before the next act and asks, under *Required Actions*: go on, go back, or
 import pendulum
 from airflow.sdk import Param, dag, task
 
-from holdfast.airflow_wiring import objects, rollouts
-from holdfast.airflow_wiring.turns import TRIED_AGAIN_AT_MOST, ApplyPlan
+from holdfast.airflow_wiring import airflow_objects, rollouts
+from holdfast.airflow_wiring.apply_turns import TRIED_AGAIN_AT_MOST, ApplyPlan
 
 
 @dag(
-    schedule=[objects.PLANS],
+    schedule=[airflow_objects.PLANS],
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=16,  # one at a time for each group: its lease refuses a second one
-    default_args=objects.DEFAULTS,
+    default_args=airflow_objects.DEFAULTS,
     tags=["holdfast", "rollout", "acts"],
     doc_md=__doc__,
     params={
-        "plan_id": objects.WHICH_PLAN,
+        "plan_id": airflow_objects.WHICH_PLAN,
         "run": Param(
             False,
             type="boolean",
             title="Carry out the whole plan",
             description="Do every step that the plan's policy lets Holdfast do, one after the other; watch the group in between.",
         ),
-        "back": objects.ROLL_BACK,
+        "back": airflow_objects.ROLL_BACK,
         "accept_rebalances": Param(
             False,
             type="boolean",
@@ -56,7 +56,7 @@ from holdfast.airflow_wiring.turns import TRIED_AGAIN_AT_MOST, ApplyPlan
             title="Done",
             description="The numbers of the manual steps that are done, in order. With *Roll back*: of those rolled back.",
         ),
-        "snapshot": objects.WHICH_SNAPSHOT,
+        "snapshot": airflow_objects.WHICH_SNAPSHOT,
         "force_lease": Param(
             False,
             type="boolean",
@@ -69,9 +69,9 @@ from holdfast.airflow_wiring.turns import TRIED_AGAIN_AT_MOST, ApplyPlan
 def apply_rollout():
     @task(retries=TRIED_AGAIN_AT_MOST)
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
-        return rollouts.plans_requested(params, triggering_asset_events, objects.PLANS)
+        return rollouts.plans_requested(params, triggering_asset_events, airflow_objects.PLANS)
 
-    fixed = {"retries": TRIED_AGAIN_AT_MOST, "pool": objects.KAFKA_POOL, "outlets": [objects.JOURNALS]}
+    fixed = {"retries": TRIED_AGAIN_AT_MOST, "pool": airflow_objects.KAFKA_POOL, "outlets": [airflow_objects.JOURNALS]}
     ApplyPlan.partial(task_id="walk", map_index_template="{{ task.plan_id }}", **fixed).expand(plan_id=plans())
 
 

@@ -8,7 +8,7 @@ table `backtests`. The score is at the top of plans, and a score that has fallen
 import pendulum
 from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast.airflow_wiring import collecting, objects, runs, spark
+from holdfast.airflow_wiring import airflow_objects, collecting, runs, spark
 from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.airflow_wiring.past import nightly
 
@@ -18,7 +18,7 @@ from holdfast.airflow_wiring.past import nightly
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=1,
-    default_args=objects.DEFAULTS,
+    default_args=airflow_objects.DEFAULTS,
     tags=["holdfast", "fleet"],
     doc_md=__doc__,
     params={
@@ -34,7 +34,7 @@ def backtest_groups():
     def package() -> str:
         return spark.prepare_spark()
 
-    @task(pool=objects.KAFKA_POOL)
+    @task(pool=airflow_objects.KAFKA_POOL)
     def past(cluster: str, params=None, ti=None) -> int:
         mine = runs.own(collecting.clusters_to_read(params["cluster"]), cluster, ti.map_index, "clusters")
         return nightly.keep_past(mine, nightly.day_of(get_current_context()))

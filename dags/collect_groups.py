@@ -8,7 +8,7 @@ that is restarted reads only the missing groups. The variable `holdfast_keep_sna
 import pendulum
 from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast.airflow_wiring import collecting, objects, runs
+from holdfast.airflow_wiring import airflow_objects, collecting, runs
 
 
 @dag(
@@ -16,7 +16,7 @@ from holdfast.airflow_wiring import collecting, objects, runs
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=1,
-    default_args=objects.DEFAULTS,
+    default_args=airflow_objects.DEFAULTS,
     tags=["holdfast", "fleet"],
     doc_md=__doc__,
     params={
@@ -29,16 +29,16 @@ def collect_groups():
     def clusters(params: dict) -> list[str]:
         return collecting.clusters_to_read(params["cluster"])
 
-    @task(pool=objects.KAFKA_POOL, map_index_template="{{ looking_at }}")
+    @task(pool=airflow_objects.KAFKA_POOL, map_index_template="{{ looking_at }}")
     def snapshots(cluster: str, params=None, run_id=None, ti=None) -> str:
         mine = runs.own(collecting.clusters_to_read(params["cluster"]), cluster, ti.map_index, "clusters")
         get_current_context()["looking_at"] = mine
         return collecting.collect(mine, params["group"], run_id)
 
-    @task(outlets=[objects.SNAPSHOTS], trigger_rule="all_done_min_one_success")
+    @task(outlets=[airflow_objects.SNAPSHOTS], trigger_rule="all_done_min_one_success")
     def tell(params: dict, run_id: str, *, outlet_events=None) -> None:
         """One event for all snapshots of this run."""
-        outlet_events[objects.SNAPSHOTS].extra = {"days": collecting.days_of(params["cluster"], run_id)}
+        outlet_events[airflow_objects.SNAPSHOTS].extra = {"days": collecting.days_of(params["cluster"], run_id)}
 
     @task(trigger_rule="all_done_min_one_success")
     def missing(params: dict, run_id: str) -> None:

@@ -10,16 +10,16 @@ replaces its own earlier output.
 import pendulum
 from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast.airflow_wiring import clusters, fleet, objects, spark
+from holdfast.airflow_wiring import airflow_objects, clusters, fleet, spark
 from holdfast.airflow_wiring.jobs import SparkJob
 
 
 @dag(
-    schedule=[objects.SNAPSHOTS],
+    schedule=[airflow_objects.SNAPSHOTS],
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=1,
-    default_args=objects.DEFAULTS,
+    default_args=airflow_objects.DEFAULTS,
     tags=["holdfast", "fleet"],
     doc_md=__doc__,
     params={
@@ -55,7 +55,7 @@ def forecast_fleet():
     decode = job("decode", "decode_snapshots", fleet.and_keep_days)
     targets = job("targets", "compute_targets")
     order_changes = job("order_changes", "detect_order_changes")
-    blast_radius = job("blast_radius", "blast_radius", fleet.and_forecast_ms, outlets=[objects.TABLES])
+    blast_radius = job("blast_radius", "blast_radius", fleet.and_forecast_ms, outlets=[airflow_objects.TABLES])
     scores = job("scores", "score_forecasts")
     settings = job("settings", "examine_settings", fleet.and_policy)
     findings = job("findings", "summarize_fleet", fleet.and_limits)

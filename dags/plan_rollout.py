@@ -10,7 +10,7 @@ in the group. A run creates one plan; if cleared, it asks about the same plan ag
 import pendulum
 from airflow.sdk import dag, get_current_context, task
 
-from holdfast.airflow_wiring import decisions, failures, form, objects, planning, runs
+from holdfast.airflow_wiring import airflow_objects, decisions, failures, form, planning, runs
 from holdfast.airflow_wiring.approval import PLAN_PAGE, AskForApproval
 from holdfast.airflow_wiring.jobs import SparkJob
 
@@ -19,13 +19,13 @@ from holdfast.airflow_wiring.jobs import SparkJob
     schedule=None,
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
-    default_args=objects.DEFAULTS | {"on_failure_callback": failures.keep, "on_retry_callback": failures.keep},
+    default_args=airflow_objects.DEFAULTS | {"on_failure_callback": failures.keep, "on_retry_callback": failures.keep},
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
     params=form.fields(),
 )
 def plan_rollout():
-    @task(pool=objects.KAFKA_POOL)
+    @task(pool=airflow_objects.KAFKA_POOL)
     def snapshot(params: dict, run_id: str) -> str:
         context = get_current_context()
         return planning.draft(run_id, params, runs.who_triggered(context), cleared=runs.was_cleared(context))
@@ -38,10 +38,10 @@ def plan_rollout():
     def assemble(run_id: str) -> str:
         return planning.assemble(run_id)
 
-    @task(outlets=[objects.PLANS])
+    @task(outlets=[airflow_objects.PLANS])
     def record(run_id: str, *, outlet_events=None) -> str:
         plan_id = decisions.go_by_decision(run_id)
-        outlet_events[objects.PLANS].extra = {"plan_id": plan_id}
+        outlet_events[airflow_objects.PLANS].extra = {"plan_id": plan_id}
         return plan_id
 
     on_spark = SparkJob(task_id=planning.ON_SPARK, job="search_candidates", arguments=planning.search_arguments)

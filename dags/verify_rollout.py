@@ -7,29 +7,29 @@ Observes the group during and after a rollout, compares it with the plan's forec
 import pendulum
 from airflow.sdk import dag, get_current_context, task
 
-from holdfast.airflow_wiring import objects, rollouts
+from holdfast.airflow_wiring import airflow_objects, rollouts
 
 
 @dag(
-    schedule=[objects.JOURNALS],
+    schedule=[airflow_objects.JOURNALS],
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
-    default_args=objects.DEFAULTS,
+    default_args=airflow_objects.DEFAULTS,
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
     params={
-        "plan_id": objects.WHICH_PLAN,
-        "snapshot": objects.WHICH_SNAPSHOT,
+        "plan_id": airflow_objects.WHICH_PLAN,
+        "snapshot": airflow_objects.WHICH_SNAPSHOT,
     },
 )
 def verify_rollout():
     @task
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
-        return rollouts.plans_requested(params, triggering_asset_events, objects.JOURNALS)
+        return rollouts.plans_requested(params, triggering_asset_events, airflow_objects.JOURNALS)
 
-    @task(pool=objects.KAFKA_POOL, map_index_template="{{ plan_id }}")
+    @task(pool=airflow_objects.KAFKA_POOL, map_index_template="{{ plan_id }}")
     def compare(plan_id: str, params: dict) -> str:
-        return rollouts.verify(rollouts.plan_requested(plan_id, get_current_context(), objects.JOURNALS), params)
+        return rollouts.verify(rollouts.plan_requested(plan_id, get_current_context(), airflow_objects.JOURNALS), params)
 
     compare.expand(plan_id=plans())
 

@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.spark.spark import read_texts, session, write_lines
-from holdfast.rollout.kinds import search, search_progress
+from holdfast.rollout.kinds import distributed_search, search_progress
 
 PROPOSED = "place int, of int, draft string, snapshot string, proposed string"
 EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])
@@ -33,9 +33,9 @@ def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Tab
     for row in proposed.to_pylist():
         draft, name, option = row["draft"], search_progress.file_name(row["place"]), row["proposed"]
         line = before(draft, name)
-        if line is None or not search.is_evaluation(row["snapshot"], option, line):
+        if line is None or not distributed_search.is_evaluation(row["snapshot"], option, line):
             began = time.monotonic()
-            line = search.evaluation(row["snapshot"], option)
+            line = distributed_search.evaluation(row["snapshot"], option)
             keep(draft, search_progress.KEPT, name, line)
             told = search_progress.written(row["place"], row["of"], option, time.monotonic() - began)
             keep(draft, search_progress.FOLDER, name, told)
@@ -76,7 +76,7 @@ def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: s
 
     `draft`: where to report progress; empty: nowhere.
     """
-    found = search.candidates(snapshot_text, change_text)
+    found = distributed_search.candidates(snapshot_text, change_text)
     keep(draft, search_progress.FOLDER, search_progress.ANNOUNCED, search_progress.announced(found))
     rows = [(place, len(found), draft, snapshot_text, candidate) for place, candidate in enumerate(found)]
     return spark.createDataFrame(rows, PROPOSED).repartition(spark.sparkContext.defaultParallelism, "place")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId, TopicPartition
     from holdfast.kafka.wire.streams_group_description import DescribedGroup
     from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
-    from holdfast.rollout.contract.unknown import Unknown
+    from holdfast.rollout.contract.unknown_inputs import Unknown
     from holdfast.rollout.disks.state_directory import StateDirectory
     from holdfast.rollout.execution.acts import Act
     from holdfast.rollout.journal.acted import ClientProcess, Does

@@ -14,7 +14,7 @@ from holdfast.rollout.disks.host_templates import Hosts
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.tables.collection_report import CollectionReport
-from holdfast.workflows import doctor, places
+from holdfast.workflows import doctor, seed_places
 from holdfast.workflows.collecting import one_group
 from holdfast.workflows.collecting.collect_many import PAUSES_S, Time, Wanted
 from holdfast.workflows.collecting.collect_many import collect as collect_many_groups
@@ -24,7 +24,7 @@ from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.streams import collect
 from holdfast.workflows.collecting.streams.settings import GroupSettings
 from holdfast.workflows.doctor import Check, CheckStatus
-from holdfast.workflows.places import PodsOfTemplates
+from holdfast.workflows.seed_places import PodsOfTemplates
 
 T = TypeVar("T")
 
@@ -131,7 +131,7 @@ def seed_files(plan: AnyPlan, snapshot: AnySnapshot, url: str, hosts: HostAccess
     """The plan's process IDs as files for GitOps, by name; none where the plan writes none. `url`: a StatefulSet's directories."""
     from holdfast.adapters.deadline import Deadline
 
-    writes = places.writes_of(plan)
+    writes = seed_places.writes_of(plan)
     known = {one.process_id: one.url for one in getattr(snapshot, "state_directories", ()) if one.process_id is not None}
     return _pods(Deadline(DEFAULT_TIMEOUT_S), hosts).seed_files(url, writes, known) if writes else {}
 
@@ -148,7 +148,7 @@ def directories_in_pods(plan: AnyPlan, url: str, hosts: HostAccess = HERE) -> di
         for one, answer in read_directories((url,), hosts=hosts)
         if not isinstance(answer, HoldfastError) and answer[0].process_id is not None
     }
-    return _pods(Deadline(DEFAULT_TIMEOUT_S), hosts).directories(url, places.writes_of(plan), known)
+    return _pods(Deadline(DEFAULT_TIMEOUT_S), hosts).directories(url, seed_places.writes_of(plan), known)
 
 
 def collect_snapshot(

@@ -26,7 +26,7 @@ from holdfast.cli.main import holdfast
 from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
 from holdfast.workflows.collecting.collector import StatedByOperator
@@ -64,13 +64,13 @@ def settled(found: StreamsGroupSnapshot, clients: int) -> bool:
 
 
 def targets(found: StreamsGroupSnapshot) -> dict[str, Any]:
-    document: Any = any_kind.snapshot_to_json(found)
+    document: Any = any_document.snapshot_to_json(found)
     return {name: member["target"] for name, member in document["members"].items()}
 
 
 def assigned(found: StreamsGroupSnapshot, *settings: tuple[str, str]) -> dict[str, Any]:
     """What `holdfast assign` says of a Snapshot that was written and read."""
-    answer: Any = assign_document(json.loads(json.dumps(any_kind.snapshot_to_json(found))), None, settings)
+    answer: Any = assign_document(json.loads(json.dumps(any_document.snapshot_to_json(found))), None, settings)
     return dict(answer["members"])
 
 
@@ -149,7 +149,7 @@ class TestASnapshotWithTheLeastRights:
 
     def test_holds_the_group_as_it_is(self, shop: Shop) -> None:
         found = collected(shop.reader)
-        document: Any = any_kind.snapshot_to_json(found)
+        document: Any = any_document.snapshot_to_json(found)
         assert (found.cluster, found.group_id, found.protocol, found.broker_release) == ("test", SHOP, "streams", "4.3")
         assert found.group_epoch == found.assignment_epoch
         assert {one.process_id for one in found.members} == set(PROCESSES)
@@ -206,7 +206,7 @@ class TestASnapshotWithTheLeastRights:
         assert done.exception is None, done.exception
         document = json.loads(done.stdout)
         taken = collected(shop.reader)
-        assert document["members"] == json.loads(json.dumps(any_kind.snapshot_to_json(taken)))["members"]
+        assert document["members"] == json.loads(json.dumps(any_document.snapshot_to_json(taken)))["members"]
 
     def test_and_what_a_collection_of_all_groups_writes(self, shop: Shop, tmp_path: Path) -> None:
         lake = FsspecLake(str(tmp_path))

@@ -14,7 +14,7 @@ from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories, pub
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import StateDirectoryReader
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 
 A = ProcessId.parse("4b61083e-57d0-457d-951f-d06556c148ca")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import decisions, objects, planning, runs
+from holdfast.airflow_wiring import airflow_objects, decisions, planning, runs
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds.approval import NOBODY
@@ -27,7 +27,7 @@ PLAIN_FORM = {"cluster": "local", "group": "streams-wordcount", "change": CHANGE
 
 def decided(plan_id: str, answer: Mapping[str, Any]) -> str:
     """As the airflow tasks `approve` and `record` of the plan's run do it, one after the other."""
-    run_id = plans.run_of(objects.lake(), plan_id)
+    run_id = plans.run_of(airflow_objects.lake(), plan_id)
     assert run_id is not None
     decisions.keep_decision(run_id, answer)
     return decisions.go_by_decision(run_id)

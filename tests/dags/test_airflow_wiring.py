@@ -16,7 +16,7 @@ from airflow.sdk.bases.notifier import BaseNotifier
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import clusters, collecting, fleet, objects, planning, spark
+from holdfast.airflow_wiring import airflow_objects, clusters, collecting, fleet, planning, spark
 from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout.json.strict import loads
@@ -89,7 +89,7 @@ class TestSpark:
             spark.prepare_spark()
 
     def test_is_not_asked_again_for_what_a_job_has_refused(self) -> None:
-        policy = objects.DEFAULTS["retry_policy"]
+        policy = airflow_objects.DEFAULTS["retry_policy"]
         told = "Cannot execute: spark-submit. Error code is: 1. Last lines:\nholdfast blast_radius: the lake has no table groups\n"
 
         assert policy.evaluate(RuntimeError(told), 1, 3).action.value == "fail"
@@ -114,7 +114,7 @@ def test_the_lake_must_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AIRFLOW_VAR_HOLDFAST_LAKE", raising=False)
 
     with pytest.raises(InvalidInput, match="no variable holdfast_lake"):
-        objects.lake()
+        airflow_objects.lake()
 
 
 class TestClusters:
@@ -199,7 +199,7 @@ class TestReports:
     @pytest.fixture
     def report(self, lake: FsspecLake, recorded: str) -> str:
         run = collect_runs.Run.begin(
-            lake, "local", objects.slug("run"), datetime.fromisoformat(f"{day_of(recorded)}T09:00:00+00:00")
+            lake, "local", airflow_objects.slug("run"), datetime.fromisoformat(f"{day_of(recorded)}T09:00:00+00:00")
         )
         run.keep([snapshots.load(lake, recorded)])
         unread = (
@@ -312,7 +312,7 @@ class TestDays:
         lake.write(("snapshots", "cluster=local", "day=2036-11-22", "group=g", "0.json"), b"{}")
         event = SimpleNamespace(extra={"days": [day_of(recorded)]})
 
-        assert clusters.days_to_read(None, {objects.SNAPSHOTS: [event]}) == [day_of(recorded)]
+        assert clusters.days_to_read(None, {airflow_objects.SNAPSHOTS: [event]}) == [day_of(recorded)]
 
     @pytest.mark.usefixtures("lake")
     def test_without_snapshots_are_refused(self) -> None:

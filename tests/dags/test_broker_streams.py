@@ -17,7 +17,7 @@ from holdfast.errors import StalePlan
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
 from holdfast.rollout.json import instants
-from holdfast.rollout.kinds import plan_title, search
+from holdfast.rollout.kinds import distributed_search, plan_title
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -31,7 +31,7 @@ def planned(lake: FsspecLake) -> BrokerPlan:
     draft = planning.draft("run", FORM | asked | {"snapshot": snapshots.keep(lake, SNAPSHOT.read(BEFORE))})
     folder = tuple(draft.split("/"))
     group, requested = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
-    lines = [search.evaluation(group, candidate) for candidate in search.candidates(group, requested)]
+    lines = [distributed_search.evaluation(group, candidate) for candidate in distributed_search.candidates(group, requested)]
     lake.write((*folder, "evaluations", "part-00000.txt"), "\n".join(lines).encode())
     plan = plans.load(lake, planning.assemble("run"))
     assert isinstance(plan, BrokerPlan)

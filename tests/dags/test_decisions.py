@@ -10,7 +10,7 @@ from tests.dags.conftest import decided, just_taken, policy, question
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
-from holdfast.airflow_wiring.objects import CHANGES
+from holdfast.airflow_wiring.airflow_objects import CHANGES
 from holdfast.errors import InvalidInput, StalePlan, StepRefused
 from holdfast.rollout.journal.journal import DecidedBy
 from holdfast.rollout.json.strict import loads

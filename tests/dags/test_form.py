@@ -13,7 +13,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.events import table as consumer_table
 from holdfast.rollout.contract.requests import FORM, What
 from holdfast.rollout.json.strict import loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.streams.events import table
 from holdfast.workflows import snapshots
 
@@ -93,7 +93,7 @@ def test_means_a_change_by_a_few_fields(recorded: str) -> None:
 
 def test_means_a_change_to_a_plain_group_where_that_makes_sense(lake: FsspecLake) -> None:
     document = plain_groups.group({"m-1": plain_groups.member(0, 1, 2, 3, 4, 5)}, cluster="local")
-    kept = snapshots.keep(lake, any_kind.snapshot_from_json(document | {"captured_at": "2026-11-20T12:00:00Z"}))
+    kept = snapshots.keep(lake, any_document.snapshot_from_json(document | {"captured_at": "2026-11-20T12:00:00Z"}))
     given = {"cluster": "local", "group": "billing", "snapshot": kept}
     (restart,) = change_of(planning.draft("run", filled(**given, what="rolling restart")))
 
@@ -126,7 +126,7 @@ def test_a_change_that_does_not_fit_fails_the_first_task(recorded: str, event: d
 
 
 def change_of(draft: str) -> Any:
-    from holdfast.airflow_wiring.objects import lake
+    from holdfast.airflow_wiring.airflow_objects import lake
 
     return loads(lake().read((*draft.split("/"), "change.json"), 10**6))["events"]
 

@@ -15,7 +15,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, rollouts
 from holdfast.errors import InvalidInput, StalePlan
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import any_kind, plan_title, search
+from holdfast.rollout.kinds import any_document, distributed_search, plan_title
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -25,7 +25,7 @@ FORM: dict[str, Any] = {"cluster": "local", "group": "billing", "policy": None}
 
 
 def kept(lake: FsspecLake, document: dict[str, Any]) -> str:
-    return snapshots.keep(lake, any_kind.snapshot_from_json(document))
+    return snapshots.keep(lake, any_document.snapshot_from_json(document))
 
 
 def planned(lake: FsspecLake) -> tuple[str, str]:
@@ -33,7 +33,7 @@ def planned(lake: FsspecLake) -> tuple[str, str]:
     draft = planning.draft("run", FORM | {"snapshot": kept(lake, BEFORE), "change": change(REPLACE)})
     folder = tuple(draft.split("/"))
     snapshot, requested = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
-    lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, requested)]
+    lines = [distributed_search.evaluation(snapshot, candidate) for candidate in distributed_search.candidates(snapshot, requested)]
     lake.write((*folder, "evaluations", "part-00000.txt"), "\n".join(lines).encode())
     return planning.assemble("run"), "run"
 
@@ -90,4 +90,4 @@ def test_a_change_for_the_other_kind_is_refused(lake: FsspecLake) -> None:
 def test_the_search_says_what_a_plan_made_at_once_says(lake: FsspecLake) -> None:
     snapshot, requested = (dumps(document) for document in (BEFORE, change(REPLACE, {"then": "stable"})))
 
-    assert [loads(one)["name"] for one in search.candidates(snapshot, requested)] == ["baseline"]  # type: ignore[index]
+    assert [loads(one)["name"] for one in distributed_search.candidates(snapshot, requested)] == ["baseline"]  # type: ignore[index]

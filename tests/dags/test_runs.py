@@ -15,14 +15,14 @@ from tests.harness.article import C
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark.package_zip import package_zip
+from holdfast.airflow_wiring import airflow_objects, collecting, decisions, jobs, links, planning, rollouts, runs, spark
 from holdfast.airflow_wiring import approval as asking
-from holdfast.airflow_wiring import collecting, decisions, jobs, links, objects, planning, rollouts, runs, spark
 from holdfast.airflow_wiring.questions import kept as kept_questions
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import approval, search
+from holdfast.rollout.kinds import approval, distributed_search
 from holdfast.workflows import plan as plans
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +43,7 @@ def searched(lake: FsspecLake, run_id: str) -> None:
     """What the Spark job leaves in the run's draft."""
     folder = runs.folder(run_id)
     snapshot, requested = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
-    lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, requested)]
+    lines = [distributed_search.evaluation(snapshot, candidate) for candidate in distributed_search.candidates(snapshot, requested)]
     lake.write((*folder, "evaluations", "part-00000.txt"), "\n".join(lines).encode())
 
 
@@ -228,7 +228,13 @@ class TestWhatRuns:
         (command,) = submitted
         package = command[command.index("--py-files") + 1]
         assert Path(package).read_bytes() == package_zip()[1]
-        assert command[-5:] == [str(ROOT / "spark_jobs" / "search_candidates.py"), "--lake", objects.lake().url, "--draft", run]
+        assert command[-5:] == [
+            str(ROOT / "spark_jobs" / "search_candidates.py"),
+            "--lake",
+            airflow_objects.lake().url,
+            "--draft",
+            run,
+        ]
         assert (job.template_fields, job.durable) == ((), False)
 
     def test_no_airflow_task_of_ours_takes_a_template_or_the_word_of_another(self) -> None:
@@ -255,14 +261,14 @@ class TestWhatIsHandedOn:
         found["ti"].map_index = index
 
         with pytest.raises(InvalidInput, match="does not belong to this run"):
-            rollouts.plan_requested(told, found, objects.PLANS)
+            rollouts.plan_requested(told, found, airflow_objects.PLANS)
 
     def test_is_the_plan_of_the_form_or_of_the_event(self) -> None:
         event = SimpleNamespace(extra={"plan_id": "2" * 16})
 
-        assert rollouts.plan_requested("1" * 16, context(params={"plan_id": "1" * 16}), objects.PLANS) == "1" * 16
-        by_event = context(params={"plan_id": None}, triggering_asset_events={objects.PLANS: [event]})
-        assert rollouts.plan_requested("2" * 16, by_event, objects.PLANS) == "2" * 16
+        assert rollouts.plan_requested("1" * 16, context(params={"plan_id": "1" * 16}), airflow_objects.PLANS) == "1" * 16
+        by_event = context(params={"plan_id": None}, triggering_asset_events={airflow_objects.PLANS: [event]})
+        assert rollouts.plan_requested("2" * 16, by_event, airflow_objects.PLANS) == "2" * 16
 
     def test_leads_nowhere_else(self, make: Any) -> None:
         """The link from an airflow task is to the plan of its run, whatever the tasks returned."""

@@ -15,8 +15,8 @@ from tests.dags.test_runs import context
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import PARTITION, TABLES
 from holdfast.airflow_wiring import decisions, planning, runs
-from holdfast.airflow_wiring.objects import SPARK_POOL
-from holdfast.rollout.kinds import search, search_progress, search_work
+from holdfast.airflow_wiring.airflow_objects import SPARK_POOL
+from holdfast.rollout.kinds import distributed_search, search_progress, search_work
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.web.new import making
@@ -83,7 +83,7 @@ def test_the_page_of_the_run_has_what_is_done_of_how_many(lake: FsspecLake, reco
     planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
     draft = runs.folder("run")
     texts = [lake.read((*draft, name), 10**7).decode() for name in ("snapshot.json", "change.json")]
-    options = search.candidates(*texts)
+    options = distributed_search.candidates(*texts)
 
     assert making.search_of(lake, "run") == making.Search((), 0)
     searching.announce(lake, draft, options)

@@ -14,7 +14,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.workflows import places
+from holdfast.workflows import seed_places
 
 PASSWORD = "open-sesame-4712"
 
@@ -125,7 +125,7 @@ def test_a_template_of_pods_is_the_pod_that_the_volumes_show_and_asked_when_it_i
     monkeypatch.setattr("holdfast.wiring.pods_of_templates", lambda _: lambda template, url, _: url in (template, *HIS))
     found = rollouts.directories(plan, clusters.known_cluster("a"), {str(new): PODS, OTHER_ID: PODS})
     assert (len(found), new in found, asked) == (2, True, [])
-    assert places.as_given(found) == (PODS, PODS)
+    assert seed_places.as_given(found) == (PODS, PODS)
 
     assert [found[new], found[new], asked] == [PODS.replace("{ordinal}", "2"), PODS.replace("{ordinal}", "2"), [PODS]]
     with pytest.raises(InvalidInput, match="writes the process ID"):

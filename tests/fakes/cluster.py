@@ -26,7 +26,7 @@ from holdfast.ports import (
     RecordedTargets,
 )
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic, TopicPartitionInfo
 

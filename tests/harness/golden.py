@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from holdfast.rollout.text.document_blocks import Block, to_markdown, to_text
 from holdfast.rollout.text.html import to_html
-from holdfast.rollout.text.rendering import Block, to_markdown, to_text
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 MEDIA: Mapping[str, Callable[[Sequence[Block]], str]] = {"md": to_markdown, "txt": to_text, "html": to_html}

@@ -72,12 +72,12 @@ class GroupInFiles:
 
 def install(folder: str) -> None:
     """In the process that reads the DAG file."""
-    from holdfast.airflow_wiring import between_turns, carrying, clusters
+    from holdfast.airflow_wiring import clusters, run_turn, wait_between_turns
 
     found = GroupInFiles(Path(folder))
-    between_turns.BETWEEN_TURNS_S = PAUSE_S
+    wait_between_turns.BETWEEN_TURNS_S = PAUSE_S
     set_: Any = setattr
-    set_(carrying, "_look", found.look)
+    set_(run_turn, "_look", found.look)
     set_(clusters, "known_cluster", lambda _: SimpleNamespace(connection=None, ssh=None))
     set_(clusters, "actor", lambda *_: found)
 

@@ -23,7 +23,7 @@ from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.forecast import forecast_case
 
@@ -139,7 +139,7 @@ class LiveGroup:
 
     def collected(self) -> Document:
         connection = ClusterConnection.of(self._application.bootstrap)
-        found: Any = any_kind.snapshot_to_json(
+        found: Any = any_document.snapshot_to_json(
             wiring.collect_any(connection, self.group_id, (), StatedByOperator(None, {}, {}), 300)
         )
         return dict(json.loads(json.dumps(found)))

@@ -18,7 +18,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.forecast.forecast import forecast
-from holdfast.rollout.streams.host_loss import decided_losses, in_full
+from holdfast.rollout.streams.host_loss import decided_losses, forecast_losses
 from holdfast.rollout.streams.host_loss.blast_radius import BlastRadius, FigureBasis, Loss, blast_radius, change_of
 from holdfast.rollout.streams.host_loss.movements import NotByPlaces
 from holdfast.rollout.streams.options import proposals
@@ -202,7 +202,7 @@ class TestPlacedByRack:
         snapshot = by_rack(small_group(1), 1)
         worst = max((loss for radius in blast_radius(snapshot) for loss in radius.losses), key=lambda loss: loss.moved)
 
-        (found,) = in_full.forecasts(snapshot, [worst])
+        (found,) = forecast_losses.forecasts(snapshot, [worst])
 
         assert (found.basis, found.moved, found.without_copy) == (FigureBasis.FORECAST, worst.moved, worst.without_copy)
 
@@ -277,7 +277,7 @@ def blast_radius_of(snapshot: Snapshot, process_id: ProcessId) -> BlastRadius:
     try:
         return blast_radius(snapshot, (process_id,))[0]
     except NotByPlaces:
-        return in_full.by_forecasts(snapshot, (process_id,), EVERYTHING_MS)[0]
+        return forecast_losses.by_forecasts(snapshot, (process_id,), EVERYTHING_MS)[0]
 
 
 EVERYTHING_MS = 10**6
@@ -347,11 +347,11 @@ class TestForecastWhereItCannotBeCounted:
     def test_of_a_group_that_is_only_forecast_each_client_stands_alone(self) -> None:
         """In however many pieces, by a budget that goes to some of it, and more positions by one that goes further."""
         snapshot = of_another_assignor(1)
-        each_ms = in_full.work_us(snapshot, None) / 1_000
+        each_ms = forecast_losses.work_us(snapshot, None) / 1_000
         count = 3 * len(snapshot.clients)
         for budget in (int(count / 2 * each_ms), int((count + 2 * len(snapshot.clients)) * each_ms) + 1):
-            radii = in_full.by_forecasts(snapshot, None, budget)
-            assert radii == tuple(in_full.by_forecasts(snapshot, (one.process_id,), budget)[0] for one in radii)
+            radii = forecast_losses.by_forecasts(snapshot, None, budget)
+            assert radii == tuple(forecast_losses.by_forecasts(snapshot, (one.process_id,), budget)[0] for one in radii)
         assert {len(radius.places) for radius in radii} == {3}
         assert all(0 < radius.covered < 1 for radius in radii)
         assert all(radius.losses[-1].moved == max(place.moved for place in radius.places) for radius in radii)

@@ -12,7 +12,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import Lock, StateDirectory, StateFile, TaskDirectory
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json

@@ -26,7 +26,7 @@ from holdfast.rollout.streams.forecast.next_rebalance import what_is_requested
 from holdfast.rollout.streams.forecast.outcomes import Round
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
-from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.scene.assumptions import CatchUp
 from holdfast.rollout.streams.scene.reports import Reports, TimeBetween
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot

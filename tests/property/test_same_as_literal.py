@@ -14,9 +14,9 @@ from tests.harness.examples import examples
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import LINES, Behaviour
 from holdfast.kafka.streams import high_availability, movement, standbys, threads
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Group, Task
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
 
 SEEDS = some.integers(0, 2**32)

@@ -22,7 +22,7 @@ from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.events import batches
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.execution.courses import named
-from holdfast.rollout.consumer.execution.stays import stays
+from holdfast.rollout.consumer.execution.memberships import stays
 from holdfast.rollout.consumer.forecast.forecast import forecast, settings_of
 from holdfast.rollout.consumer.kind.kind import ConsumerKind
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan

@@ -11,7 +11,7 @@ from tests.harness.plain_groups import member as plain_member
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.workflows import snapshots
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -57,5 +57,5 @@ UNREADY = replace(BEFORE, group_id="unready", group_state="NotReady")
 
 def keep(lake: FsspecLake) -> None:
     """All of them, as collecting does."""
-    for snapshot in (*map(any_kind.snapshot_from_json, (*PLAIN, STREAMS)), BEFORE, AFTER, UNREADY):
+    for snapshot in (*map(any_document.snapshot_from_json, (*PLAIN, STREAMS)), BEFORE, AFTER, UNREADY):
         snapshots.keep(lake, snapshot)

@@ -14,7 +14,7 @@ from tests.spark.test_jobs import key_of, rows_of, sorted_rows, whole
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import search, search_progress
+from holdfast.rollout.kinds import distributed_search, search_progress
 from holdfast.rollout.tables import fleet_findings, fleet_summary, group_rows, loss_rows
 
 pytestmark = pytest.mark.spark
@@ -81,7 +81,9 @@ def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -
     searching = job("search_candidates")
     found = [row.value for row in searching.evaluated(searching.proposed(spark, snapshot, requested)).collect()]
 
-    assert found == [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, requested)]
+    assert found == [
+        distributed_search.evaluation(snapshot, candidate) for candidate in distributed_search.candidates(snapshot, requested)
+    ]
     assert [json.loads(line)["option"]["name"] for line in found][:3] == ["baseline", "one-by-one", "reverse-order"]
 
 
@@ -89,7 +91,7 @@ def test_an_executor_keeps_what_it_has_forecast_and_forecasts_it_once(job: Job, 
     """What the airflow task, or a killed attempt, has forecast counts; what is damaged does not."""
     events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
     snapshot, requested = (json.dumps(document) for document in (PLAIN[0], change(*events)))
-    first, second, *_ = search.candidates(snapshot, requested)
+    first, second, *_ = distributed_search.candidates(snapshot, requested)
     kept = tmp_path / "forecasts" / "001.json"
 
     def forecast(option: str) -> str:
@@ -97,13 +99,13 @@ def test_an_executor_keeps_what_it_has_forecast_and_forecasts_it_once(job: Job, 
         found = job("search_candidates").evaluate_candidate((pa.scalar(1),), pa.Table.from_pylist([row]))
         return str(found.to_pylist()[0]["evaluation"])
 
-    assert forecast(first) == kept.read_text() == search.evaluation(snapshot, first)
+    assert forecast(first) == kept.read_text() == distributed_search.evaluation(snapshot, first)
     marked = kept.read_text().replace(":", ": ", 1)
     kept.write_text(marked)
     assert forecast(first) == marked, "it is taken as it was kept"
     kept.write_text(marked[:-30])
-    assert forecast(first) == search.evaluation(snapshot, first)
-    assert forecast(second) == search.evaluation(snapshot, second), "what was kept is of another option"
+    assert forecast(first) == distributed_search.evaluation(snapshot, first)
+    assert forecast(second) == distributed_search.evaluation(snapshot, second), "what was kept is of another option"
     assert search_progress.read((tmp_path / "progress" / "001.json").read_bytes()).title == json.loads(second)["title"]
     assert sum(one.is_file() for one in tmp_path.rglob("*")) == 2, "nothing half-written is left"
 

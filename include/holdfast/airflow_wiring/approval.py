@@ -26,9 +26,9 @@ from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk.exceptions import TaskAwaitingInput
 
 from holdfast.airflow_wiring import decisions
+from holdfast.airflow_wiring.airflow_objects import APPROVE, CHANGES, REJECT
 from holdfast.airflow_wiring.links import PlanPage
 from holdfast.airflow_wiring.notifiers import PlanWaits
-from holdfast.airflow_wiring.objects import APPROVE, CHANGES, REJECT
 from holdfast.airflow_wiring.questions import kept
 from holdfast.errors import InvalidInput
 

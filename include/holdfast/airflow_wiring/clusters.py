@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Asset
 
-from holdfast.airflow_wiring.objects import ABOUT_A_GROUP, COLLECT_SECONDS, KAFKA_CONNECTION, SNAPSHOTS, lake
+from holdfast.airflow_wiring.airflow_objects import ABOUT_A_GROUP, COLLECT_SECONDS, KAFKA_CONNECTION, SNAPSHOTS, lake
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:

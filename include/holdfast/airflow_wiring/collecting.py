@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from holdfast.airflow_wiring import runs
+from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAYS_VARIABLE, lake, now, slug
 from holdfast.airflow_wiring.clusters import hosts, known_cluster
-from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAYS_VARIABLE, lake, now, slug
 from holdfast.errors import ClusterTrouble, InvalidInput
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     Run again with the same `run_id` it reads only what it has not read. Raise ClusterTrouble if nothing at all could be read.
     """
     from holdfast import wiring
-    from holdfast.rollout.text.wording import printable
+    from holdfast.rollout.text.format import printable
     from holdfast.workflows.collecting import collect_runs
     from holdfast.workflows.collecting.collect_many import Wanted
 
@@ -85,7 +85,7 @@ def say_what_is_missing(cluster: str | None, run_id: str) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
     from holdfast.rollout.tables.collection_report import Why
-    from holdfast.rollout.text.wording import printable
+    from holdfast.rollout.text.format import printable
 
     found = _reports(cluster, run_id)
     unread = [

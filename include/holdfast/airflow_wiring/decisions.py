@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import secrecy
 from holdfast.airflow_wiring import runs
-from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, CHANGES, REJECT, lake, now, page_of
+from holdfast.airflow_wiring.airflow_objects import APPROVE, APPROVERS_VARIABLE, CHANGES, REJECT, lake, now, page_of
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
@@ -114,8 +114,8 @@ def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     """The plan as Markdown: what is needed to decide, for Airflow has its form below it. Bounded: some databases keep no more of a
     text than 64 KiB. The last line is the fingerprint, in Holdfast's own words alone (`is_about`)."""
     from holdfast.rollout.kinds import approval
-    from holdfast.rollout.text import rendering
-    from holdfast.rollout.text.wording import markdown, printable
+    from holdfast.rollout.text import document_blocks
+    from holdfast.rollout.text.format import markdown, printable
     from holdfast.workflows import plan as workflow
 
     requester = None if plan.requested_by == approval.NOBODY else plan.requested_by
@@ -125,7 +125,7 @@ def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
         f"{who}[The plan's page]({page_of(plan.plan_id)}). Without an answer by {plan.expires_at}, Airflow answers"
         f" {REJECT}. You approve only the plan with the fingerprint on the last line.\n\n"
     )
-    text, left_out = rendering.foremost(workflow.blocks(plan), longest)
+    text, left_out = document_blocks.foremost(workflow.blocks(plan), longest)
     also = f"\nOnly on the plan's page: {'; '.join(left_out)}.\n" if left_out else ""
     return about + text + also + _about(print_of)
 
@@ -184,7 +184,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
     """
     from holdfast.rollout.journal.journal import DecidedBy
     from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
-    from holdfast.rollout.text.wording import printable
+    from holdfast.rollout.text.format import printable
     from holdfast.workflows import plan as workflow
 
     store, keys = lake(), signing_keys()

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring import runs
-from holdfast.airflow_wiring.objects import lake, now, told
+from holdfast.airflow_wiring.airflow_objects import lake, now, told
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
 

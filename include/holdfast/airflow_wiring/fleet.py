@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from holdfast.airflow_wiring import notifiers
+from holdfast.airflow_wiring.airflow_objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, POLICY_VARIABLE, address, lake
 from holdfast.airflow_wiring.clusters import days_of_run
-from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, POLICY_VARIABLE, address, lake
 from holdfast.errors import ClusterTrouble
 
 log = logging.getLogger(__name__)

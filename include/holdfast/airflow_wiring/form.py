@@ -11,7 +11,7 @@ from typing import Any
 
 from airflow.sdk import Param
 
-from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
+from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
 from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from holdfast.airflow_wiring import spark
-from holdfast.airflow_wiring.objects import SPARK_CONNECTION, SPARK_POOL, lake
+from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, SPARK_POOL, lake
 
 Arguments = Callable[[Mapping[str, Any]], list[str] | None]
 """From Airflow's context to the parameters of the job in addition to the lake; None: there is nothing to do."""

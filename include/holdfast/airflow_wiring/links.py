@@ -17,7 +17,7 @@ class PlanPage(BaseOperatorLink):  # type: ignore[misc]  # Airflow is not typed 
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002 - Airflow's own signature
         from holdfast.airflow_wiring import runs
-        from holdfast.airflow_wiring.objects import lake
+        from holdfast.airflow_wiring.airflow_objects import lake
 
         made = runs.made(lake(), ti_key.run_id)
         return "" if made is None else plan_page(made.plan_id)

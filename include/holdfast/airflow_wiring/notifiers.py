@@ -9,7 +9,7 @@ from urllib.parse import quote
 from airflow.sdk.bases.notifier import BaseNotifier
 
 from holdfast.airflow_wiring import runs
-from holdfast.airflow_wiring.objects import REVIEW_NOTIFIERS_VARIABLE, address, lake, page_of
+from holdfast.airflow_wiring.airflow_objects import REVIEW_NOTIFIERS_VARIABLE, address, lake, page_of
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 
@@ -59,13 +59,13 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
     """
 
     def notify(self, context: Mapping[str, Any]) -> None:
-        from holdfast.rollout.text import rendering
+        from holdfast.rollout.text import document_blocks
         from holdfast.workflows import plan as workflow
 
         task = context["ti"]
         where = f"/dags/{task.dag_id}/runs/{quote(task.run_id, safe='')}/tasks/{task.task_id}/required_actions"
         plan = runs.plan_of(lake(), task.run_id, signing_keys())
-        summary = rendering.ten_lines(workflow.blocks(plan))
+        summary = document_blocks.ten_lines(workflow.blocks(plan))
         _send(context, "the plan is waiting for review", summary, plan.plan_id, where)
 
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring import runs
+from holdfast.airflow_wiring.airflow_objects import POLICY_VARIABLE, lake, now
 from holdfast.airflow_wiring.clusters import collect
-from holdfast.airflow_wiring.objects import POLICY_VARIABLE, lake, now
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
@@ -36,7 +36,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     from holdfast.rollout.contract.group_state import refuse_unsettled
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import dumps
-    from holdfast.rollout.kinds import any_kind, approval
+    from holdfast.rollout.kinds import any_document, approval
     from holdfast.rollout.kinds.moving import move
     from holdfast.rollout.kinds.registry import kind_of
     from holdfast.rollout.kinds.requested_change import change_requested
@@ -75,8 +75,8 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
             " Trigger a new run"
         )
     documents = {
-        "snapshot.json": any_kind.snapshot_to_json(snapshot),
-        "change.json": any_kind.change_to_json(change),
+        "snapshot.json": any_document.snapshot_to_json(snapshot),
+        "change.json": any_document.change_to_json(change),
         "policy.json": policy_to_json(policy),
     }
     past = score.score_of(snapshot)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import Asset
 
 from holdfast.airflow_wiring import clusters, decisions, runs
+from holdfast.airflow_wiring.airflow_objects import APPROVERS_VARIABLE, lake, now
 from holdfast.airflow_wiring.clusters import collect, known_cluster
-from holdfast.airflow_wiring.objects import APPROVERS_VARIABLE, lake, now
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
@@ -60,7 +60,7 @@ def roll_back(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id
     """Confirm the rollbacks that people have done, and list them all in the log. Nothing else is done, and without a confirmation
     nothing is written. Return the checklist's path. `actor`: as `apply`."""
     from holdfast.rollout.execution import undo_words
-    from holdfast.rollout.text.wording import printable
+    from holdfast.rollout.text.format import printable
     from holdfast.workflows import rollbacks
     from holdfast.workflows.running import going_back
 
@@ -125,26 +125,26 @@ def directories(plan: "AnyPlan", known: "KnownCluster | None", chosen: Mapping[s
     group and steps, and for the pods of its workload. Which pod is meant is found out when a step is due."""
     from holdfast import wiring
     from holdfast.kafka.vocabulary import ProcessId
-    from holdfast.workflows import places
+    from holdfast.workflows import seed_places
 
     if known is None or not chosen:
         return {}
     about = known.wanted.of(plan.basis.group_id)
     allowed = () if about is None else about.state_dirs
     found = {ProcessId.parse(process_id): directory for process_id, directory in chosen.items()}
-    found = places.placed(plan, found)
+    found = seed_places.placed(plan, found)
     hosts = clusters.hosts(known)
     pods = wiring.pods_of_templates(hosts)
     for directory in found.values():
-        places.refuse_foreign(plan, directory, allowed, pods)
+        seed_places.refuse_foreign(plan, directory, allowed, pods)
 
     def resolved(template: str) -> dict[ProcessId, str]:
         by_id = wiring.directories_in_pods(plan, template, hosts)
         for directory in by_id.values():
-            places.refuse_foreign(plan, directory, allowed, pods)
+            seed_places.refuse_foreign(plan, directory, allowed, pods)
         return by_id
 
-    return places.Directories(found, resolved)
+    return seed_places.Directories(found, resolved)
 
 
 def verify(plan_id: str, params: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.airflow_wiring.objects import slug
+from holdfast.airflow_wiring.airflow_objects import slug
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
 
@@ -137,7 +137,7 @@ def _document(store: Lake, run_id: str, name: str, kind: type[D], keys: "Signing
     from holdfast.rollout.journal import seal
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import loads
-    from holdfast.rollout.text.wording import printable
+    from holdfast.rollout.text.format import printable
 
     place = (*folder(run_id), name)
     if not store.exists(place):

@@ -7,7 +7,7 @@ not given its key) nothing is signed, and the pages say so.
 import re
 from typing import TYPE_CHECKING
 
-from holdfast.airflow_wiring.objects import SIGNING_CONNECTION
+from holdfast.airflow_wiring.airflow_objects import SIGNING_CONNECTION
 
 if TYPE_CHECKING:
     from holdfast.rollout.journal.seal import SigningKeys

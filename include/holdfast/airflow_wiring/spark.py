@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 import holdfast
-from holdfast.airflow_wiring.objects import SPARK_CONNECTION, lake
+from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, lake
 from holdfast.errors import ClusterTrouble, InvalidInput, StatePathTrouble
 from holdfast.ports import Lake, LakePath
 

@@ -9,9 +9,9 @@ from holdfast.adapters.hosts.ssh_settings import SshSettings
 from holdfast.cli import reading
 from holdfast.errors import InvalidInput
 from holdfast.rollout.disks.host_templates import HOST, Hosts
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.wiring import HostAccess
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -74,7 +74,7 @@ def expanded(urls: tuple[str, ...], named: tuple[str, ...], of_snapshot: str | N
 
 
 def _members_hosts(file: str) -> tuple[str | None, ...]:
-    snapshot = reading.value(file, any_kind.snapshot_from_json)
+    snapshot = reading.value(file, any_document.snapshot_from_json)
     addresses: tuple[str | None, ...] = kind_of(snapshot).addresses(snapshot)
     return addresses
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 LONGEST_REFUSAL = 4_000
 """Characters of one line of it."""

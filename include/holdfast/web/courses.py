@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 Row = Mapping[str, Any]
 WIDTH, HEIGHT = 1000, 130

@@ -21,8 +21,8 @@ from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
 
 from holdfast.airflow_wiring import runs
+from holdfast.airflow_wiring.airflow_objects import APPROVE, CHANGES, REJECT
 from holdfast.airflow_wiring.decisions import is_about
-from holdfast.airflow_wiring.objects import APPROVE, CHANGES, REJECT
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
 from holdfast.secrecy import redact

@@ -8,7 +8,7 @@ from typing import Any
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.wording import amount_of_bytes, duration
+from holdfast.rollout.text.format import amount_of_bytes, duration
 from holdfast.web.courses import CountsOverTime
 from holdfast.web.kinds.kind_pages import KindPages, MemberTable
 from holdfast.web.kinds.registry import pages_of

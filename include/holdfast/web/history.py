@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 from holdfast.web.group_view import OrderChangeView
 
 WIDTH, HEIGHT, BAR = 1000, 130, 10

@@ -8,7 +8,7 @@ from airflow.models.variable import Variable
 from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse
 
-from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, LAKE_VARIABLE
+from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, LAKE_VARIABLE
 from holdfast.errors import InvalidInput
 from holdfast.web import templating
 

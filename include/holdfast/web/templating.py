@@ -15,9 +15,9 @@ from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.kinds import verdict_words
 from holdfast.rollout.policy.rules import MEANINGS
 from holdfast.rollout.review.parts import MOST_STEPS
+from holdfast.rollout.text.document_blocks import Block
+from holdfast.rollout.text.format import amount_of_bytes, duration, many, printable
 from holdfast.rollout.text.html import to_html
-from holdfast.rollout.text.rendering import Block
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
 from holdfast.web import history
 from holdfast.web.group_view import MOST_MEMBERS
 from holdfast.web.new import new_view

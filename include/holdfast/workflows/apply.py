@@ -31,8 +31,8 @@ from holdfast.rollout.kinds.approval import refuse_unapproved
 from holdfast.rollout.kinds.freshness import refuse_old
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
-from holdfast.rollout.text.wording import many, printable
-from holdfast.workflows import journals, other_plans, places
+from holdfast.rollout.text.format import many, printable
+from holdfast.workflows import journals, other_plans, seed_places
 from holdfast.workflows import plan as plans
 from holdfast.workflows.journals import Kept
 from holdfast.workflows.leases import HeldLease, Leases
@@ -188,7 +188,7 @@ def refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> Non
     """What people type goes into the journal and the lease. Raise InvalidInput."""
     typed = {
         "confirmed": [[word.step, word.by, word.detail] for word in confirmations],
-        "directories": [*places.as_given(hands.state_dirs)],
+        "directories": [*seed_places.as_given(hands.state_dirs)],
         "run ID": hands.me.run,
     }
     strict.refuse_secrets(typed)

@@ -6,7 +6,7 @@ It imports what decides, and no forecasts or plans: `holdfast assign` starts in 
 from collections.abc import Callable, Iterable, Iterator
 
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.kafka.uncollected import uncollected
+from holdfast.kafka.garbage_collection import uncollected
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import registry

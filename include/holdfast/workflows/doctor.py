@@ -11,7 +11,7 @@ from holdfast.ports import ClusterReader, HostRights, Machine, ObservedGroup, St
 from holdfast.rollout.disks.host_templates import Hosts
 from holdfast.rollout.kinds.registry import kind_named
 from holdfast.rollout.streams.snapshot import churn
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows.collecting import registry
 from holdfast.workflows.collecting.collector import Advice
 from holdfast.workflows.collecting.settling import PROTOCOL_TYPE

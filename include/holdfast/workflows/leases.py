@@ -32,7 +32,7 @@ from holdfast.rollout.journal.seal import Seal, Sealed, SigningKeys
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows.snapshots import segment
 
 FOLDER = "leases"

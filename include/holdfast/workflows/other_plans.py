@@ -11,7 +11,7 @@ from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 from holdfast.workflows.leases import Leases

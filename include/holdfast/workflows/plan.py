@@ -23,15 +23,15 @@ from holdfast.rollout.journal.seal import NO_KEYS, Seal, Sealed, SigningKeys
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
-from holdfast.rollout.kinds import any_kind, registry, search
+from holdfast.rollout.kinds import any_document, distributed_search, registry
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import SCORE, Score
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections
-from holdfast.rollout.text import rendering
-from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text import document_blocks
+from holdfast.rollout.text.document_blocks import Block
 from holdfast.workflows import journals
 from holdfast.workflows.naming import Named, read_named
 from holdfast.workflows.run_documents import MadeBy
@@ -118,24 +118,24 @@ def with_past(plan: AnyPlan, found: Backtest) -> Any:
 def scored(plan: AnyPlan, past: PastScore) -> Any:
     """The same plan with that score, under an ID of its own."""
     found: Any = replace(plan, past=past)  # type: ignore[type-var] # every kind's plan is a dataclass
-    return replace(found, plan_id=plan_id_in(any_kind.plan_to_json(found)))
+    return replace(found, plan_id=plan_id_in(any_document.plan_to_json(found)))
 
 
 def assemble_drafted(
     snapshot: object, change: object, evaluations: Iterable[bytes], policy: Policy, now: datetime, requested_by: str | None = None
 ) -> AnyPlan:
-    """From a draft: a Snapshot's and a Change's JSON, and what `kinds.search.evaluation` returned for each option, in order."""
+    """From a draft: a Snapshot's and a Change's JSON, and what `distributed_search.evaluation` returned for each option."""
     kind = registry.of_snapshot(snapshot)
     group, requested = kind.snapshot_from_json(snapshot), kind.change_from_json(change)
     evaluated = tuple(kind.evaluated_from_json(loads(line)) for line in evaluations)
-    search.refuse_other_options(group, requested, evaluated)
+    distributed_search.refuse_other_options(group, requested, evaluated)
     plan: AnyPlan = kind.assemble(group, requested, evaluated, policy, now, requested_by)
     return plan
 
 
 def markdown(made: AnyPlan) -> str:
     """`plan.md`."""
-    return rendering.to_markdown(blocks(made), folded=True)
+    return document_blocks.to_markdown(blocks(made), folded=True)
 
 
 def blocks(made: AnyPlan) -> tuple[Block, ...]:
@@ -161,14 +161,14 @@ def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS, files: Mapping[
         lake.write(_place(made.plan_id, name), content.encode())
     lake.write(_place(made.plan_id, "plan.md"), with_files(markdown(made), files or {}).encode())
     lake.write(_place(made.plan_id, "summary.json"), dumps(SUMMARY.write(summary(made))).encode())
-    sealed = seal.signed(any_kind.plan_to_json(made), Sealed.PLAN, keys)
+    sealed = seal.signed(any_document.plan_to_json(made), Sealed.PLAN, keys)
     lake.write(_place(made.plan_id, "plan.json"), dumps(sealed, indent=2).encode())
     return made.plan_id
 
 
 def load(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> AnyPlan:
     """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more or another one."""
-    made, found = _read_sealed(lake, plan_id, "plan.json", any_kind.plan_from_json, Sealed.PLAN, keys, LARGEST_DOCUMENT)
+    made, found = _read_sealed(lake, plan_id, "plan.json", any_document.plan_from_json, Sealed.PLAN, keys, LARGEST_DOCUMENT)
     if made.plan_id != plan_id:
         raise InvalidInput(f"it holds plan {made.plan_id}", f"{FOLDER}/{plan_id}/plan.json")
     seal.refuse(found, f"Plan {plan_id}", keys)
@@ -359,7 +359,7 @@ def add_entry(lake: Lake, journal: Journal, entry: JournalEntry, keys: SigningKe
 
 
 def keep_verdict(lake: Lake, verdict: AnyVerdict) -> None:
-    content = dumps(any_kind.verdict_to_json(verdict), indent=2)
+    content = dumps(any_document.verdict_to_json(verdict), indent=2)
     lake.write(_place(verdict.plan_id, "verdict.json"), content.encode())
 
 

@@ -1,7 +1,7 @@
 """The search of a draft, in this process while that costs less than Spark; and the progress of a search anywhere.
 
 A draft's `evaluations/` are a line an option. Until they are whole, `forecasts/` has those that are done, and `progress/` has their
-times. What is forecast, and how, is `kinds.search`: the same pieces as on Spark, which goes on where this process stops.
+times. What is forecast, and how, is `distributed_search`: the same pieces as on Spark, which goes on where this process stops.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
-from holdfast.rollout.kinds import any_kind, search, search_progress, search_work
+from holdfast.rollout.kinds import any_document, distributed_search, search_progress, search_work
 from holdfast.rollout.kinds.search_progress import OptionForecast
 
 EVALUATIONS = "evaluations"
@@ -38,7 +38,7 @@ def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool
     if not is_tried_here(snapshot, change):
         return False
     began = clock()
-    proposed = search.candidates(snapshot, change)
+    proposed = distributed_search.candidates(snapshot, change)
     announce(lake, draft, proposed)
     lines = []
     for place, candidate in enumerate(proposed):
@@ -47,7 +47,7 @@ def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool
             at = clock()
             if at - began > SPARK_STARTS_S:
                 return False
-            line = search.evaluation(snapshot, candidate)
+            line = distributed_search.evaluation(snapshot, candidate)
             _keep(lake, draft, place, line)
             told = search_progress.written(place, len(proposed), candidate, clock() - at)
             lake.write((*draft, search_progress.FOLDER, search_progress.file_name(place)), told.encode())
@@ -73,7 +73,7 @@ def _kept(lake: Lake, draft: LakePath, place: int, snapshot: str, candidate: str
         found = lake.read(where, LARGEST_DOCUMENT) if lake.exists(where) else b""
     except HoldfastError:
         return None
-    return found.decode() if found and search.is_evaluation(snapshot, candidate, found) else None
+    return found.decode() if found and distributed_search.is_evaluation(snapshot, candidate, found) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,6 @@ def progress(lake: Lake, draft: LakePath) -> Progress:
 
 def is_tried_here(snapshot: str, change: str) -> bool:
     """Whether the search for this change to this group is begun in this process. Raise InvalidInput for texts that are none."""
-    group = any_kind.snapshot_from_json(loads(snapshot))
-    requested = any_kind.change_from_json(loads(change), group)
+    group = any_document.snapshot_from_json(loads(snapshot))
+    requested = any_document.change_from_json(loads(change), group)
     return search_work.is_tried_here(group, requested)

@@ -12,7 +12,7 @@ from holdfast.ports import Lake, LakePath
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 
 FOLDER = "snapshots"
 NO_DAY = "unknown"
@@ -40,7 +40,7 @@ def keep(lake: Lake, snapshot: AnySnapshot) -> str:
 
 def placed(snapshot: AnySnapshot) -> tuple[LakePath, bytes]:
     """Its path in a lake, and its content."""
-    document = any_kind.snapshot_to_json(snapshot)
+    document = any_document.snapshot_to_json(snapshot)
     captured_at = snapshot.captured_at or ""
     day = captured_at[:10] or NO_DAY
     time = re.sub(r"[^0-9]", "", captured_at[10:]) or "0"
@@ -62,7 +62,7 @@ def load(lake: Lake, snapshot_id: str) -> AnySnapshot:
             f"{snapshot_id[:200]!r} is not a snapshot ID; the format is "
             f"'{FOLDER}/cluster=C/day=2026-11-20/group=G/134802-0123456789abcdef.json'"
         )
-    return any_kind.snapshot_from_json(loads(lake.read(path, LARGEST_DOCUMENT)))
+    return any_document.snapshot_from_json(loads(lake.read(path, LARGEST_DOCUMENT)))
 
 
 def latest(lake: Lake, cluster: str, group_id: str, days_most: int = 60) -> str | None:

@@ -28,9 +28,9 @@ from tests.harness.running_group import Process
 from tests.unit.workflows.running.test_run import ALL_THREE, ROLLING
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import between_turns, carrying, clusters, objects
+from holdfast.airflow_wiring import airflow_objects, clusters, run_turn, wait_between_turns
+from holdfast.airflow_wiring.apply_turns import ApplyPlan, Pause
 from holdfast.airflow_wiring.questions import kept
-from holdfast.airflow_wiring.turns import ApplyPlan, Pause
 from holdfast.errors import InvalidInput, StatePathTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does
@@ -148,7 +148,7 @@ class Reality:
             "run_id": run_id,
             "ti": SimpleNamespace(map_index=0, try_number=tries, id=uuid4(), dag_id="apply_rollout", run_id=run_id, task_id="walk"),
             "dag_run": SimpleNamespace(triggering_user_name="ann"),
-            "outlet_events": {objects.JOURNALS: SimpleNamespace(extra={})},
+            "outlet_events": {airflow_objects.JOURNALS: SimpleNamespace(extra={})},
         }
 
     def execute(self, run_id: str = "run 1", tries: int = 1, **form: object) -> Any:
@@ -200,7 +200,7 @@ def reality(lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> Reality:
 
 def found_by(monkeypatch: pytest.MonkeyPatch, found: R) -> R:
     """What the runs of these tests look at, and act on."""
-    monkeypatch.setattr(carrying, "_look", found.look)
+    monkeypatch.setattr(run_turn, "_look", found.look)
     monkeypatch.setattr(clusters, "known_cluster", lambda _: SimpleNamespace(connection=None, ssh=None))
     monkeypatch.setattr(clusters, "actor", lambda *_: found)
     monkeypatch.setattr("holdfast.workflows.running.walking.LOOK_AGAIN_S", 0.01)
@@ -282,7 +282,7 @@ def test_while_it_waits_no_other_run_begins(reality: Reality) -> None:
 
 def test_what_was_waited_for_is_carried_over(reality: Reality, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = itertools.count(1_000_000, 50_000)
-    monkeypatch.setattr(carrying, "time", SimpleNamespace(time=lambda: next(clock)))
+    monkeypatch.setattr(run_turn, "time", SimpleNamespace(time=lambda: next(clock)))
     reality.shows = False
     first = reality.execute()
     _, waiting = reality.until_it_ends(first)
@@ -291,7 +291,7 @@ def test_what_was_waited_for_is_carried_over(reality: Reality, monkeypatch: pyte
     assert reality.done == [ONE]
     steps = [later - earlier for earlier, later in itertools.pairwise(reality.waited[1:])]
     assert len(steps) >= 3
-    assert all(between_turns.COUNTED_S <= one < 2 * between_turns.COUNTED_S for one in steps), (
+    assert all(wait_between_turns.COUNTED_S <= one < 2 * wait_between_turns.COUNTED_S for one in steps), (
         "however late the turn, no more counts"
     )
 
@@ -301,7 +301,7 @@ def test_what_was_waited_for_is_carried_over(reality: Reality, monkeypatch: pyte
 )
 def test_what_a_turn_left_is_read_strictly(reality: Reality, left: dict[str, Any]) -> None:
     with pytest.raises((InvalidInput, KeyError)):
-        carrying.turn(reality.plan.plan_id, FORM, "ann", "run 1", left)
+        run_turn.turn(reality.plan.plan_id, FORM, "ann", "run 1", left)
     assert reality.done == []
 
 
@@ -313,7 +313,7 @@ def test_a_run_confirms_nothing_and_takes_its_own_snapshots(reality: Reality, fo
 
 def test_rebalances_are_accepted_by_a_person_only(reality: Reality) -> None:
     with pytest.raises(InvalidInput, match="no user"):
-        carrying.turn(reality.plan.plan_id, FORM | {"accept_rebalances": True}, None, "run 1", None)
+        run_turn.turn(reality.plan.plan_id, FORM | {"accept_rebalances": True}, None, "run 1", None)
 
 
 def test_another_plan_than_the_run_s_is_refused(reality: Reality) -> None:
@@ -323,7 +323,7 @@ def test_another_plan_than_the_run_s_is_refused(reality: Reality) -> None:
 
 def test_the_trigger_sleeps_and_ends() -> None:
     assert slept(Pause(0)) is None
-    assert Pause(7).serialize() == ("holdfast.airflow_wiring.turns.Pause", {"seconds": 7})
+    assert Pause(7).serialize() == ("holdfast.airflow_wiring.apply_turns.Pause", {"seconds": 7})
 
 
 class TestActors:

@@ -13,7 +13,7 @@ from tests.harness.article import AFTER, A, B, change, group, just_now
 from tests.harness.plans import read
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import carrying
+from holdfast.airflow_wiring import run_turn
 from holdfast.errors import InvalidInput, StepRefused
 from holdfast.rollout.journal.acted import ClientProcess, Does, Halt, ProcessState
 from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
@@ -149,7 +149,7 @@ class TestTheForm:
     def test_begins_to_go_back_by_a_user_s_decision(self, reality: Reality) -> None:
         reality.until_it_ends(reality.execute())
         with pytest.raises(InvalidInput, match="decides to roll back"):
-            carrying.turn(reality.plan.plan_id, FORM | {"back": True}, None, "run 2", None)
+            run_turn.turn(reality.plan.plan_id, FORM | {"back": True}, None, "run 2", None)
         _, path = reality.until_it_ends(reality.execute("run 2", back=True), "run 2")
 
         assert path.endswith("checklist.json")

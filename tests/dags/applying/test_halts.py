@@ -12,8 +12,8 @@ from tests.harness.article import client
 from tests.harness.operators_hands import STRANGER
 
 from holdfast.airflow_wiring import notifiers
+from holdfast.airflow_wiring.apply_turns import ApplyPlan
 from holdfast.airflow_wiring.questions import halts
-from holdfast.airflow_wiring.turns import ApplyPlan
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.workflows import plan as plans

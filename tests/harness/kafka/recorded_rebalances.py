@@ -16,7 +16,7 @@ from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
 from holdfast.rollout.backtest.generation import Generation, GenerationMember
 from holdfast.rollout.json import instants
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.scene.reports import Reports, TimeBetween
 
 STARTED_MS = 1_763_640_000_000

@@ -25,7 +25,7 @@ from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution import rounds
 from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next, NothingLeft, WaitForOutside
@@ -37,7 +37,7 @@ from holdfast.rollout.group.applying import Applying, please
 from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line, maps
 from holdfast.rollout.group.group_kind import GroupKind, Host, Setting, Words
-from holdfast.rollout.group.guarded import Guarded
+from holdfast.rollout.group.guard import Guarded
 from holdfast.rollout.group.staleness import staleness
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 from holdfast.rollout.journal.journal import Journal, Sighting
@@ -48,7 +48,7 @@ from holdfast.rollout.kinds.registry import Registered
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
-from holdfast.rollout.text.rendering import Block, Heading
+from holdfast.rollout.text.document_blocks import Block, Heading
 
 PROTOCOL, EACH = "lamps", "one-by-one"
 

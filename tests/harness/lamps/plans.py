@@ -14,7 +14,7 @@ from tests.harness.lamps.values import (
 from holdfast.rollout.contract.assessment import Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import EffortCounts, Estimate, Times
-from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.facts.sourced_text import texts_of
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, rules, selection
 from holdfast.rollout.options.criteria import Counted

@@ -6,7 +6,7 @@ from typing import Any
 from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts import difference_words

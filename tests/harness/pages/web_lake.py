@@ -22,7 +22,7 @@ from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry, Jo
 from holdfast.rollout.journal.lease import LeaseOwner
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds.any_kind import AnyPlan, snapshot_from_json
+from holdfast.rollout.kinds.any_document import AnyPlan, snapshot_from_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
@@ -36,7 +36,7 @@ from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 from holdfast.workflows.apply import Hands
-from holdfast.workflows.running import showing
+from holdfast.workflows.running import progress_file
 from holdfast.workflows.running.progress import Progress, Tells
 
 HOSTILE = "<script>alert(1)</script>\"'\u202egro\u0007up😀" + "x" * 180
@@ -195,7 +195,7 @@ def shows_a_run(folder: Path, plan: Plan, *, done: int) -> None:
         at = instants.to_second(now - timedelta(minutes=1))
         plans.add_entry(lake, journal, JournalEntry(at, steps[done], JournalEvent.HALTED, "holdfast", "2 of 3", halt=Halt.LAG))
     hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: now, me=LeaseOwner("bob", "worker-1", run="manual__2026"))
-    one = showing.Showing(plan, hands, lambda: 0.0)
+    one = progress_file.Showing(plan, hands, lambda: 0.0)
     newest = snapshots.latest(lake, plan.basis.cluster, plan.basis.group_id)
     assert newest is not None
     one.looked(snapshots.load(lake, newest))

@@ -30,7 +30,7 @@ from holdfast.errors import CannotPredict, ClusterTrouble
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import ACTS, Policy
@@ -183,7 +183,7 @@ class Hosted:
             given += ["--state-dir", self.state_dir(self.services.of[address].machine)]
         output = self.folder / "seen.json"
         assert snapshot_command.command.main([*given, "--output", str(output)], standalone_mode=False) == 0
-        return any_kind.snapshot_from_json(loads(output.read_text(encoding="utf-8")))
+        return any_document.snapshot_from_json(loads(output.read_text(encoding="utf-8")))
 
     def state(self) -> str:
         """Of the group, by its name in Kafka; of one without members too."""
@@ -213,7 +213,7 @@ class Hosted:
         policy = Policy(acts=tuple(one for one in ACTS if str(one) in acts), exclude=exclude)
         made = planning.make(before, change, policy, datetime.now(UTC))
         plan = self.folder / "plan.json"
-        plan.write_text(dumps(any_kind.plan_to_json(made)))
+        plan.write_text(dumps(any_document.plan_to_json(made)))
         self.write_actors()
         return plan
 
@@ -235,7 +235,7 @@ class Hosted:
     def confirm(self, plan: Path, step: str) -> None:
         """As the person who has done it."""
         fresh = self.folder / "fresh.json"
-        fresh.write_text(dumps(any_kind.snapshot_to_json(self.snapshot())))
+        fresh.write_text(dumps(any_document.snapshot_to_json(self.snapshot())))
         command = _command("apply", str(plan), "--snapshot", str(fresh), "--confirm", step, *_APPROVED)
         subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True)
 

@@ -22,7 +22,7 @@ from tests.live.running.other_kinds import Client
 from tests.live.running.scenarios import Planned, acts_of
 
 from holdfast.rollout.broker_streams.execution.verify import of_members
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 
 DELAY_MS = 120_000
 """The initial delay: all clients start within it, each after a command over SSH, also where a run is killed between two of them:
@@ -111,7 +111,7 @@ def _planned(group: Hosted, exclude: tuple[str, ...]) -> Planned:
     document = json.loads(plan.read_text())
     print(json.dumps({"option": document["chosen"], "headline": document["headline"], **_figures(document)}), flush=True)
 
-    held, owners = _held(group), _owners(group, any_kind.plan_from_json(document).basis)
+    held, owners = _held(group), _owners(group, any_document.plan_from_json(document).basis)
     chosen = next(one for one in document["candidates"] if one["name"] == document["chosen"])
 
     def by_hand(step: str) -> bool:

@@ -19,7 +19,7 @@ from tests.live.running.hosted import Document, Hosted
 from tests.live.running.services import SCRIPT
 
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of
 
 STANDBYS = "num.standby.replicas"
@@ -174,7 +174,7 @@ def _planned(group: Hosted, *events: Document) -> Planned:
 
 def acts_of(plan: Path, by_hand: Callable[[str], bool] | None = None) -> Planned:
     document = json.loads(plan.read_text())
-    made = any_kind.plan_from_json(document)
+    made = any_document.plan_from_json(document)
     kind = kind_of(made)
     found = [(step.id, act) for step in made.steps if (acts := kind.acts(made, step)) is not None for act in acts.acts]
     rolls = {roll.first: roll for step in made.steps if (roll := kind.roll(made, step)) is not None}

@@ -27,7 +27,7 @@ from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Journal, JournalEvent
 from holdfast.rollout.json.strict import loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.policy.policy import ACTS
 from holdfast.workflows import plan as plans
 
@@ -161,7 +161,7 @@ class Whole:
         assert of_run is not None
         self.server.wait("its run of apply_rollout", lambda: self._applies() > before or None)
         self.server.wait("the end of that run", lambda: not self._applies(ended=False) or None)
-        return any_kind.plan_from_json(loads(plans.document_of(self.lake, of_run.plan_id, "plan.json")))
+        return any_document.plan_from_json(loads(plans.document_of(self.lake, of_run.plan_id, "plan.json")))
 
     def _applies(self, *, ended: bool = True) -> int:
         """Runs of `apply_rollout`; `ended` False: those that have not ended."""
@@ -197,7 +197,7 @@ class Whole:
 
 def steps_of(plan: AnyPlan) -> list[Document]:
     """As the plan's document has them."""
-    return list(any_kind.plan_to_json(plan)["steps"])
+    return list(any_document.plan_to_json(plan)["steps"])
 
 
 @dataclass

@@ -29,7 +29,7 @@ def real() -> Real:
 
     from holdfast.rollout.journal.journal import Approval, JournalEntry, JournalEvent
     from holdfast.rollout.json.record import codec_of
-    from holdfast.rollout.kinds import any_kind
+    from holdfast.rollout.kinds import any_document
     from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
     from holdfast.rollout.policy.json import policy_to_json
     from holdfast.rollout.policy.policy import Policy
@@ -51,7 +51,7 @@ def real() -> Real:
     random_id = {"replace_client": {"process_id": article.C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
     removed = plain_groups.change({"remove_consumer": {"member_id": "a"}})
     plain = planning.make_from(("s", readers[0]), ("c", removed), Policy(), NOON)
-    plans = tuple(any_kind.plan_to_json(one) for one in (plan, planned(article.group(article.AFTER), random_id), plain))
+    plans = tuple(any_document.plan_to_json(one) for one in (plan, planned(article.group(article.AFTER), random_id), plain))
     after = snapshot_from_json(article.group(article.AFTER))
     return Real(
         snapshots,

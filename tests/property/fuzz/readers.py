@@ -106,7 +106,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.consumer.kind.kind import ConsumerKind
     from holdfast.rollout.consumer.plan import json as plan_json
     from holdfast.rollout.json.record import codec_of
-    from holdfast.rollout.kinds import any_kind
+    from holdfast.rollout.kinds import any_document
     from holdfast.rollout.kinds.plan_summary import SUMMARY
     from holdfast.rollout.kinds.requested_change import change_requested
     from holdfast.rollout.kinds.score_json import SCORE
@@ -119,11 +119,11 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.tables import fleet_findings
 
     return (
-        any_kind.snapshot_from_json,
+        any_document.snapshot_from_json,
         snapshot_from_json,
         lambda value: StreamsKind().change_from_json(value),
         lambda value: ConsumerKind().change_from_json(value),
-        any_kind.plan_from_json,
+        any_document.plan_from_json,
         streams_json.plan_from_json,
         plan_json.consumer_plan_from_json,
         policy_from_json,
@@ -223,7 +223,7 @@ def pages(case: Case) -> None:
     from tests.harness.plans import NOON
 
     from holdfast.adapters.lake.lake import FsspecLake
-    from holdfast.rollout.kinds import any_kind
+    from holdfast.rollout.kinds import any_document
     from holdfast.workflows import plan as plans
     from holdfast.workflows import snapshots
 
@@ -231,9 +231,9 @@ def pages(case: Case) -> None:
     lake = FsspecLake(str(case.folder))
     assert NOON
     whole = real().documents
-    made = any_kind.plan_from_json(case.chance.choice(whole["plan"]))
+    made = any_document.plan_from_json(case.chance.choice(whole["plan"]))
     plans.keep(lake, made)
-    snapshot = any_kind.snapshot_from_json(case.chance.choice(whole["snapshot"]))
+    snapshot = any_document.snapshot_from_json(case.chance.choice(whole["snapshot"]))
     place = snapshots.keep(lake, snapshot)
     files = {"plan.json": "plan", "summary.json": "summary", "approval.json": "approval", "verdict.json": "verdict"}
     files |= {"journal.jsonl": "journal", "run.json": "run"}
@@ -253,12 +253,12 @@ def pages(case: Case) -> None:
 def form(case: Case) -> None:
     """What a user types into the form."""
     from holdfast.adapters.lake.lake import FsspecLake
-    from holdfast.rollout.kinds import any_kind
+    from holdfast.rollout.kinds import any_document
     from holdfast.workflows import snapshots
 
     os.environ["AIRFLOW_VAR_HOLDFAST_LAKE"] = str(case.folder)
     group, requested = case.odd()
-    whole = any_kind.snapshot_from_json(case.chance.choice(real().documents["snapshot"]))
+    whole = any_document.snapshot_from_json(case.chance.choice(real().documents["snapshot"]))
     snapshots.keep(FsspecLake(str(case.folder)), whole)
     typed: Callable[[], str] = lambda: case.nasty.text().encode(errors="replace").decode()  # noqa: E731 - a die
     kinds = (

@@ -21,7 +21,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.judged import Judged
 from holdfast.rollout.backtest.results import Given
-from holdfast.rollout.kinds import backtests, mismatch
+from holdfast.rollout.kinds import backtests, mismatch_file
 from holdfast.rollout.kinds.backtests import AnyQuestion
 from holdfast.rollout.streams.backtest import releases
 
@@ -89,9 +89,9 @@ def test_an_exchange_is_never_equal_and_is_the_same_without_names(seed: int) -> 
     (judged,) = [one.judged for one in result.rebalances if one.number == other.number]
     assert judged in (Judged.DIFFERENT, Judged.NOT_JUDGED, Judged.INFERRED)
     for question in kept:
-        sent = mismatch.sendable(question)
+        sent = mismatch_file.sendable(question)
         assert sent is not None
-        assert mismatch.from_json(mismatch.to_json(sent.question)) == sent.question
+        assert mismatch_file.from_json(mismatch_file.to_json(sent.question)) == sent.question
 
 
 @settings(max_examples=examples(100), deadline=None)

@@ -19,7 +19,7 @@ from tests.property.test_codec import documents, snapshots
 from holdfast.errors import HoldfastError
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT as STREAMS_GROUP
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.at_once import IN_DOUBT, TextReader
+from holdfast.rollout.json.fast_reader import IN_DOUBT, TextReader
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import registry
 from holdfast.rollout.streams.snapshot.json import SNAPSHOT, TEXTS, snapshot_to_json

@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ports import LakePath
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.kinds.any_document import AnyPlan
 from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.web.plan import stages

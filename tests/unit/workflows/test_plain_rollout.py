@@ -24,7 +24,7 @@ from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json,
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import any_difference, any_kind
+from holdfast.rollout.kinds import any_difference, any_document
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.tables import plan_rows
 from holdfast.workflows import apply as workflow
@@ -74,10 +74,10 @@ class Operator:
         hands = workflow.Hands(self.lake, LocalProcessMetadataFiles(), {}, lambda: NOON)
         words = tuple(workflow.Confirmation(step, "ann", "seen") for step in confirm)
         fresh = document | {"captured_at": "2026-11-20T12:00:00Z"} | other
-        return workflow.apply(self.plan, any_kind.snapshot_from_json(fresh), approval, words, hands)
+        return workflow.apply(self.plan, any_document.snapshot_from_json(fresh), approval, words, hands)
 
     def verdict(self, document: Document) -> ConsumerVerdict:
-        found = verify.compare(self.lake, self.plan, any_kind.snapshot_from_json(document))
+        found = verify.compare(self.lake, self.plan, any_document.snapshot_from_json(document))
         assert isinstance(found, ConsumerVerdict)
         return found
 
@@ -265,7 +265,7 @@ class TestAnotherGroup:
         other = Approval("0" * 16, True, "ann", "", "2026-11-20T12:00:00Z")
         hands = workflow.Hands(operator.lake, LocalProcessMetadataFiles(), {}, lambda: NOON)
         with pytest.raises(StepRefused, match="The approval is for plan"):
-            workflow.apply(operator.plan, any_kind.snapshot_from_json(COOPERATIVE), other, (), hands)
+            workflow.apply(operator.plan, any_document.snapshot_from_json(COOPERATIVE), other, (), hands)
 
 
 class TestAnotherWay:

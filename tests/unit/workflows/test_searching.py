@@ -10,7 +10,7 @@ from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.rollout.kinds import search, search_progress
+from holdfast.rollout.kinds import distributed_search, search_progress
 from holdfast.workflows import searching
 
 DRAFT = ("drafts", "one")
@@ -43,12 +43,12 @@ def seconds() -> float:
 def test_comes_to_the_same_as_anywhere_else(tmp_path: Path, snapshot: Document, event: object) -> None:
     lake = drafted(tmp_path, snapshot, event)
     texts = json.dumps(snapshot), json.dumps(change(event))
-    options = search.candidates(*texts)
+    options = distributed_search.candidates(*texts)
 
     assert not searching.is_done(lake, DRAFT)
     assert searching.search_here(lake, DRAFT, seconds)
     lines = lake.read((*DRAFT, "evaluations", "part-00000.txt"), 10**7).decode().splitlines()
-    assert lines == [search.evaluation(texts[0], one) for one in options]
+    assert lines == [distributed_search.evaluation(texts[0], one) for one in options]
     told = searching.progress(lake, DRAFT)
     assert [(one.place, one.of) for one in told.done] == [(place, len(options)) for place in range(len(options))]
     assert told.titles == tuple(one.title for one in told.done)
@@ -88,7 +88,7 @@ def test_one_that_takes_too_long_is_left_to_spark(tmp_path: Path) -> None:
 def test_what_a_killed_attempt_has_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
     """So the progress that the page shows is true after a kill. What is damaged is done again."""
     lake, done = drafted(tmp_path, READERS, *RESTARTS), []
-    evaluation = search.evaluation
+    evaluation = distributed_search.evaluation
 
     def counted(snapshot: str, candidate: str) -> str:
         if len(done) == 2:
@@ -96,7 +96,7 @@ def test_what_a_killed_attempt_has_done_is_not_done_again(tmp_path: Path, monkey
         done.append(candidate)
         return evaluation(snapshot, candidate)
 
-    monkeypatch.setattr(search, "evaluation", counted)
+    monkeypatch.setattr(distributed_search, "evaluation", counted)
     with pytest.raises(KeyboardInterrupt):
         searching.search_here(lake, DRAFT, seconds)
     assert [one.place for one in searching.progress(lake, DRAFT).done] == [0, 1]
@@ -107,7 +107,7 @@ def test_what_a_killed_attempt_has_done_is_not_done_again(tmp_path: Path, monkey
     assert searching.search_here(lake, DRAFT, seconds)
 
     texts = json.dumps(READERS), json.dumps(change(*RESTARTS))
-    options = search.candidates(*texts)
+    options = distributed_search.candidates(*texts)
     assert first == [*options[:2]]
     assert done[3:] == [*options[2 if damage == "none" else 1 :]]
     lines = lake.read((*DRAFT, "evaluations", "part-00000.txt"), 10**7).decode().splitlines()

@@ -22,11 +22,20 @@ from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import any_difference, any_kind, ci, plan_title, registry, requested_change, search, verdict_words
+from holdfast.rollout.kinds import (
+    any_difference,
+    any_document,
+    ci,
+    distributed_search,
+    plan_title,
+    registry,
+    requested_change,
+    verdict_words,
+)
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 from holdfast.rollout.tables import group_rows, loss_rows, plan_rows
-from holdfast.rollout.text import rendering
+from holdfast.rollout.text import document_blocks
 from holdfast.workflows import apply as applying
 from holdfast.workflows import doctor, forecast, freshness, snapshots, verify
 from holdfast.workflows import plan as plans
@@ -52,15 +61,15 @@ def group(**lit: bool) -> dict[str, Any]:
 
 def planned(policy: Policy | None = None) -> AnyPlan:
     """By the pieces that travel to executors, as a run of `plan_rollout` does it."""
-    options = search.candidates(dumps(group()), dumps(CHANGE))
-    lines = [search.evaluation(dumps(group()), one).encode() for one in options]
+    options = distributed_search.candidates(dumps(group()), dumps(CHANGE))
+    lines = [distributed_search.evaluation(dumps(group()), one).encode() for one in options]
     return plans.assemble_drafted(group(), CHANGE, lines, policy or Policy(), NOON)
 
 
 def apply(lake: FsspecLake, plan: AnyPlan, document: dict[str, Any]) -> applying.Applied:
     approval = Approval(plan.plan_id, True, "ann", "read it", "2026-11-20T12:00:00Z")
     hands = applying.Hands(lake, LocalProcessMetadataFiles(), {}, lambda: NOON)
-    fresh = any_kind.snapshot_from_json(document | {"captured_at": "2026-11-20T12:00:00Z"})
+    fresh = any_document.snapshot_from_json(document | {"captured_at": "2026-11-20T12:00:00Z"})
     return applying.apply(plan, fresh, approval, (), hands)
 
 
@@ -87,9 +96,9 @@ def test_a_policy_judges_it() -> None:
 
 
 def test_what_executors_did_not_forecast_is_refused() -> None:
-    (first, *_) = search.candidates(dumps(group()), dumps(CHANGE))
+    (first, *_) = distributed_search.candidates(dumps(group()), dumps(CHANGE))
     with pytest.raises(InvalidInput, match="not the options of this change"):
-        plans.assemble_drafted(group(), CHANGE, [search.evaluation(dumps(group()), first).encode()], Policy(), NOON)
+        plans.assemble_drafted(group(), CHANGE, [distributed_search.evaluation(dumps(group()), first).encode()], Policy(), NOON)
 
 
 def test_it_is_applied_and_verified(tmp_path: Path) -> None:
@@ -99,12 +108,12 @@ def test_it_is_applied_and_verified(tmp_path: Path) -> None:
     assert waiting.needed == "Step 1 is manual, and a is dark. Before: nothing. Check: It burns."
     checklist: Any = applying.applied_to_json(apply(lake, plan, group()))["checklist"]
     assert [one["what"] for one in checklist] == ["Light a", "Light b", "Wait"]
-    halfway = verify.compare(lake, plan, any_kind.snapshot_from_json(group(a=True)))
+    halfway = verify.compare(lake, plan, any_document.snapshot_from_json(group(a=True)))
     assert halfway.result is Result.NOT_YET
     assert apply(lake, plan, group(a=True, b=True)).waiting_for is None
-    done = verify.compare(lake, plan, any_kind.snapshot_from_json(group(a=True, b=True)))
+    done = verify.compare(lake, plan, any_document.snapshot_from_json(group(a=True, b=True)))
     assert done.result is Result.AS_FORECAST
-    assert "Lamps dark" in rendering.to_text(verdict_words.verdict_blocks(done))
+    assert "Lamps dark" in document_blocks.to_text(verdict_words.verdict_blocks(done))
     score = plans.score_of(lake, plan.plan_id)
     assert score is not None
     assert score.tasks_as_forecast == score.tasks == 2
@@ -116,25 +125,25 @@ def test_another_group_makes_it_stale(tmp_path: Path) -> None:
     del without["lamps"]["c"]
     with pytest.raises(StalePlan, match="c is gone"):
         apply(FsspecLake(str(tmp_path)), plan, without)
-    assert freshness.held_against(plan, any_kind.snapshot_from_json(without)).stale
+    assert freshness.held_against(plan, any_document.snapshot_from_json(without)).stale
 
 
 def test_a_snapshot_of_another_kind_is_refused(tmp_path: Path) -> None:
     consumers = {"protocol": "consumer-classic", "format_version": "1.0", "group_id": "ceiling", "consumers": {"a": member(0)}}
-    other = any_kind.snapshot_from_json(consumers | {"cluster": "hall", "captured_at": "2026-11-20T12:00:00Z"})
+    other = any_document.snapshot_from_json(consumers | {"cluster": "hall", "captured_at": "2026-11-20T12:00:00Z"})
     with pytest.raises(InvalidInput, match="is for a group of lamps, and the snapshot is of a consumer group"):
         verify.compare(None, planned(), other)
 
 
 def test_it_is_compared_asked_for_and_put_into_tables(tmp_path: Path) -> None:
-    before, after = (any_kind.snapshot_from_json(one) for one in (group(), group(a=True)))
+    before, after = (any_document.snapshot_from_json(one) for one in (group(), group(a=True)))
     assert [(line.what, line.after) for line in any_difference.of_snapshots(before, after).lines] == [("a", "True")]
     assert any_difference.of_plans(planned(), planned(Policy(exclude=(EACH,)))).lines
     lake = FsspecLake(str(tmp_path))
     assert snapshots.load(lake, snapshots.keep(lake, before)) == before
     assert group_rows.decode("snapshots/x.json", dumps(group()).encode())["problem"] is None
     assert loss_rows.losses(dumps(group())) == {"problem": None, "losses": [], "places": []}
-    rows = plan_rows.plan_rows("plans/x/plan.json", dumps(any_kind.plan_to_json(planned())).encode())
+    rows = plan_rows.plan_rows("plans/x/plan.json", dumps(any_document.plan_to_json(planned())).encode())
     assert [row["name"] for row in rows["candidates"]] == [BASELINE_NAME, EACH]  # type: ignore[attr-defined]
     assert forecast.forecast_case({"snapshot": group(), "change": CHANGE}, "full") == {"lit": ["a", "b"]}  # type: ignore[arg-type]
     form = {"cluster": "hall", "group": "ceiling", "change": {"events": [{"light": "z"}]}}
@@ -164,7 +173,7 @@ def test_it_is_collected_alone_and_in_a_fleet() -> None:
     newest = snapshots.latest(lake, "hall", "ceiling")
     assert newest is not None
     taken = snapshots.load(lake, newest)
-    assert any_kind.snapshot_to_json(taken) == group(a=True) | {"captured_at": "2026-11-20T12:00:00.000Z"}
+    assert any_document.snapshot_to_json(taken) == group(a=True) | {"captured_at": "2026-11-20T12:00:00.000Z"}
     assert doctor.examine_group(switched_on(), "ceiling")[1].found == "Stable, 3 members"
 
 

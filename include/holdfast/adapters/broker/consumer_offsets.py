@@ -18,7 +18,7 @@ from holdfast.kafka.wire import group_metadata, streams_group_records
 from holdfast.ports import History, RecordedTargets
 from holdfast.rollout.backtest.entries import generation_of
 from holdfast.rollout.broker_streams.snapshot.recorded import Replay
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation
 
 TOPIC = "__consumer_offsets"

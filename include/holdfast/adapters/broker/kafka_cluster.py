@@ -30,7 +30,7 @@ from holdfast.ports import (
     PartitionFigures,
     RecordedTargets,
 )
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 
 MANY_LIMIT_S = 6.0

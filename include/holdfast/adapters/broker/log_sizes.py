@@ -9,7 +9,7 @@ from kafka.protocol.admin import DescribeLogDirsRequest
 from holdfast.adapters.broker.session import refusal
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import PartitionFigures
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 
 _LIMIT_S = 10.0
 """Sizes are no reason to wait for a slow broker until the time is up."""

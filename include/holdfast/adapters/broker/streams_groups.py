@@ -15,7 +15,7 @@ from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes
 from holdfast.kafka.wire import streams_group_description as wire
 from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.ports import GroupConfig, GroupConfigs, ObservedGroup
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 _CONFIGS_A_REQUEST = 1_000
 _GROUP_SOURCE = 8

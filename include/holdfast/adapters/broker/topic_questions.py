@@ -14,7 +14,7 @@ from holdfast.adapters.broker.brokers import Brokers
 from holdfast.adapters.broker.session import refusal
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import PartitionFigures
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic, TopicPartitionInfo
 
 _PARTITIONS_A_REQUEST = 2_000

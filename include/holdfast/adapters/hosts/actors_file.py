@@ -23,7 +23,7 @@ from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, TEXT, Codec, choic
 from holdfast.rollout.json.kafka_codecs import STRING_MAP
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 if TYPE_CHECKING:
     from holdfast.adapters.hosts.kubernetes.connection import Access

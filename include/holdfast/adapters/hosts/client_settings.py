@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from holdfast import secrecy
 from holdfast.errors import HostTrouble
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 LONGEST_VALUE = 4_096
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}", re.ASCII)

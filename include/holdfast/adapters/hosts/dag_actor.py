@@ -19,7 +19,7 @@ from holdfast.errors import HostTrouble
 from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
-from holdfast.rollout.text.wording import listed, printable
+from holdfast.rollout.text.format import listed, printable
 
 SETS = "set_config"
 """What a DAG does that writes settings."""

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.hosts import awaiting, client_settings
+from holdfast.adapters.hosts import client_settings, wait_for_act
 from holdfast.adapters.hosts.process_commands import ENDS_S, PLACE, STATUS_S, clients_values, filled
 from holdfast.adapters.hosts.templates_in_json import strings_in, with_values
 from holdfast.errors import ClusterTrouble, HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
-from holdfast.rollout.text.wording import listed, printable
+from holdfast.rollout.text.format import listed, printable
 
 MOST_ANSWER = 1024 * 1024
 LONGEST_IDENTITY = 200
@@ -175,7 +175,7 @@ class HttpActor:
             raise HostTrouble(f"{self._calls.service.shown} answered the call to {does.value} with {_words(status)}", begun=True)
         if not 200 <= status < 300:
             return f"The call to {does.value} {act.shown} was answered with {_words(status)}."
-        if awaiting.shows(
+        if wait_for_act.shows(
             does, lambda: self.process(act), lambda now: now.identity != before.identity, ends_at, lambda: _sleep(_PAUSE_S)
         ):
             return None

@@ -18,7 +18,7 @@ from holdfast.rollout.journal.acted import Does, ProcessState
 from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, choice, nullable, table
 from holdfast.rollout.json.kafka_codecs import STRING_MAP
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII)
 _OWN = frozenset({"host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "upgrade"})

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from holdfast.adapters.hosts.shell import Shell
 from holdfast.adapters.state_dirs import state_trees
 from holdfast.errors import HostTrouble, StatePathTrouble
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of one answer."""

@@ -14,7 +14,7 @@ from holdfast.adapters.hosts.shell import ScriptEnd, Shell
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
-from holdfast.rollout.text.wording import listed, printable
+from holdfast.rollout.text.format import listed, printable
 
 MOST_BYTES = 16_384
 LONGEST_IDENTITY = 200

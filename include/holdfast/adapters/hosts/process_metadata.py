@@ -23,7 +23,7 @@ from holdfast.errors import HostTrouble, MalformedBytes, NotAllowed, StatePathTr
 from holdfast.kafka import state_dir as kafka
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import ProcessMetadataFiles
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 LARGEST_FILE = 16_384
 _MOST_BYTES = 8 * 1024 * 1024

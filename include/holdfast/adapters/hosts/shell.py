@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from holdfast.errors import HostTrouble
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 MOST_STDERR = 4_096
 """Bytes of standard error that are kept; what follows is read and dropped."""

@@ -24,7 +24,7 @@ import asyncssh
 from holdfast.adapters.hosts.shell import MOST_STDERR, ScriptEnd, refuse_unsendable, too_late, too_much
 from holdfast.adapters.hosts.ssh_settings import PORT, SshSettings, Target, known_hosts_text
 from holdfast.errors import HostTrouble
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 T = TypeVar("T")
 asyncssh.set_log_level("WARNING")

@@ -9,7 +9,7 @@ from holdfast.adapters.hosts.ssh_settings import SshSettings, Target, is_user, t
 from holdfast.adapters.hosts.state_directories import AT_ONCE, Place
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
 from holdfast.ports import HostRights
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 SCHEME = "ssh"
 _LIMIT_S = 30.0

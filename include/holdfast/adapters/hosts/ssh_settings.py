@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from holdfast.adapters.urls import parts_of
 from holdfast.errors import InvalidInput
 from holdfast.rollout.disks.host_templates import is_host
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 KNOWN_HOSTS = ("~/.ssh/known_hosts", "~/.ssh/known_hosts2", "/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2")
 PORT = 22

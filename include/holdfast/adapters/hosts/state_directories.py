@@ -15,7 +15,7 @@ from holdfast.adapters.hosts.shell import Shell
 from holdfast.adapters.state_dirs import state_files
 from holdfast.errors import HoldfastError, HostTrouble, InvalidInput, StatePathTrouble
 from holdfast.ports import ReadDirectory
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 
 AT_ONCE = 48
 """Hosts that are read side by side."""

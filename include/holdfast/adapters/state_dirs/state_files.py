@@ -17,7 +17,7 @@ from holdfast.kafka import java, state_dir, store_offsets
 from holdfast.kafka.store_offsets import StoreOffsets
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ReadDirectory
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory, StateFile, TaskDirectory
 
 _MOST_TASK_DIRECTORIES = 20_000

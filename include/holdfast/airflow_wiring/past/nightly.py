@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC
 from typing import Any
 
+from holdfast.airflow_wiring.airflow_objects import lake
 from holdfast.airflow_wiring.clusters import known_cluster
-from holdfast.airflow_wiring.objects import lake
 
 log = logging.getLogger(__name__)
 _LOGGED, _LONGEST = 100, 600
@@ -27,7 +27,7 @@ def keep_past(cluster: str, day: str) -> int:
     """What the brokers still know of past rebalances of the groups that the cluster's connection names, into the lake, within its
     `collect_seconds`. Return how many files were written. Raise ClusterTrouble where it cannot be read."""
     from holdfast import wiring
-    from holdfast.rollout.text.wording import printable
+    from holdfast.rollout.text.format import printable
 
     known = known_cluster(cluster)
     kept = wiring.keep_past(known.connection, known.wanted, lake(), day, known.seconds)

@@ -3,7 +3,7 @@
 import logging
 from typing import TYPE_CHECKING
 
-from holdfast.airflow_wiring.objects import lake
+from holdfast.airflow_wiring.airflow_objects import lake
 from holdfast.errors import StatePathTrouble
 
 if TYPE_CHECKING:

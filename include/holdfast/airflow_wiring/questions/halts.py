@@ -27,7 +27,7 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import TaskAwaitingInput
 
 from holdfast.airflow_wiring import decisions
-from holdfast.airflow_wiring.objects import GO_BACK, GO_ON, LEAVE, lake, page_of
+from holdfast.airflow_wiring.airflow_objects import GO_BACK, GO_ON, LEAVE, lake, page_of
 from holdfast.airflow_wiring.questions import kept
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
@@ -53,7 +53,7 @@ class OpenHalt:
 
     @property
     def line(self) -> str:
-        from holdfast.rollout.text.wording import printable
+        from holdfast.rollout.text.format import printable
 
         return f"The run of plan {self.plan_id} halted ({self.why}): {printable(self.text, LONGEST_TEXT)} Nothing else was begun."
 
@@ -100,7 +100,7 @@ def ask(context: Mapping[str, Any], halt: OpenHalt) -> Never:
 
 def body(halt: OpenHalt) -> str:
     """True of every later halt of the same airflow task too, for Airflow keeps it. The last line holds no name (`is_about`)."""
-    from holdfast.rollout.text.wording import markdown, printable
+    from holdfast.rollout.text.format import markdown, printable
 
     return (
         f"It stopped before its next act ({markdown(halt.why)}): {markdown(printable(halt.text, LONGEST_TEXT))}\n\n"
@@ -129,7 +129,7 @@ def _about(halt: OpenHalt) -> str:
 
 def given(event: object, halt: int, *, shown: bool) -> "GivenAnswer":
     """What a person answered to the halt that is open. `shown`: Airflow shows a text that is about it. Raise NoAnswer."""
-    from holdfast.rollout.text.wording import printable
+    from holdfast.rollout.text.format import printable
     from holdfast.workflows.running.answers import GivenAnswer, HaltAnswer
 
     if not isinstance(event, Mapping) or not isinstance(event.get("responded_by_user"), Mapping):

@@ -17,11 +17,11 @@ from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.journal.seal import Sealed, SigningKeys
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.workflows import apply as workflow
-from holdfast.workflows import places
 from holdfast.workflows import plan as plans
+from holdfast.workflows import seed_places
 
 DEFAULT_LAKE = ".holdfast/lake"
 
@@ -135,7 +135,7 @@ def command(
     from holdfast.adapters.lake.lake import FsspecLake
 
     keys = key_files.read(key_file)
-    made, stands = signing.value(plan, any_kind.plan_from_json, Sealed.PLAN, keys)
+    made, stands = signing.value(plan, any_document.plan_from_json, Sealed.PLAN, keys)
     store = FsspecLake(lake)
     answer = _approval(made, approval, approved_by, reason, keys) or plans.approval_of(store, made.plan_id, keys)
     if answer is None:
@@ -157,7 +157,7 @@ def command(
 
         apply_back.show(made, answer, words, hands, as_text=as_text)
         return 0
-    group = reading.value(str(fresh), any_kind.snapshot_from_json)
+    group = reading.value(str(fresh), any_document.snapshot_from_json)
     applied = workflow.apply(made, group, answer, words, hands, approved_here=approved_by is not None)
     workflow.refuse_if_requested_too_early(applied, hands)
     _show(applied, as_text=as_text)
@@ -208,7 +208,7 @@ def _directories(plan: AnyPlan, given: tuple[str, ...]) -> dict[ProcessId, str]:
         elif address.is_address(one) and address.ORDINAL in one:
             found |= wiring.directories_in_pods(plan, one, hosts.access())
         elif HOST in one:
-            found |= {write.process_id: one for write in places.writes_of(plan)}
+            found |= {write.process_id: one for write in seed_places.writes_of(plan)}
         else:
             raise InvalidInput(f"--state-dir-of {one!r}: PROCESS_ID=DIRECTORY is needed, or a URL with {{host}} or {{ordinal}}")
-    return places.placed(plan, found)
+    return seed_places.placed(plan, found)

@@ -17,7 +17,7 @@ from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import verdict_words
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import verify
 from holdfast.workflows.apply import Hands

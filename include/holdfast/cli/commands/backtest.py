@@ -18,7 +18,7 @@ from holdfast.rollout.backtest.judged import Judged
 from holdfast.rollout.backtest.results import Backtest
 from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.kinds import backtests, mismatch
+from holdfast.rollout.kinds import backtests, mismatch_file
 from holdfast.workflows import backtest as workflow
 
 DIFFERENT, NOTHING_JUDGED = 3, 4
@@ -107,13 +107,13 @@ def _written(folder: str, found: workflow.Found) -> Backtest:
     """With the names of the files. One that is another mismatch without its names is not written."""
     files: dict[tuple[str, int], str] = {}
     for number, (group_id, question, result) in enumerate(found.mismatches, 1):
-        sent = mismatch.sendable(question)
+        sent = mismatch_file.sendable(question)
         if sent is None:
             click.echo(f"rebalance {result.number} of {group_id}: without its names it is another mismatch; not written", err=True)
             continue
         path = Path(folder) / f"mismatch-{number:03}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        documents.write_text_whole(str(path), strict.dumps(mismatch.to_json(sent.question), indent=2) + "\n")
+        documents.write_text_whole(str(path), strict.dumps(mismatch_file.to_json(sent.question), indent=2) + "\n")
         files[group_id, result.number] = str(path)
     groups = tuple(
         replace(
@@ -129,7 +129,7 @@ def _written(folder: str, found: workflow.Found) -> Backtest:
 
 
 def _again(file: str, *, text: bool) -> int:
-    question = reading.value(file, mismatch.from_json)
+    question = reading.value(file, mismatch_file.from_json)
     result: Any = backtests.judge(question)
     if text:
         blocks_view.show(words.of_one(result))

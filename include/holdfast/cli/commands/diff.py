@@ -10,7 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.group import difference
 from holdfast.rollout.group.difference import GroupDifference
 from holdfast.rollout.json import contracts
-from holdfast.rollout.kinds import any_difference, any_kind
+from holdfast.rollout.kinds import any_difference, any_document
 
 T = TypeVar("T")
 SAME, DIFFERENT = 0, 2
@@ -47,9 +47,9 @@ def _compared(before: tuple[str, object], after: tuple[str, object]) -> GroupDif
         names = [f"{documents.label(path)} is a {kind}" for (path, _), kind in zip((before, after), kind_of, strict=True)]
         raise InvalidInput(f"{' and '.join(names)}: two Snapshots or two Plans are needed")
     if kind_of[0] in _PLANS:
-        plans = [_read(path, document, any_kind.plan_from_json) for path, document in (before, after)]
+        plans = [_read(path, document, any_document.plan_from_json) for path, document in (before, after)]
         return any_difference.of_plans(plans[0], plans[1])
-    snapshots = [_read(path, document, any_kind.snapshot_from_json) for path, document in (before, after)]
+    snapshots = [_read(path, document, any_document.snapshot_from_json) for path, document in (before, after)]
     return any_difference.of_snapshots(snapshots[0], snapshots[1])
 
 

@@ -8,7 +8,7 @@ from holdfast import wiring
 from holdfast.cli import cluster, documents, hosts
 from holdfast.cli.commands import doctor_config
 from holdfast.cli.views import terminal
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows.doctor import Check, CheckStatus
 
 LONGEST_REMEDY = 4_000

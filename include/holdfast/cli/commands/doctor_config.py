@@ -13,7 +13,7 @@ from holdfast.cli.views import blocks_view
 from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.rollout.kinds import any_kind, settings
+from holdfast.rollout.kinds import any_document, settings
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.settings import words
 from holdfast.rollout.settings.json import report_to_json
@@ -62,7 +62,7 @@ def judged(
     properties = cluster.properties_file(given.app_config) if given.app_config else None
     policy = reading.limits(given.policy).policy if given.policy else Policy()
     if snapshot is not None:
-        taken = reading.value(snapshot, any_kind.snapshot_from_json)
+        taken = reading.value(snapshot, any_document.snapshot_from_json)
     else:
         if where is None or group is None:
             raise click.UsageError("--config needs SNAPSHOT, or --group and --bootstrap-server.")
@@ -93,5 +93,5 @@ def _of_release(snapshot: AnySnapshot, given: Given) -> AnySnapshot:
     """The same group with the release that was given."""
     if given.kafka_release is None or snapshot.kafka_release == given.kafka_release:
         return snapshot
-    document = any_kind.snapshot_to_json(snapshot) | {"kafka_release": given.kafka_release}
-    return any_kind.snapshot_from_json(document)
+    document = any_document.snapshot_to_json(snapshot) | {"kafka_release": given.kafka_release}
+    return any_document.snapshot_from_json(document)

@@ -6,7 +6,7 @@ import click
 
 from holdfast.cli import documents, reading
 from holdfast.cli.views import blocks_view
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of
 
 
@@ -18,7 +18,7 @@ def command(snapshot: str, as_json: bool) -> int:
 
     A group can look stable and still move tasks, whatever triggers its next rebalance (where its broker assigns: its next target).
     """
-    group = reading.value(snapshot, any_kind.snapshot_from_json)
+    group = reading.value(snapshot, any_document.snapshot_from_json)
     found = kind_of(group).guarded(group)
     if as_json:
         documents.print_document(found.document, indent=2 if sys.stdout.isatty() else None)

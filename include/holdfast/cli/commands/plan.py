@@ -16,12 +16,12 @@ from holdfast.rollout.group.values import AnyChange, AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.kinds import any_kind, ci
-from holdfast.rollout.kinds.any_kind import plan_to_json
+from holdfast.rollout.kinds import any_document, ci
+from holdfast.rollout.kinds.any_document import plan_to_json
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy import floor
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text import rendering
+from holdfast.rollout.text import document_blocks
 from holdfast.workflows import plan as workflow
 
 STATUS = {Assessment.NOTHING_TO_DO: 0, Assessment.SAFE: 2, Assessment.REVIEW: 2, Assessment.BLOCKED: 3}
@@ -33,13 +33,13 @@ def _github(plan: AnyPlan) -> None:
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         with Path(summary).open("a", encoding="utf-8") as page:
-            page.write(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_SUMMARY))
+            page.write(document_blocks.for_comment(workflow.blocks(plan), ci.LONGEST_SUMMARY))
 
 
 SHAPES: dict[str, Callable[[AnyPlan], None]] = {
     "text": lambda plan: blocks_view.show(workflow.blocks(plan)),
     "markdown": lambda plan: blocks_view.show(workflow.blocks(plan), markdown=True),
-    "comment": lambda plan: click.echo(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT).encode(), nl=False),
+    "comment": lambda plan: click.echo(document_blocks.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT).encode(), nl=False),
     "junit": lambda plan: click.echo(ci.junit(plan, workflow.blocks(plan)).encode(), nl=False),
     "github": _github,
 }
@@ -170,7 +170,7 @@ def _seed_files(made: AnyPlan, taken: tuple[str, object], url: str | None) -> di
         return {}
     from holdfast import wiring
 
-    return wiring.seed_files(made, any_kind.snapshot_from_json(taken[1]), url)
+    return wiring.seed_files(made, any_document.snapshot_from_json(taken[1]), url)
 
 
 def _made(taken: tuple[str, object], change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:

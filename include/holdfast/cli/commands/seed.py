@@ -7,7 +7,7 @@ from holdfast.cli import cluster, documents, hosts
 from holdfast.cli import shape as shapes
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.text.wording import listed, printable
+from holdfast.rollout.text.format import listed, printable
 
 _SHOWN = 5
 

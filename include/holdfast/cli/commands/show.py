@@ -11,12 +11,12 @@ from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.seal import SigningKeys
-from holdfast.rollout.kinds import any_kind, ci
-from holdfast.rollout.kinds.history import history
+from holdfast.rollout.kinds import any_document, ci
+from holdfast.rollout.kinds.plan_history import history
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text import rendering
-from holdfast.rollout.text.rendering import Block, Heading
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text import document_blocks
+from holdfast.rollout.text.document_blocks import Block, Heading
+from holdfast.rollout.text.format import printable
 from holdfast.workflows import plan as workflow
 
 
@@ -59,13 +59,13 @@ def command(
         made, became = _from_file(plan, keys), ()
     found = None if fresh is None else _drifts(made, fresh)
     if as_json:
-        documents.print_document(any_kind.plan_to_json(made) if found is None else STALENESS.write(found))
+        documents.print_document(any_document.plan_to_json(made) if found is None else STALENESS.write(found))
     else:
         if found is not None:
             _show_staleness(found)
         blocks = workflow.blocks(made)
         if comment:
-            click.echo(rendering.for_comment(blocks, ci.LONGEST_COMMENT).encode(), nl=False)
+            click.echo(document_blocks.for_comment(blocks, ci.LONGEST_COMMENT).encode(), nl=False)
             return 0
         blocks_view.show(blocks if markdown else _with(became, blocks), markdown=markdown)
     return 3 if found is not None and found.stale else 0
@@ -75,7 +75,7 @@ def _from_file(plan: str, keys: SigningKeys) -> AnyPlan:
     """The plan in a file. What its signature says goes to standard error, where there is one, or a key."""
     document = documents.read_document(plan)
     with documents.naming(plan):
-        made = any_kind.plan_from_json(document)
+        made = any_document.plan_from_json(document)
     stands = seal.seal_of(document, seal.Sealed.PLAN, keys)
     if keys or stands is not seal.Seal.UNSIGNED:
         click.echo(f"Plan {made.plan_id}: {stands.value}.", err=True)

@@ -5,7 +5,7 @@ import click
 from holdfast import wiring
 from holdfast.cli import cluster, documents, hosts
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 from holdfast.workflows.collecting.collector import StatedByOperator
 
@@ -78,7 +78,7 @@ def command(
     application = cluster.properties_file(app_config) if app_config else {}
     given = StatedByOperator(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores, broker_release)
     taken = wiring.collect_any(where, group, hosts.expanded(state_dirs, named), given, timeout_s, hosts.access())
-    document = any_kind.snapshot_to_json(taken)
+    document = any_document.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:
         documents.print_document(document)
     else:

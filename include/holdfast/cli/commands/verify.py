@@ -8,7 +8,7 @@ from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.workflows import verify
 from holdfast.workflows.collecting.collector import StatedByOperator
@@ -53,7 +53,7 @@ def command(
     if fresh is not None and (bootstrap_server or command_config or watch):
         raise click.UsageError("Give either --snapshot or a cluster, not both.")
     text = shapes.is_text(shape, as_json=as_json)
-    made = reading.value(plan, any_kind.plan_from_json)
+    made = reading.value(plan, any_document.plan_from_json)
     place = None
     if lake:
         from holdfast.adapters.lake.lake import FsspecLake
@@ -68,12 +68,12 @@ def command(
         patience = Patience(timeout_s if is_given else WATCH_S)
         verdict = verify.watch(place, made, look, patience, lambda line: click.echo(line, err=True))
     else:
-        group = look(timeout_s) if fresh is None else reading.value(fresh, any_kind.snapshot_from_json)
+        group = look(timeout_s) if fresh is None else reading.value(fresh, any_document.snapshot_from_json)
         verdict = verify.compare(place, made, group)
     if text:
         blocks_view.show(verdict_blocks(verdict))
     else:
-        documents.print_document(any_kind.verdict_to_json(verdict))
+        documents.print_document(any_document.verdict_to_json(verdict))
     return STATUS[verdict.result]
 
 

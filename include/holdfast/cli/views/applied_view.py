@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from holdfast.cli.views import blocks_view
 from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import many, printable
 from holdfast.workflows.apply import Applied
 
 

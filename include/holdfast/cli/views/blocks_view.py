@@ -9,9 +9,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from holdfast.rollout.text import rendering
-from holdfast.rollout.text.rendering import LONGEST_LINE, Block, Code, Heading, Lines, Paragraph, Table
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text import document_blocks
+from holdfast.rollout.text.document_blocks import LONGEST_LINE, Block, Code, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.format import printable
 
 
 def show(blocks: tuple[Block, ...], *, markdown: bool = False) -> None:
@@ -19,11 +19,11 @@ def show(blocks: tuple[Block, ...], *, markdown: bool = False) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ellipsis shows a question mark
     if markdown:
-        print(rendering.to_markdown(blocks, folded=True), end="")
+        print(document_blocks.to_markdown(blocks, folded=True), end="")
         return
     console = Console(markup=False, highlight=False, emoji=False)
     if not console.is_terminal:
-        print(rendering.to_text(blocks), end="")
+        print(document_blocks.to_text(blocks), end="")
         return
     for block in blocks:
         console.print(_rich(block))

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from holdfast.cli.views import blocks_view
 from holdfast.errors import HoldfastError
 from holdfast.ports import ReadDirectory
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import Lock, StateDirectory, TaskDirectory
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import printable
 
 _LONGEST = 400
 

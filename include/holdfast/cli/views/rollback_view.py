@@ -10,8 +10,8 @@ from holdfast.rollout.execution.next_actions import WaitForOutside
 from holdfast.rollout.execution.undo import Undo
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Journal, JournalEvent
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import many, printable
 from holdfast.workflows import rollbacks
 
 

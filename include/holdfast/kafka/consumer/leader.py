@@ -24,7 +24,7 @@ from holdfast.kafka.consumer.range_racks import Racks
 from holdfast.kafka.consumer.release import Behaviour, behaviour
 from holdfast.kafka.consumer.sticky import sticky
 from holdfast.kafka.consumer.sticky.sticky import Handed
-from holdfast.kafka.uncollected import uncollected
+from holdfast.kafka.garbage_collection import uncollected
 from holdfast.kafka.vocabulary import TopicPartition
 
 MANY_PARTITIONS = 100_000

@@ -12,8 +12,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from holdfast.kafka import java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.group import ConsumerAssignment, NextRebalance, UndeterminedTask
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.streams.public_sticky import Actives, Standbys
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 

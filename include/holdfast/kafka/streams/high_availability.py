@@ -11,9 +11,9 @@ from typing import Protocol
 
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams import movement, standbys
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.client_state import ClientState
 from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.streams.rack_aware.optimize import Optimizer
 from holdfast.kafka.streams.rack_aware.racks import STATELESS, Costs
 from holdfast.kafka.streams.target import Target

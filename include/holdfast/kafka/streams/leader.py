@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, public_sticky, sticky, threads, version_probing
-from holdfast.kafka.streams.board import Board, Readings
 from holdfast.kafka.streams.certainty import Certainty
 from holdfast.kafka.streams.client_state import ClientState, LeaderThrows
 from holdfast.kafka.streams.config import TaskAssignor
@@ -27,6 +26,7 @@ from holdfast.kafka.streams.group import (
     NextRebalance,
     UndeterminedTask,
 )
+from holdfast.kafka.streams.leader_state import Board, Readings
 from holdfast.kafka.streams.rack_aware import optimize as rack_aware
 from holdfast.kafka.streams.target import Target
 from holdfast.kafka.streams.threads import ThreadTasks

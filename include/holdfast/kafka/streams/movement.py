@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.vocabulary import LATEST_OFFSET
 
 

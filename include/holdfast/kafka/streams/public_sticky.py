@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.group import Group
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.streams.rack_aware.optimize import optimizer
 from holdfast.kafka.streams.rack_aware.racks import STATELESS
 from holdfast.kafka.streams.sticky import Sticky

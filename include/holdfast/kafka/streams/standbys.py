@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable
 from collections.abc import Set as AbstractSet
 
 from holdfast.kafka import java, java_hash
-from holdfast.kafka.streams.board import Board
+from holdfast.kafka.streams.leader_state import Board
 
 
 def assign_to_least_loaded(board: Board, num_standby_replicas: int) -> None:

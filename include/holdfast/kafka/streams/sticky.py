@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.group import Group
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.streams.rack_aware.optimize import Optimizer
 from holdfast.kafka.streams.rack_aware.racks import STATELESS, Costs
 from holdfast.kafka.vocabulary import ProcessId, TaskId

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams import movement
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.streams.leader_state import Board
 
 _Standing = tuple[int, int, int, int]
 """A movement that cannot end yet: how many clients are caught up, task, where it runs meanwhile, its target. Sorted by urgency."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.client_state import ClientState, ConsumerState, LeaderThrows
+from holdfast.kafka.streams.leader_state import Board
 
 
 class ThreadTasks(NamedTuple):

@@ -9,7 +9,7 @@ from holdfast.errors import Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.kafka.wire.buffer import Reader, Writer
-from holdfast.kafka.wire.remembered import remembered
+from holdfast.kafka.wire.decode_cache import remembered
 from holdfast.kafka.wire.tasks import LATEST_VERSION, WireTask, plain, task_id
 
 NO_REBALANCE = java.LONG_MAX

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.buffer import Reader, Writer
-from holdfast.kafka.wire.remembered import remembered
+from holdfast.kafka.wire.decode_cache import remembered
 
 LATEST_SUBSCRIPTION_VERSION = 3
 LATEST_ASSIGNMENT_VERSION = 3

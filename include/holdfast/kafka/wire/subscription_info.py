@@ -10,7 +10,7 @@ from uuid import UUID
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId
 from holdfast.kafka.wire.buffer import Reader, Writer, encode_utf8
-from holdfast.kafka.wire.remembered import remembered
+from holdfast.kafka.wire.decode_cache import remembered
 from holdfast.kafka.wire.tasks import LATEST_VERSION, WireTask, plain, task_id
 
 

@@ -10,7 +10,7 @@ from holdfast.rollout.backtest.results import Backtest, GroupBacktest
 from holdfast.rollout.backtest.score import Score, total
 from holdfast.rollout.json.codec import INSTANT, choice, integer, nullable
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 FEW = 5
 """A group with fewer judged rebalances is compared with groups like it, too."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from holdfast.rollout.backtest.judged import Because, Judged, NotForecast, RebalanceResult, Role, TaskDifference
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf
 from holdfast.rollout.backtest.score import Score
-from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
-from holdfast.rollout.text.wording import many, some_of
+from holdfast.rollout.text.document_blocks import Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.format import many, some_of
 
 BECAUSE = {
     Because.END_OFFSETS: "end offsets of that moment are gone",

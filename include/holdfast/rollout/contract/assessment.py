@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, choice
 from holdfast.rollout.json.record import codec_of, member, record
 

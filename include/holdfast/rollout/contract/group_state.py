@@ -1,7 +1,7 @@
 """The states of a group by their names in Kafka, and which of them have an assignment."""
 
 from holdfast.errors import CannotPredict
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 STABLE = "Stable"
 EMPTY = "Empty"

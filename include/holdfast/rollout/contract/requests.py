@@ -14,7 +14,7 @@ from holdfast.rollout.json.codec import NAME, NAMES, TEXT, Codec, as_it_is, choi
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import RELEASE
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 
 class Disk(StrEnum):

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared
 from holdfast.rollout.facts import difference_words
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 _SHOWN = 3
 """Differences in one sentence."""

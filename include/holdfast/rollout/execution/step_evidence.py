@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from holdfast.rollout.facts import seen_words
-from holdfast.rollout.facts.seen import SEEN, Seen, Sees
+from holdfast.rollout.facts import step_sighting_words
+from holdfast.rollout.facts.step_sightings import SEEN, Seen, Sees
 from holdfast.rollout.json.codec import NAME, TEXT, choice, items
 from holdfast.rollout.json.record import codec_of, member, record, spread
 
@@ -39,7 +39,7 @@ def evidence(
 ) -> Evidence:
     """With its sentence. The arguments are those of `Seen`."""
     seen = Seen(kind, str(of), tuple(map(str, names)), count, wanted, version)
-    return Evidence(shown, seen_words.sentence(seen), seen)
+    return Evidence(shown, step_sighting_words.sentence(seen), seen)
 
 
 @record(closed=False)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from holdfast.rollout.execution.agreement import agreeing, owner
-from holdfast.rollout.text.wording import listed, printable
+from holdfast.rollout.execution.agreement_words import agreeing, owner
+from holdfast.rollout.text.format import listed, printable
 
 
 class _Owned(Protocol):

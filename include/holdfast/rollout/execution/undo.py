@@ -10,10 +10,10 @@ from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import ActionName, WriteProcessMetadata
-from holdfast.rollout.execution import rolls
+from holdfast.rollout.execution import rolling_settings
 from holdfast.rollout.execution.acts import Act, Acts, GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep
-from holdfast.rollout.execution.rolls import Roll
+from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 
@@ -178,12 +178,12 @@ def _rolled(step: AnyStep, forward: Journal, how: Rollback) -> Undo:
     """Holdfast rolls back what it did; the rest, which a person has confirmed as done, is a person's."""
     assert how.roll is not None, "a step that gives clients settings says which"
     first = how.roll.first
-    if not any(rolls.has_begun(first, one, forward) for one in how.roll.clients()):
+    if not any(rolling_settings.has_begun(first, one, forward) for one in how.roll.clients()):
         return Undo(step, manual=Manual.NOT_A_PROCESS)
     if step.id != first:
         return Undo(step, left=WhyLeft.WITH_OTHERS)
     said = forward.has(first, JournalEvent.CONFIRMED) and not how.roll.is_done(forward)
-    back = rolls.back(how.roll, forward)
+    back = rolling_settings.back(how.roll, forward)
     manual = Manual.DONE_BY_PERSON if said else None
     if not back.batches:
         return Undo(step, left=None if said else WhyLeft.AS_BEFORE, manual=manual)

@@ -2,10 +2,10 @@
 
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.execution.back_course import BuiltUpon, ClientsCompared, MovedOn, Open, Strayed, Unsettled
-from holdfast.rollout.execution.rolls import Roll
+from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.execution.undo import Manual, PutBack, Undo, WhyLeft
 from holdfast.rollout.journal.acted import Does
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.text.format import many, printable
 
 _NAMED = 10
 """The most clients that a sentence names."""

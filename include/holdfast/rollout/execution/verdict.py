@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from holdfast.kafka import java
 from holdfast.rollout.facts.differences import Difference
-from holdfast.rollout.facts.said import Said
 from holdfast.rollout.facts.said_json import said
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
 from holdfast.rollout.json.former_names import Renamed
 from holdfast.rollout.json.record import codec_of, member, record

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.facts import seen_words
+from holdfast.rollout.facts import step_sighting_words
 from holdfast.rollout.facts.differences import Difference, Differs
-from holdfast.rollout.text.wording import listed, many, printable, span
+from holdfast.rollout.text.format import listed, many, printable, span
 
 
 def sentences(found: Iterable[Difference]) -> tuple[str, ...]:
@@ -19,7 +19,7 @@ def sentence(one: Difference) -> str:
         case Differs.STATE:
             return f"The group is {of}, not {STABLE}: its assignment is not visible."
         case Differs.STEP:
-            return f"Step {of} {one.status}: {one.evidence if one.seen is None else seen_words.sentence(one.seen)}"
+            return f"Step {of} {one.status}: {one.evidence if one.seen is None else step_sighting_words.sentence(one.seen)}"
         case Differs.STRANGERS:
             return f"Not in the forecast: {', '.join(one.found)}. A client started with a process ID of its own."
         case Differs.CLIENTS:

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from holdfast.rollout.facts.seen import SEEN, Seen
+from holdfast.rollout.facts.step_sightings import SEEN, Seen
 from holdfast.rollout.json.codec import COUNT, NAMES, TEXT, choice, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 

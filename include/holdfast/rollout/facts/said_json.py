@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.facts.said import Said
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import TEXTS, Codec, items, nullable
 from holdfast.rollout.json.record_codec import Record, fields_of

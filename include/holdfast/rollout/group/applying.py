@@ -24,7 +24,7 @@ from holdfast.rollout.execution.next_actions import (
 )
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 P = TypeVar("P", bound=AnyPlan)
 S = TypeVar("S", bound=AnySnapshot)

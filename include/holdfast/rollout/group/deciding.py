@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
-from holdfast.rollout.json import quick_text
-from holdfast.rollout.json.at_once import IN_DOUBT
+from holdfast.rollout.json import fast_writer
+from holdfast.rollout.json.fast_reader import IN_DOUBT
 from holdfast.rollout.json.kafka import ConfigValue
 
 S = TypeVar("S")
@@ -33,4 +33,4 @@ class Decider(ABC, Generic[S]):
 
     def assign_text(self, snapshot: S, release: str | None, settings: Settings) -> str:
         """The same as text on one line, as `strict.dumps` writes it."""
-        return quick_text.dumps(self.assign(snapshot, release, settings))
+        return fast_writer.dumps(self.assign(snapshot, release, settings))

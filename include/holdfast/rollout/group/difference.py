@@ -12,7 +12,7 @@ from holdfast.rollout.json.codec import BOOLEAN, TEXT, choice, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.record import codec_of, derived, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 K = TypeVar("K")
 V = TypeVar("V")

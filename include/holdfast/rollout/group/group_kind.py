@@ -12,19 +12,19 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.client_figures import CopiesReported, Held
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.contract.held import CopiesReported, Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
-from holdfast.rollout.execution.rolls import Roll
+from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Nature, Rollback
 from holdfast.rollout.group.deciding import Decider, Row
 from holdfast.rollout.group.difference import Line
-from holdfast.rollout.group.guarded import Guarded
+from holdfast.rollout.group.guard import Guarded
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal, Sighting
@@ -33,7 +33,7 @@ from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.settings.case import Case
-from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.document_blocks import Block
 
 S = TypeVar("S", bound=AnySnapshot)
 C = TypeVar("C", bound=AnyChange)

@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar, assert_never
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.requests import Request, What, named, refuse_incomplete
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 M = TypeVar("M")
 """A member of the group, or a client."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 
 def staleness(plan: AnyPlan, fresh: AnySnapshot, drifts: Iterable[Drift]) -> Staleness:

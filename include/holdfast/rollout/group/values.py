@@ -6,7 +6,7 @@ from typing import Protocol
 from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.contract.assessment import Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances, Result

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.plan_words import ASSESSMENTS
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.differences import Difference, Differs

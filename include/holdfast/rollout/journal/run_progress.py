@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.contract.held import CopiesReported, Held
+from holdfast.rollout.contract.client_figures import CopiesReported, Held
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, choice, items, nullable, row
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION

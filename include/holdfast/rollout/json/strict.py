@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 from holdfast import secrecy
 from holdfast.errors import InvalidDocument, InvalidInput, NotJson, Unsupported
 from holdfast.kafka import java
-from holdfast.kafka.uncollected import uncollected
+from holdfast.kafka.garbage_collection import uncollected
 from holdfast.rollout.json import unique_keys
 
 FIRST_YEAR, LAST_YEAR = 1970, 9000

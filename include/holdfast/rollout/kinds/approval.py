@@ -10,9 +10,9 @@ from holdfast.rollout.contract.plan_words import ASSESSMENTS
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval, DecidedBy
 from holdfast.rollout.json.fingerprints import fingerprint as of_document
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.policy.policy import Review
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 POLICY = "the policy"
 NOBODY = "nobody"
@@ -21,7 +21,7 @@ NOBODY = "nobody"
 
 def fingerprint(plan: AnyPlan) -> str:
     """`sha256:` and 64 digits."""
-    return of_document(any_kind.plan_to_json(plan))
+    return of_document(any_document.plan_to_json(plan))
 
 
 def strictest(*stated: Review) -> Review:

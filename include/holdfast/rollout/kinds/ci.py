@@ -11,9 +11,9 @@ from holdfast.rollout.contract.assessment import Assessment, Rule, RuleStatus
 from holdfast.rollout.contract.plan_words import ASSESSMENTS, CHECKED
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.group.values import AnyPlan
-from holdfast.rollout.text import rendering
-from holdfast.rollout.text.rendering import Block
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text import document_blocks
+from holdfast.rollout.text.document_blocks import Block
+from holdfast.rollout.text.format import printable
 
 LONGEST = 2_000
 MOST_OF_A_KIND = 10
@@ -50,7 +50,7 @@ def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
         "errors": 0,
     }
     suite.attrib |= {name: str(count) for name, count in counts.items()}
-    ElementTree.SubElement(suite, "system-out").text = rendering.ten_lines(blocks)
+    ElementTree.SubElement(suite, "system-out").text = document_blocks.ten_lines(blocks)
     ElementTree.indent(suite)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
 

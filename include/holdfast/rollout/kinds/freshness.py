@@ -6,7 +6,7 @@ from holdfast.errors import StepRefused
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.policy.policy import LONGEST_VALID_S
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 
 FRESH_S = 300
 """A snapshot that a plan is applied by is no older."""

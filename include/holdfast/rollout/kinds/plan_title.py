@@ -3,7 +3,7 @@
 from holdfast.rollout.contract.plan_words import ASSESSMENTS
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 LONGEST_GROUP = 120
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from holdfast.errors import InvalidInput
 from holdfast.rollout.group.deciding import Decider
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.at_once import IN_DOUBT
+from holdfast.rollout.json.fast_reader import IN_DOUBT
 
 if TYPE_CHECKING:
     from holdfast.rollout.backtest.coordinated import PastEntry

@@ -1,6 +1,6 @@
 """A kept verdict in brief: what a list of plans shows of it."""
 
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.execution.verdict import VERDICT_VERSION, PartitionScore, Result, TaskScore
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import INSTANT, TEXTS, Codec, choice, nullable

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyVerdict
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
-from holdfast.rollout.text.wording import capital, many, printable, span
+from holdfast.rollout.text.document_blocks import Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.format import capital, many, printable, span
 
 RESULTS: Mapping[Result, str] = {
     Result.AS_FORECAST: "as forecast",

@@ -7,7 +7,7 @@ from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.plan_words import BASELINE
 from holdfast.rollout.facts.reasons import Block, Blocked
 from holdfast.rollout.facts.refusals import applies, sentence
-from holdfast.rollout.facts.said import Said
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
 from holdfast.rollout.options.selection import Ranked, baseline_of
 from holdfast.rollout.policy.policy import Policy, Review

@@ -12,7 +12,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.reasons import Blocked
-from holdfast.rollout.facts.said import Said, facts_of, texts_of
+from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
 from holdfast.rollout.json import instants
 from holdfast.rollout.options import blocking, selection
 from holdfast.rollout.options.impact import Impact

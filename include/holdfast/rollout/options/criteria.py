@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.rollout.facts.reasons import EXCEEDS
 from holdfast.rollout.options.criterion import Criterion
 from holdfast.rollout.options.option import RankedOption
-from holdfast.rollout.text.wording import duration, many
+from holdfast.rollout.text.format import duration, many
 
 Ranked = RankedOption[Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
-from holdfast.rollout.contract.measured import Measured, Room
+from holdfast.rollout.contract.policy_measures import Measured, Room
 from holdfast.rollout.options import restore_words as words
 from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import Policy

@@ -1,8 +1,8 @@
 """What the rules about restored bytes and disks found, and their limits, in words: (found, limit) of each."""
 
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import amount_of_bytes, listed, printable
+from holdfast.rollout.text.format import amount_of_bytes, listed, printable
 from holdfast.rollout.timing import time_words
 
 Words = tuple[str, str]

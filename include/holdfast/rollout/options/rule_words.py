@@ -1,9 +1,9 @@
 """What the shared rules found, and their limits, in words: (found, limit) of each."""
 
 from holdfast.rollout.contract.assessment import RuleStatus
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import duration, listed, many, printable
+from holdfast.rollout.text.format import duration, listed, many, printable
 from holdfast.rollout.timing import time_words
 from holdfast.rollout.timing.limit_words import at_speed
 

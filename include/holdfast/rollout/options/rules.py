@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts.refusals import Refusal, sentence
 from holdfast.rollout.options import rule_words as words

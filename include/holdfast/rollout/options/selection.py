@@ -11,7 +11,7 @@ from typing import Any, TypeVar, assert_never
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.reasons import EXCEEDING, NotRecommended, Reason
-from holdfast.rollout.facts.said import Said
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.options.criteria import CRITERIA, Counted
 from holdfast.rollout.options.criterion import first_lost
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption

@@ -15,7 +15,7 @@ from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
 from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, MOST_WINDOWS, Policy, Review
 from holdfast.rollout.policy.rules import blocking_by
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 DAY, WEEK = 24 * 60, 7 * 24 * 60
 """In minutes."""

@@ -1,7 +1,7 @@
 """Rules as a policy judges them, whichever kind of group they are about."""
 
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.policy.policy import Policy
 
 

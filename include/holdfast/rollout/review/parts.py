@@ -7,8 +7,8 @@ from typing import Protocol
 from holdfast.rollout.contract.assessment import Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange, Who
-from holdfast.rollout.text.rendering import Block, Table
-from holdfast.rollout.text.wording import inside
+from holdfast.rollout.text.document_blocks import Block, Table
+from holdfast.rollout.text.format import inside
 
 MOST_STEPS = 200
 

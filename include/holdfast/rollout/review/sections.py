@@ -1,8 +1,8 @@
 """A plan's review as blocks: the first ten lines are enough to decide, the rest is there to check them.
 
-Written for an engineer on call who has never heard of an assignor. One model of blocks, which `text.rendering` turns into `plan.md`
-and plain text, `text.html` into the parts of a page, and the command line into a coloured terminal: they cannot say different
-things.
+Written for an engineer on call who has never heard of an assignor. One model of blocks, which `text.document_blocks` turns into
+`plan.md` and plain text, `text.html` into the parts of a page, and the command line into a coloured terminal: they cannot say
+different things.
 """
 
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from holdfast.rollout.contract.plan_age import holds_until, taken
 from holdfast.rollout.contract.plan_words import ASSESSMENTS, CHECKED, WHO, needs_review, setting
 from holdfast.rollout.policy.rules import MEANINGS
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
-from holdfast.rollout.text import kafka_tools
-from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.document_blocks import Block, Code, Heading, Lines, Paragraph, Table
 
 MOST_ROWS = 40
 MOST_BRIEFS = 12
@@ -108,7 +108,7 @@ def step_blocks(step: StepReview) -> Iterator[Block]:
         yield Paragraph(step.about_command)
         yield Code(step.command)
     if step.check_command:
-        yield Paragraph(kafka_tools.ABOUT_CHECK)
+        yield Paragraph(kafka_commands.ABOUT_CHECK)
         yield Code(step.check_command)
 
 

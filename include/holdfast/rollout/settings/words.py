@@ -17,8 +17,8 @@ from holdfast.rollout.settings.rule import (
     Where,
 )
 from holdfast.rollout.settings.vocabulary import Shown
-from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
+from holdfast.rollout.text.document_blocks import Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.format import amount_of_bytes, duration, many, printable
 
 LONGEST = 400
 _WHERE = {

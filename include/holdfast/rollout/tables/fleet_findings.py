@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json import strict
-from holdfast.rollout.text.wording import duration, many, printable
+from holdfast.rollout.text.format import duration, many, printable
 
 MOST_ALERTS = 10
 """Of each kind; a last line has the number of the others."""

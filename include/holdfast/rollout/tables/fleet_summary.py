@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.tables.fleet_findings import Finding, Findings, alerts, hours, named_group, named_host
-from holdfast.rollout.text.wording import addressed_to_nobody, amount_of_bytes, many, markdown, printable
+from holdfast.rollout.text.format import addressed_to_nobody, amount_of_bytes, many, markdown, printable
 
 ABOUT = {
     "order_changes": ("Changes of process-ID order that move tasks of other clients", "{:,} tasks"),

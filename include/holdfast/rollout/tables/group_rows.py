@@ -10,7 +10,7 @@ from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import A_ROW, dumps, loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
 from holdfast.rollout.tables.collection_report import CollectionReport
 
@@ -32,7 +32,7 @@ def decode(path: str, content: bytes) -> Row:
     try:
         if len(content) > LARGEST:
             raise InvalidInput(f"the document has {len(content):,} bytes; {LARGEST:,} are allowed here")
-        snapshot = any_kind.snapshot_from_text(content, A_ROW)
+        snapshot = any_document.snapshot_from_text(content, A_ROW)
         _refuse_what_names_no_folder(snapshot.cluster or UNNAMED)
         parts = kind_of(snapshot).decoded(snapshot)
     except HoldfastError as refusal:
@@ -45,7 +45,7 @@ def decode(path: str, content: bytes) -> Row:
             "group_id": snapshot.group_id,
             "captured_at": snapshot.captured_at,
             "problem": None,
-            "document": dumps(any_kind.snapshot_to_json(snapshot)),
+            "document": dumps(any_document.snapshot_to_json(snapshot)),
         }
         | parts
     )
@@ -80,7 +80,7 @@ def targets(document: str) -> Row:
     """Where each stateful task of a Snapshot (each partition, of a consumer group) is going, and whose it is now: `targets`, or the
     `problem` why that is unknown."""
     try:
-        snapshot = any_kind.snapshot_from_text(document, A_ROW)
+        snapshot = any_document.snapshot_from_text(document, A_ROW)
         return {"problem": None, "targets": kind_of(snapshot).targets(snapshot)}
     except HoldfastError as refusal:
         return {"problem": str(refusal), "targets": []}
@@ -90,7 +90,7 @@ def order_change(before: str, after: str) -> Row | None:
     """What happened to the order of process IDs (of members) between two Snapshots of a group, or None if no client joined or
     left."""
     try:
-        was, now = (any_kind.snapshot_from_text(document, A_ROW) for document in (before, after))
+        was, now = (any_document.snapshot_from_text(document, A_ROW) for document in (before, after))
         found = kind_of_both(was, now, "one of the two snapshots is of {}, the other of {}").order_change(was, now)
     except HoldfastError as refusal:
         return {"problem": str(refusal)}

@@ -11,7 +11,7 @@ from holdfast.rollout.contract import loss_budget
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.fingerprints import fingerprint as of_document
 from holdfast.rollout.json.strict import A_ROW, loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.tables.group_rows import Row
 
@@ -34,7 +34,7 @@ def losses(
     `fingerprint` of the group, if an equal group always has equal rows.
     """
     try:
-        snapshot = any_kind.snapshot_from_text(document, A_ROW)
+        snapshot = any_document.snapshot_from_text(document, A_ROW)
         found = kind_of(snapshot).losses(snapshot, first, last, budget_ms)
         if found.pop("alike_again", False) and code is not None:
             mark, rows = fingerprint(document, code), found["losses"]
@@ -96,7 +96,7 @@ def _work(row: Row) -> int:
 
 def forecast(document: str, rows: Iterable[Row]) -> list[Row]:
     """These losses, forecast, as rows of `losses`. `rows`: their `process_id` and `scenario`."""
-    snapshot = any_kind.snapshot_from_text(document, A_ROW)
+    snapshot = any_document.snapshot_from_text(document, A_ROW)
     return kind_of(snapshot).forecast_losses(snapshot, rows)
 
 

@@ -6,7 +6,7 @@ from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import A_ROW, loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import COUNTED
 
@@ -45,7 +45,7 @@ def plan_rows(path: str, content: bytes) -> Row:
     try:
         if path.endswith("/verdict.json"):
             return {"path": path, "problem": None, "candidates": [], "verdicts": [_verdict(loads(content, A_ROW))]}
-        plan = any_kind.plan_from_json(loads(content, A_ROW))
+        plan = any_document.plan_from_json(loads(content, A_ROW))
     except HoldfastError as refusal:
         return {"path": path, "problem": str(refusal), "candidates": [], "verdicts": []}
     return {"path": path, "problem": None, "candidates": _candidates(plan), "verdicts": []}

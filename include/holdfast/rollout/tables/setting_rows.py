@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict, HoldfastError
 from holdfast.rollout.json.strict import A_ROW
-from holdfast.rollout.kinds import any_kind, settings
+from holdfast.rollout.kinds import any_document, settings
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.settings import words
 from holdfast.rollout.settings.case import Case, Figures
@@ -20,7 +20,7 @@ def findings(document: str, policy: Policy, work: int) -> Row:
     """Of a Snapshot: `findings`, those that the policy silences among them; one row without a `rule` where there is none. Or the
     `problem` why that is unknown. `work`: clients by tasks."""
     try:
-        snapshot = any_kind.snapshot_from_text(document, A_ROW)
+        snapshot = any_document.snapshot_from_text(document, A_ROW)
         report = settings.examined(snapshot, None, policy, _without_prices if work > MOST_WORK else None)
     except HoldfastError as refusal:
         return {"problem": str(refusal), "findings": []}

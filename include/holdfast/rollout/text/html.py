@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import assert_never
 
-from holdfast.rollout.text.rendering import LONGEST_LINE, Block, Code, Heading, Lines, Paragraph, Table
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.document_blocks import LONGEST_LINE, Block, Code, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.format import printable
 
 BELOW = 1
 """A page has a heading of its own above the fragment: each of its headings is this much deeper."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.text.format import many, printable
 
 MOST = 200
 """Of the parts of a sentence: what has more is read in plan.json."""

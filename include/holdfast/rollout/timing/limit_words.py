@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.timing import time_words

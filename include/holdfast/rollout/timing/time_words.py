@@ -1,7 +1,7 @@
 """The two time figures and their condition in words, for plans, rules, lists and pages."""
 
 from holdfast.rollout.contract.times import Condition, EffortCounts, Estimate, Times
-from holdfast.rollout.text.wording import amount_of_bytes, counted, duration, many
+from holdfast.rollout.text.format import amount_of_bytes, counted, duration, many
 
 
 def estimate(one: Estimate | None) -> str:

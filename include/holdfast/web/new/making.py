@@ -13,7 +13,7 @@ from holdfast.airflow_wiring import failures, planning
 from holdfast.airflow_wiring import runs as airflow_runs
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 from holdfast.web.access import DAG
 from holdfast.workflows import searching
 from holdfast.workflows.run_documents import Failure

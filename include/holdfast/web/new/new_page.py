@@ -12,7 +12,7 @@ from airflow.models.variable import Variable
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import planning
-from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, POLICY_VARIABLE
+from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, POLICY_VARIABLE
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.web import overview

@@ -18,7 +18,7 @@ from holdfast.rollout.kinds.requested_change import FIELDS as PARAMS
 from holdfast.rollout.kinds.requested_change import change_requested
 from holdfast.rollout.policy import floor
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.web.new.new_view import DOCUMENT, fields_of
 
 Sent = Mapping[str, Sequence[str]]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 MOST_ROWS = 48
 MOST_CHIPS = 96

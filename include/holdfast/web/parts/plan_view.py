@@ -11,8 +11,8 @@ from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview
-from holdfast.rollout.text.rendering import Block
-from holdfast.rollout.text.wording import duration, inside
+from holdfast.rollout.text.document_blocks import Block
+from holdfast.rollout.text.format import duration, inside
 from holdfast.web.parts.ownership import Picture
 
 MOST_ROUNDS = 60

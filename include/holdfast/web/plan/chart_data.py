@@ -1,6 +1,6 @@
 """What the charts of the pages draw, as JSON in the page: numbers and names, no options of the library."""
 
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.web.parts.ownership import Picture
 from holdfast.web.parts.plan_view import PlanView
 

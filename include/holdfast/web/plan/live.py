@@ -16,8 +16,8 @@ from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.journal.run_progress import Happened, ReportSeen, RunProgress, RunState
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.wording import capital, duration, many
-from holdfast.rollout.timing import left
+from holdfast.rollout.text.format import capital, duration, many
+from holdfast.rollout.timing import time_left
 from holdfast.web.kinds.registry import pages_of
 from holdfast.web.parts.plan_view import ago, compact
 from holdfast.web.plan import live_bars, live_state
@@ -27,7 +27,7 @@ from holdfast.web.plan.live_state import at as at_
 from holdfast.web.plan.plan_page import Memory, PlanPage
 from holdfast.web.plans import PlanState
 from holdfast.workflows import rollbacks
-from holdfast.workflows.running import guards, pausing, showing
+from holdfast.workflows.running import guards, pausing, progress_file
 
 MOST_STEPS = 9
 FULL = 1000
@@ -143,7 +143,7 @@ def of(
     """None: there is no run of the plan, and none can be. `token`: of who may pause it. `ended_in_airflow`: how the run in Airflow
     with an ID ended; None: it has not. `built_upon`: as `Live` has it."""
     plan = page.view.plan
-    found, paused = showing.read(lake, plan.plan_id), pausing.found(lake, plan.plan_id)
+    found, paused = progress_file.read(lake, plan.plan_id), pausing.found(lake, plan.plan_id)
     can_run = page.state in (PlanState.APPROVED, PlanState.RUNNING) and bool(plan.policy.acts) and bool(plan.steps)
     if found is None and paused is None and not can_run:
         return None
@@ -289,21 +289,21 @@ def _time_left(plan: AnyPlan, at: _Times, state: Now, ended: datetime) -> Fact:
     present = next((each for each, is_done in zip(batches, done, strict=True) if not is_done), ())
     begun = min((at.begun[one] for one in present if one in at.begun), key=at_, default=None)
     since = None if begun is None else max(0, int((ended - at_(begun)).total_seconds()))
-    found = left.WhyUnknown.NO_END if times is None else left.left(times, done, since, by_step=pages_of(plan).by_step)
-    if isinstance(found, left.WhyUnknown):
+    found = time_left.WhyUnknown.NO_END if times is None else time_left.left(times, done, since, by_step=pages_of(plan).by_step)
+    if isinstance(found, time_left.WhyUnknown):
         return Fact("Time left", "unknown", _why_unknown(found, times))
     if not found.high:
         return Fact("Time left", "unknown", "it takes longer than the forecast's most", bad=state is Now.RUNNING)
     return Fact("Time left", _range(found), f"usually {duration(found.usual)}, by the forecast of the steps that are not done")
 
 
-def _why_unknown(why: left.WhyUnknown, times: Times | None) -> str:
+def _why_unknown(why: time_left.WhyUnknown, times: Times | None) -> str:
     match why:
-        case left.WhyUnknown.NO_END:
+        case time_left.WhyUnknown.NO_END:
             return "the forecast has no end, or no time"
-        case left.WhyUnknown.CONDITION:
+        case time_left.WhyUnknown.CONDITION:
             return "the forecast time depends on a condition, which the plan names"
-        case left.WhyUnknown.NOT_BY_STEP:
+        case time_left.WhyUnknown.NOT_BY_STEP:
             total = "" if times is None or times.restored is None else f", {_range(times.restored)} in all"
             return f"the forecast has one time for all steps{total}, and some are done"
 

@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.web import access, own_airflow, serving
 from holdfast.web.new import making, new_page, new_request, new_view
 from holdfast.web.new.new_request import NAMES, CheckedRequest, Sent

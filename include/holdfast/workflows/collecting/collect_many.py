@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.wire import group_metadata
 from holdfast.ports import ClusterReader, Lake, ManyGroupsReader, ReadDirectory, StateDirectoryReader
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.tables.collection_report import CollectionReport, Unread, Why

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from holdfast.ports import ClusterInfo
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.workflows.collecting.settling import Patience
 
 G = TypeVar("G")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.snapshot import Generation
 

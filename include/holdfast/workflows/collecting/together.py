@@ -22,7 +22,7 @@ from holdfast.ports import (
     PartitionFigures,
     RecordedTargets,
 )
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 
 T = TypeVar("T")

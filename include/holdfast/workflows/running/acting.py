@@ -13,7 +13,7 @@ from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
 from holdfast.rollout.journal.journal import UNDO_OF, Journal, JournalEntry, JournalEvent, Sighting
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows.apply import Writing
 
 SHOWS_WITHIN_S = 10.0

@@ -11,7 +11,7 @@ from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.json import strict
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Hands
 from holdfast.workflows.running import pausing

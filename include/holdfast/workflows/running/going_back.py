@@ -21,7 +21,7 @@ from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Approval, Journal, JournalEvent
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows import apply as applying
 from holdfast.workflows import journals, rollbacks
 from holdfast.workflows.apply import Confirmation, Hands, Writing

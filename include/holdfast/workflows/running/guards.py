@@ -12,7 +12,7 @@ from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 from holdfast.workflows.running.acting import Halted
 
 

@@ -13,7 +13,7 @@ from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION, dumps, loads
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 from holdfast.workflows import plan as plans
 
 LARGEST = 64 * 1024

@@ -20,7 +20,7 @@ from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.json.codec import COUNT, NAME, TEXT, Codec, as_it_is
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, dumps, loads
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Writing
@@ -155,7 +155,7 @@ class Rounds:
             if not lake.exists(place):
                 return None
             kept = codec_of(_Kept).read(loads(lake.read(place, LARGEST_DOCUMENT)))
-            snapshot = any_kind.snapshot_from_json(kept.snapshot)
+            snapshot = any_document.snapshot_from_json(kept.snapshot)
             kind_of_both(self._plan, snapshot, "The kept group is of another kind than plan {} is for: {}")
         except HoldfastError:
             return None
@@ -164,7 +164,7 @@ class Rounds:
 
     def _write(self, after: str, fresh: AnySnapshot) -> None:
         entries = len(self._writing.journal.entries)
-        kept = _Kept(self._plan.plan_id, after, entries, any_kind.snapshot_to_json(fresh))
+        kept = _Kept(self._plan.plan_id, after, entries, any_document.snapshot_to_json(fresh))
         self._writing.held.keep()
         place = (plans.FOLDER, self._plan.plan_id, FILE)
         self._writing.hands.lake.write(place, dumps(codec_of(_Kept).write(kept)).encode())

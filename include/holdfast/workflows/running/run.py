@@ -18,7 +18,7 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.group_state import EMPTY, REBALANCING, STABLE
 from holdfast.rollout.execution.acts import GroupSetting
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, NothingLeft, Stop, WaitForOutside
-from holdfast.rollout.execution.rolls import Roll
+from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Approval, JournalEvent, Sighting

@@ -8,10 +8,10 @@ from typing import ClassVar, Never
 from holdfast.errors import CannotPredict, ClusterTrouble
 from holdfast.ports import Actor, GroupSettings
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
-from holdfast.rollout.execution import rolls
+from holdfast.rollout.execution import rolling_settings
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, WaitForOutside
-from holdfast.rollout.execution.rolls import Configuring, Roll
+from holdfast.rollout.execution.rolling_settings import Configuring, Roll
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.back import ClientSeen
@@ -25,10 +25,10 @@ from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Applied, Hands, Writing
 from holdfast.workflows.running import pausing
 from holdfast.workflows.running.acting import Acting, Clocks, Halted
-from holdfast.workflows.running.configuring import ClientConfigs
+from holdfast.workflows.running.client_configs import ClientConfigs
+from holdfast.workflows.running.group_configs import Setting
 from holdfast.workflows.running.progress import Progress, Tells
-from holdfast.workflows.running.setting import Setting
-from holdfast.workflows.running.showing import Showing
+from holdfast.workflows.running.progress_file import Showing
 
 LOOK_S = 20.0
 """The most that one look at the group may take."""
@@ -197,8 +197,8 @@ class Walk(ABC):
         and what the plan waits for after the step is over. Raise Halted, and Later."""
         done: list[Configuring] = []
         for batch in roll.batches:
-            left = [one for one in batch if not rolls.has_happened(step.id, one, self._acting.journal)]
-            if left and not any(rolls.has_begun(step.id, one, self._acting.journal) for one in batch):
+            left = [one for one in batch if not rolling_settings.has_happened(step.id, one, self._acting.journal)]
+            if left and not any(rolling_settings.has_begun(step.id, one, self._acting.journal) for one in batch):
                 self._await_batch(step, done)
             for one in left:
                 acts = (self._acting.carry_out(step, act, rolled=True) for act in one.acts)
@@ -216,7 +216,7 @@ class Walk(ABC):
             return
         if self._fresh.group_state != STABLE:
             self._wait(step, f"The group is {self._fresh.group_state}.", SHOWS_WITHIN_S)
-        missing = rolls.not_shown(step.id, done, self._acting.journal, self._clients() or ())
+        missing = rolling_settings.not_shown(step.id, done, self._acting.journal, self._clients() or ())
         if missing is not None:
             self._wait(step, f"The group does not show the restart of {missing} yet.", SHOWS_WITHIN_S)
         after = self._plan.steps[[one.id for one in self._plan.steps].index(step.id) :]

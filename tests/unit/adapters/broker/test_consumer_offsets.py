@@ -10,7 +10,7 @@ from holdfast.adapters.broker import consumer_offsets
 from holdfast.adapters.broker.consumer_offsets import _Partition, _take
 from holdfast.kafka.wire.streams_group_records import MemberMetadata, RecordValue, TargetMember, TargetMetadata
 from holdfast.kafka.wire.streams_tasks import OwnedTasks
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 

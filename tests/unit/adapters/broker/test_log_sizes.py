@@ -9,7 +9,7 @@ from kafka.protocol.metadata import MetadataResponse
 
 from holdfast.adapters.broker import log_sizes
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 
 _Folder = DescribeLogDirsResponse.DescribeLogDirsResult
 _FolderTopic = _Folder.DescribeLogDirsTopic

@@ -22,7 +22,7 @@ from holdfast.adapters.hosts.state_directories import Place, StateDirectories
 from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import HoldfastError, HostTrouble, StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import Lock, StateDirectory
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "store-4.3.1"

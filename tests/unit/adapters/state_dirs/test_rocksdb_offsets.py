@@ -13,7 +13,7 @@ from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka import store_offsets
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "store-4.3.1"

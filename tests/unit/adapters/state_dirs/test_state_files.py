@@ -13,7 +13,7 @@ from holdfast.adapters.state_dirs import state_trees
 from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import Lock, StateDirectory
 
 METADATA = '{"processId":"4b61083e-57d0-457d-951f-d06556c148ca"}'

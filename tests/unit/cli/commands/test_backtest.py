@@ -11,7 +11,7 @@ from tests.unit.rollout.streams.backtest.test_judge import asked, recorded
 
 from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput
-from holdfast.rollout.kinds import mismatch
+from holdfast.rollout.kinds import mismatch_file
 from holdfast.rollout.kinds.backtests import AnyQuestion
 
 
@@ -21,12 +21,12 @@ def run(*arguments: str) -> Result:
 
 def written(folder: Path, question: AnyQuestion) -> str:
     file = folder / "mismatch.json"
-    file.write_text(json.dumps(mismatch.to_json(question)), encoding="utf-8")
+    file.write_text(json.dumps(mismatch_file.to_json(question)), encoding="utf-8")
     return str(file)
 
 
 def test_a_mismatch_is_judged_again_from_its_file(tmp_path: Path) -> None:
-    sent = mismatch.sendable(streams_mismatch())
+    sent = mismatch_file.sendable(streams_mismatch())
     assert sent is not None
     file = written(tmp_path, sent.question)
 

@@ -9,7 +9,7 @@ from tests.harness import command_line
 from tests.harness.groups_at_rest import by_broker, consumers, streams
 
 from holdfast.cli.commands import doctor_config
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 
 
 def run(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
@@ -19,7 +19,7 @@ def run(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
 @pytest.fixture
 def snapshot(tmp_path: Path) -> Path:
     path = tmp_path / "snapshot.json"
-    path.write_text(json.dumps(any_kind.snapshot_to_json(streams())))
+    path.write_text(json.dumps(any_document.snapshot_to_json(streams())))
     return path
 
 
@@ -54,7 +54,7 @@ def test_the_policy_silences_and_the_document_says_so(snapshot: Path, tmp_path: 
 @pytest.mark.parametrize("group", [by_broker, consumers])
 def test_any_kind_of_group_is_judged(group: object, tmp_path: Path) -> None:
     path = tmp_path / "snapshot.json"
-    path.write_text(json.dumps(any_kind.snapshot_to_json(group())))  # type: ignore[operator]
+    path.write_text(json.dumps(any_document.snapshot_to_json(group())))  # type: ignore[operator]
 
     assert json.loads(run("--config", path, "--json").stdout)["findings"] == []
 

@@ -10,7 +10,7 @@ from holdfast.cli.main import holdfast
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf
 from holdfast.rollout.backtest.score import Score
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.kinds.any_kind import plan_from_json
+from holdfast.rollout.kinds.any_document import plan_from_json
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "streams-wordcount"
 SENTENCE = "Holdfast decided 412 of 412 past rebalances of this group as Kafka did; 31 of 31 stable ends."

@@ -11,9 +11,9 @@ from tests.harness.plans import REPLACE_FIRST
 
 from holdfast.rollout.execution.verdict import PartitionScore, Result, TaskScore
 from holdfast.rollout.journal.journal import Approval, DecidedBy, Journal, JournalEntry, JournalEvent
-from holdfast.rollout.kinds.history import history
+from holdfast.rollout.kinds.plan_history import history
 from holdfast.rollout.kinds.score_json import Score
-from holdfast.rollout.text import rendering
+from holdfast.rollout.text import document_blocks
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -60,7 +60,7 @@ def test_an_id_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def said(approval: Approval | None, *entries: JournalEntry, score: Score | None = None) -> str:
-    return rendering.to_text(history(("1", "2"), approval, Journal("p", entries), score))
+    return document_blocks.to_text(history(("1", "2"), approval, Journal("p", entries), score))
 
 
 AT = "2026-11-20T12:00:00Z"

@@ -14,10 +14,10 @@ from tests.harness.examples import examples
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config, public_sticky
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig, TaskAssignor
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, NextRebalance, Task
 from holdfast.kafka.streams.leader import assign
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.streams.sticky import Sticky
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
 from holdfast.rollout.streams.change.json import change_from_json

@@ -7,7 +7,7 @@ from holdfast.rollout.backtest.judged import Because, Judged, NotForecast, Rebal
 from holdfast.rollout.backtest.results import MOST_LISTED, Backtest, GroupBacktest, Led, ScoreOf, Tally, merged
 from holdfast.rollout.backtest.score import Score, score_of, total
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.text.rendering import to_markdown, to_text
+from holdfast.rollout.text.document_blocks import to_markdown, to_text
 
 AT = "2026-11-20T12:00:00Z"
 ONE, SOME = Led(("3.9.1",)), Led(("3.2.3", "4.2.1"))

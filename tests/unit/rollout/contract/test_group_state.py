@@ -11,7 +11,7 @@ from holdfast.errors import CannotPredict
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.forecast import forecast as consumer_forecast
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
-from holdfast.rollout.kinds import search
+from holdfast.rollout.kinds import distributed_search
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.guard import guard
@@ -42,7 +42,7 @@ def test_a_streams_group_is_refused_in_every_question(state: str, events: list[o
         lambda: assign_document(document, None, ()),
         lambda: guard.look(snapshot),
         lambda: forecast(snapshot, change_from_json(requested)),
-        lambda: search.candidates(json.dumps(document), json.dumps(requested)),
+        lambda: distributed_search.candidates(json.dumps(document), json.dumps(requested)),
     ):
         with pytest.raises(CannotPredict, match=SAID):
             question()
@@ -56,7 +56,7 @@ def test_a_plain_group_is_refused_in_every_question(state: str) -> None:
     for question in (
         lambda: assign_document(document, None, ()),
         lambda: consumer_forecast.forecast(snapshot, requested),
-        lambda: search.candidates(json.dumps(document), json.dumps(change())),
+        lambda: distributed_search.candidates(json.dumps(document), json.dumps(change())),
     ):
         with pytest.raises(CannotPredict, match=SAID):
             question()

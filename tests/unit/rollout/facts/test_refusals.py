@@ -3,8 +3,8 @@
 import pytest
 
 from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupported
-from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.facts.not_known import NOT_KNOWN, not_known
+from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.facts.missing_inputs import NOT_KNOWN, not_known
 from holdfast.rollout.facts.refusals import Refusal, Refuses, refusal_of, sentence
 
 

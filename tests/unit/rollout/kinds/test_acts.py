@@ -17,7 +17,7 @@ from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.execution.acts import Act, Acts
-from holdfast.rollout.execution.rolls import ClientSetting, Roll
+from holdfast.rollout.execution.rolling_settings import ClientSetting, Roll
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.kinds.registry import kind_of

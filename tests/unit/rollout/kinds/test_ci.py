@@ -11,11 +11,11 @@ from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
 from holdfast.rollout.contract.assessment import RuleStatus
 from holdfast.rollout.kinds import ci
-from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.kinds.any_document import AnyPlan
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.text import rendering
-from holdfast.rollout.text.rendering import Heading, Paragraph, Table
+from holdfast.rollout.text import document_blocks
+from holdfast.rollout.text.document_blocks import Heading, Paragraph, Table
 from holdfast.workflows import plan as planning
 from holdfast.workflows import plan as workflow
 
@@ -127,11 +127,11 @@ class TestComment:
     def test_is_the_whole_plan_where_that_fits(self) -> None:
         plan = article_plan()
 
-        assert rendering.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT) == workflow.markdown(plan)
+        assert document_blocks.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT) == workflow.markdown(plan)
 
     @pytest.mark.parametrize("longest", [3_000, 4_000, 6_000])
     def test_says_what_it_leaves_out(self, longest: int) -> None:
-        text = rendering.for_comment(workflow.blocks(article_plan()), longest)
+        text = document_blocks.for_comment(workflow.blocks(article_plan()), longest)
         last = text.splitlines()[-1]
 
         assert len(text.encode()) <= longest
@@ -143,7 +143,7 @@ class TestComment:
     @pytest.mark.parametrize("name", ["@everyone", "a@b.example", "#12", "o/r#12", "GH-12", ":tada:", "$x$ $y$"])
     def test_no_name_calls_anybody(self, name: str) -> None:
         """GitHub does that to the page after Markdown: escapes do not help, a comment inside the name does."""
-        (line,) = rendering.to_markdown((Paragraph(f"host {name}"),), folded=True).splitlines()
+        (line,) = document_blocks.to_markdown((Paragraph(f"host {name}"),), folded=True).splitlines()
 
         assert re.search(r"@\w|#\d|GH-\d|:tada|(?<!>)\$", line) is None
         assert re.sub(r"<!-- -->|</?span>", "", line) == f"host {name}"
@@ -163,7 +163,7 @@ class TestFolding:
         rows = tuple((str(number),) for number in range(13))
         table = Table(("n",), rows)
         blocks = (Heading(2, "A", aside=True), table, Heading(2, "B"), table, Heading(2, "C", aside=True), Paragraph("p"))
-        text = rendering.to_markdown(blocks, folded=True)
+        text = document_blocks.to_markdown(blocks, folded=True)
 
         assert re.findall(r"</?details>|<summary>.*|## .*", text) == [
             "<details>", "<summary>A</summary>", "</details>", "## B",
@@ -175,4 +175,4 @@ class TestFolding:
 
         assert "<script" not in text.replace("\\<script", "")
         assert text.count("\n</details>\n") == text.count("<details>\n")
-        assert rendering.to_markdown((Heading(2, "</summary><b>", aside=True),), folded=True).count("<b>") == 0
+        assert document_blocks.to_markdown((Heading(2, "</summary><b>", aside=True),), folded=True).count("<b>") == 0

@@ -15,7 +15,7 @@ from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy, Silence
 from holdfast.rollout.settings import words
 from holdfast.rollout.settings.json import report_to_json
-from holdfast.rollout.text.rendering import to_markdown, to_text
+from holdfast.rollout.text.document_blocks import to_markdown, to_text
 
 BAD = {"state.dir": "/tmp/state", "producer.acks": "1"}
 SECRET = "hunter2hunter2"

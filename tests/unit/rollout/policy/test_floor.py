@@ -21,7 +21,7 @@ from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import LONGEST_VALID_S, Policy, Review, Silence
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, pla
 
 from holdfast.rollout.consumer.limits import rule_words as of_consumers
 from holdfast.rollout.contract.assessment import Rule
-from holdfast.rollout.contract.measured import Measured, Room
+from holdfast.rollout.contract.policy_measures import Measured, Room
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.options import restore_words, rule_words
 from holdfast.rollout.policy.json import policy_from_json

@@ -14,7 +14,7 @@ from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy, Review
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.plan.review import review
-from holdfast.rollout.text.rendering import to_markdown
+from holdfast.rollout.text.document_blocks import to_markdown
 
 OPTION_ENTRIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
 

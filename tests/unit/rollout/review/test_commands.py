@@ -13,7 +13,7 @@ from tests.unit.rollout.broker_streams import streams_groups
 from holdfast.rollout.broker_streams.plan import review as broker_review
 from holdfast.rollout.consumer.plan import review as consumer_review
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.rendering import Block, to_markdown
+from holdfast.rollout.text.document_blocks import Block, to_markdown
 from holdfast.workflows import plan as planning
 
 NAME = "my_app *eu* 'one' <b> $(x) `y`"

@@ -20,7 +20,7 @@ from holdfast.rollout.consumer.plan import review as consumer_review
 from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import review as streams_review
-from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.document_blocks import Block
 from holdfast.workflows import plan as planning
 
 COMMITTED = [{"id": number, "begin_offset": 0, "end_offset": 9_000, "committed_offset": 8_990} for number in range(6)]

@@ -14,12 +14,12 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consume
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.former_names import PLAN_VERSION, PRESENT, present_plan
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import any_kind, approval
+from holdfast.rollout.kinds import any_document, approval
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan import review as streams_review
-from holdfast.rollout.text.rendering import to_markdown
+from holdfast.rollout.text.document_blocks import to_markdown
 from holdfast.workflows import plan as planning
 
 FACTS = ("invalid_if", "assumptions", "offset_warnings", "reason", "blocked", "refusal", "unknown_inputs")
@@ -32,9 +32,9 @@ RECORDED = Path(__file__).parents[2] / "recorded" / "plans.jsonl"
 def test_a_recorded_plan(line: str) -> None:
     """It is read, shows the same text, and is approved by the same digest."""
     recorded = json.loads(line)
-    plan = any_kind.plan_from_json(recorded["plan"])
+    plan = any_document.plan_from_json(recorded["plan"])
 
-    assert json.loads(dumps(any_kind.plan_to_json(plan))) == recorded["plan"]
+    assert json.loads(dumps(any_document.plan_to_json(plan))) == recorded["plan"]
     assert approval.fingerprint(plan) == fingerprint(recorded["plan"])
     assert json.loads(dumps(SUMMARY.write(summary(plan)))) == recorded["summary"]
     assert SUMMARY.read(recorded["summary"]) == summary(plan)

@@ -8,7 +8,7 @@ from benchmarks import synthetic_fleet
 
 from holdfast.kafka.streams.group import Changelog, Task
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, TopicPartitionInfo
 from holdfast.rollout.tables import loss_rows
 
@@ -16,7 +16,7 @@ CODE = "one digest"
 
 
 def document(snapshot: Snapshot) -> str:
-    return dumps(any_kind.snapshot_to_json(snapshot))
+    return dumps(any_document.snapshot_to_json(snapshot))
 
 
 def small_group() -> Snapshot:

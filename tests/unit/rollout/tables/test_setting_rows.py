@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.lake.table_schemas import SETTING
-from holdfast.rollout.kinds import any_kind, settings
+from holdfast.rollout.kinds import any_document, settings
 from holdfast.rollout.policy.policy import Policy, Silence
 from holdfast.rollout.tables import setting_rows
 
@@ -19,7 +19,7 @@ def rows(policy: Policy | None = None, work: int = 1, document: str = DOCUMENT) 
 
 
 def test_are_those_of_the_command() -> None:
-    report = settings.examined(any_kind.snapshot_from_text(DOCUMENT))
+    report = settings.examined(any_document.snapshot_from_text(DOCUMENT))
     found = rows()
 
     assert [row["rule"] for row in found] == [one.rule.name for one in report.findings] == [RULE]

@@ -22,7 +22,7 @@ from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 from holdfast.rollout.timing import time_words, timeline
 
 ROLL: list[object] = [

@@ -22,7 +22,7 @@ from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.journal.lease import LeaseOwner
-from holdfast.rollout.kinds import any_kind, registry
+from holdfast.rollout.kinds import any_document, registry
 from holdfast.rollout.policy.policy import Policy
 from holdfast.web import group_view, templating
 from holdfast.web.group_view import GroupInLake
@@ -34,7 +34,7 @@ from holdfast.web.plan.plan_page import PlanPages
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Hands
 from holdfast.workflows.comments import Comments
-from holdfast.workflows.running import showing
+from holdfast.workflows.running import progress_file
 from holdfast.workflows.running.progress import Progress, Tells
 
 LAMPS = {"protocol": "lamps", "cluster": "hall", "group_id": "ceiling", "lamps": {"a": False, "b": True}}
@@ -58,7 +58,7 @@ def lamps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read(document: object) -> AnySnapshot:
-    return any_kind.snapshot_from_json(document)
+    return any_document.snapshot_from_json(document)
 
 
 @pytest.mark.parametrize("kind", GROUPS)
@@ -105,7 +105,7 @@ def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
 def shows_a_run(lake: FsspecLake, plan: Any, document: object, text: str) -> None:
     """As one that waits, after a look at the group."""
     hands = Hands(lake, LocalProcessMetadataFiles(), {}, lambda: NOON, me=LeaseOwner("ann", "here"))
-    one = showing.Showing(plan, hands, lambda: 0.0)
+    one = progress_file.Showing(plan, hands, lambda: 0.0)
     one.looked(read(document))
     one.waits("1", text, 12.0, 600)
     one.told(Progress(NOON.isoformat(), Tells.WAITING, "1", text, 0, len(plan.steps), 1, (1, 2), 3))

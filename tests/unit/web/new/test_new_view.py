@@ -14,8 +14,8 @@ from tests.harness.plans import NOON, read
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.contract.requests import What
-from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.any_kind import AnySnapshot
+from holdfast.rollout.kinds import any_document
+from holdfast.rollout.kinds.any_document import AnySnapshot
 from holdfast.web.new import new_page, new_request, new_view
 from holdfast.web.templating import sentence
 from holdfast.workflows import snapshots
@@ -43,7 +43,7 @@ def stateful() -> AnySnapshot:
 
 
 def plain() -> AnySnapshot:
-    return any_kind.snapshot_from_json(plain_groups.group(READERS))
+    return any_document.snapshot_from_json(plain_groups.group(READERS))
 
 
 def by_broker() -> AnySnapshot:
@@ -257,7 +257,7 @@ def test_groups_that_the_lake_knows(tmp_path: Path) -> None:
     for name, day in (("plain", "2026-11-19"), ("plain", "2026-11-20"), (HOSTILE, "2026-11-20"), ("a/../b%", "2026-11-18")):
         for cluster in ("eu", "x" * 300):
             document = group(AFTER) | {"group_id": name, "cluster": cluster, "captured_at": f"{day}T12:00:00Z"}
-            snapshots.keep(lake, any_kind.snapshot_from_json(document))
+            snapshots.keep(lake, any_document.snapshot_from_json(document))
     (tmp_path / "snapshots" / "cluster=eu" / "day=2026-11-20" / f"group={'y' * 100}-{'0' * 32}").mkdir()
 
     found = snapshots.groups(lake)

@@ -20,7 +20,7 @@ from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.journal.seal import NO_KEYS
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 from holdfast.web import templating
 from holdfast.web.plan import live
 from holdfast.web.plan.live import Fact, Live

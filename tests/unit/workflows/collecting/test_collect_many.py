@@ -13,11 +13,11 @@ from holdfast.errors import ClusterTrouble, StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, LakePath, ObservedGroup, PartitionFigures, StateDirectoryReader
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds.any_kind import snapshot_to_json
+from holdfast.rollout.kinds.any_document import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows.collecting import collect_many, collect_runs, one_group

@@ -18,7 +18,7 @@ from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Approval, JournalEvent
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
@@ -36,8 +36,8 @@ CLIENTS = (A, B, C)
 
 @cache
 def planned(*acts: str, only: str = "longer-initial-delay", lag_most: int | None = None) -> BrokerPlan:
-    snapshot = any_kind.snapshot_from_json(classic())
-    basis, asked = move.followed(snapshot, any_kind.change_from_json(change(), snapshot))
+    snapshot = any_document.snapshot_from_json(classic())
+    basis, asked = move.followed(snapshot, any_document.change_from_json(change(), snapshot))
     kind = kind_of(basis)
     options = [one for one in kind.propose(basis, asked) if one.name == only]
     policy = Policy(acts=acts or MOVES, allow=(only,), lag_most=lag_most)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ class MovingGroup(RunningGroup):
         listed = there | {one for one, process in self.processes.items() if not process.runs and self._since(process) < LISTED_S}
         found: Case = classic(captured_at=self.now().isoformat(), group_state="Stable", leader_process_id=None)
         found["clients"] = {one: self._anew(one, self.processes[one].identity) for one in found["clients"] if one in listed}
-        return any_kind.snapshot_from_json(found if listed else owned_by_nobody(found))
+        return any_document.snapshot_from_json(found if listed else owned_by_nobody(found))
 
     def _streams(self, there: set[str]) -> AnySnapshot:
         """The target is computed once all are there: the initial delay is long enough."""

@@ -22,7 +22,7 @@ from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.workflows import places
+from holdfast.workflows import seed_places
 from holdfast.workflows.leases import LeaseLost
 from holdfast.workflows.running import pausing
 from holdfast.workflows.running.progress import Tells
@@ -355,13 +355,13 @@ def test_a_directory_that_cannot_be_found_halts_before_it_is_written(tmp_path: P
     reality, plan = RunningGroup(), article_plan(Policy(acts=("stop_client", "start_client", "write_process_metadata")))
     template = "kubernetes://shop/orders/words-{ordinal}/app/data/words"
     reality.files = LocalProcessMetadataFiles()
-    reality.state_dirs = places.Directories({ProcessId.parse(C): template}, resolved)
+    reality.state_dirs = seed_places.Directories({ProcessId.parse(C): template}, resolved)
     ran = reality.run(plan)
 
     assert halt(ran) is Halt.REFUSED
     assert "the pod is unclear" in reality.journal(plan).entries[-1].detail
     assert reality.done == [(Does.STOP, C)], "its client was stopped, and is not started with another ID"
 
-    reality.state_dirs = places.Directories({ProcessId.parse(C): template}, lambda _: {ProcessId.parse(C): str(tmp_path)})
+    reality.state_dirs = seed_places.Directories({ProcessId.parse(C): template}, lambda _: {ProcessId.parse(C): str(tmp_path)})
     reality.run(plan)
     assert (tmp_path / "kafka-streams-process-metadata").exists()

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.errors import ClusterTrouble, HostTrouble
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 Document = dict[str, Any]
 MOST_ANSWER = 16 * 1024 * 1024

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts import awaiting
+from holdfast.adapters.hosts import wait_for_act
 from holdfast.adapters.hosts.kubernetes import address, deployments, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, Document, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
@@ -24,7 +24,7 @@ from holdfast.adapters.hosts.process_commands import PLACE, filled
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
-from holdfast.rollout.text.wording import listed, printable
+from holdfast.rollout.text.format import listed, printable
 
 _sleep = time.sleep
 
@@ -81,7 +81,7 @@ class DeploymentActor(NamedPodActor):
         failed = self._changed(does, name, before)
         if failed is not None:
             return failed
-        if awaiting.shows(
+        if wait_for_act.shows(
             does,
             lambda: self.process(act),
             lambda _: not workloads.is_same(self._seen[name], before),

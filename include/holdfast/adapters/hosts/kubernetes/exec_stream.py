@@ -18,7 +18,7 @@ from holdfast.adapters.hosts.kubernetes import api
 from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.shell import MOST_STDERR, ScriptEnd, too_late, too_much
 from holdfast.errors import HostTrouble
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 PROTOCOL = "v4.channel.k8s.io"
 STDIN, STDOUT, STDERR, STATUS = range(4)

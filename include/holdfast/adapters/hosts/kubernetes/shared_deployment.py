@@ -14,7 +14,7 @@ import json
 import time
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts import awaiting
+from holdfast.adapters.hosts import wait_for_act
 from holdfast.adapters.hosts.kubernetes import deployments, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, Document, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
@@ -101,7 +101,7 @@ class SharedDeploymentActor(PodActor):
         failed = self._changed(does, act, ends_at)
         if failed is not None:
             return failed
-        if awaiting.shows(does, lambda: self.process(act), lambda _: True, ends_at, lambda: _sleep(PAUSE_S)):
+        if wait_for_act.shows(does, lambda: self.process(act), lambda _: True, ends_at, lambda: _sleep(PAUSE_S)):
             return None
         if does is Does.STOP and self.process(act).state is ProcessState.RUNNING:
             return f"{self._shown} was scaled down by one, and Kubernetes has ended another pod than that of {act.shown}."

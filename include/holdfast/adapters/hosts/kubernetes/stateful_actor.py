@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts import awaiting
+from holdfast.adapters.hosts import wait_for_act
 from holdfast.adapters.hosts.kubernetes import address, pods, workloads
 from holdfast.adapters.hosts.kubernetes.api import LIMIT_S, Api, ApiRefusal, Document, at, number, text
 from holdfast.adapters.hosts.kubernetes.connection import Server
@@ -103,7 +103,7 @@ class StatefulActor(NamedPodActor):
             failed = self._scale(ordinal(name), 1 if does is Does.START else 0)
         if failed is not None:
             return failed
-        if awaiting.shows(
+        if wait_for_act.shows(
             does,
             lambda: self.process(act),
             lambda _: not workloads.is_same(self._seen[name], before),

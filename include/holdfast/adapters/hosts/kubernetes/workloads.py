@@ -19,7 +19,7 @@ from holdfast.errors import HoldfastError, HostTrouble
 from holdfast.kafka import state_dir as directories
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, ProcessState
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 ATTEMPTS = 3

@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.client_state import LeaderThrows
 from holdfast.kafka.streams.group import Group
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.streams.rack_aware import racks
 from holdfast.kafka.streams.rack_aware.flow import Flow
 from holdfast.kafka.streams.rack_aware.racks import BALANCE_SUBTOPOLOGY, Costs, Racks

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka import java
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Group, Task
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.vocabulary import TopicPartition
 
 NONE, MIN_TRAFFIC, BALANCE_SUBTOPOLOGY = "none", "min_traffic", "balance_subtopology"

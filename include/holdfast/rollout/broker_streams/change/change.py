@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.broker_streams.change.assume import BrokerAssume
+from holdfast.rollout.broker_streams.change.assumptions import BrokerAssume
 from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient

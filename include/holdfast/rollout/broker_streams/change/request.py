@@ -20,7 +20,7 @@ from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Request, What, named
 from holdfast.rollout.group import requested
 from holdfast.rollout.group.requested import Requested
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 ASKABLE = (What.REPLACE, What.SCALE, What.RESTART, What.SETTINGS, What.STOP)
 """The release of Kafka Streams has no effect: the coordinator's has."""

@@ -12,8 +12,8 @@ from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text import kafka_tools
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import many
 
 
 @record(about="The new number.")
@@ -36,7 +36,7 @@ class AddPartitions(BrokerEvent):
     def step(self, of: StepOf) -> StepWords:  # noqa: ARG002
         says = f"Give {self.topic} {many(self.partitions, 'partition')}"
         after = f"The topic has {many(self.partitions, 'partition')}."
-        grow, shows = kafka_tools.grow_topic(self.topic, self.partitions), kafka_tools.describe_topic(self.topic)
+        grow, shows = kafka_commands.grow_topic(self.topic, self.partitions), kafka_commands.describe_topic(self.topic)
         return StepWords(says, "", "Not possible: a topic cannot shrink.", after, grow, shows)
 
     def grows(self) -> tuple[str, int] | None:

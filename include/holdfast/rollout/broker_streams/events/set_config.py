@@ -16,7 +16,7 @@ from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG
-from holdfast.rollout.text import kafka_tools
+from holdfast.rollout.text import kafka_commands
 
 
 def _known(settings: Settings) -> None:
@@ -65,7 +65,7 @@ class SetConfig(BrokerEvent):
         values = ", ".join(f"{key} to {setting(value)}" for key, value in self.settings)
         before = ", ".join(f"{key} to {setting(of.config.get(key))}" for key, _ in self.settings)
         says, command = f"Set {values} on the group", words.alter_configs(of.group_id, self.settings)
-        shows = kafka_tools.describe_group_configs(of.group_id)
+        shows = kafka_commands.describe_group_configs(of.group_id)
         return StepWords(says, "", f"Set {before}.", "The group has these configs.", command, shows)
 
     def configures(self) -> tuple[tuple[str, ConfigValue], ...]:

@@ -8,7 +8,7 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAMES
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text.wording import many, some_of
+from holdfast.rollout.text.format import many, some_of
 
 
 @record

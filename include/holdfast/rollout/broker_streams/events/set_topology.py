@@ -16,7 +16,7 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import integer, nullable
 from holdfast.rollout.json.record import codec_of, keyed, member, record
-from holdfast.rollout.text.wording import listed, many
+from holdfast.rollout.text.format import listed, many
 
 _EPOCH = nullable(integer(0, java.INT_MAX)).described("Null: the group's.")
 

@@ -9,8 +9,8 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAMES
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text import kafka_tools
-from holdfast.rollout.text.wording import many, some_of
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import many, some_of
 
 
 @record
@@ -37,7 +37,7 @@ class StopClassicClients(BrokerEvent):
             "Start all clients as they were, with group.protocol=classic.",
             "The group is Empty: clients do not leave the classic group when they stop, so it takes their session timeout. A client"
             " that starts with group.protocol=streams earlier fails (GROUP_ID_NOT_FOUND).",
-            check_command=kafka_tools.describe_consumer_group(of.group_id, "--state"),
+            check_command=kafka_commands.describe_consumer_group(of.group_id, "--state"),
         )
 
     def stops(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamThread
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.execution.acts import Act, Acts, GroupSetting
-from holdfast.rollout.execution.rolls import ClientSetting, Configuring, Roll, as_text
+from holdfast.rollout.execution.rolling_settings import ClientSetting, Configuring, Roll, as_text
 from holdfast.rollout.journal.acted import Does
 
 

@@ -25,7 +25,7 @@ from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.text.format import listed, many, printable
 
 
 class _Applying(Applying[BrokerPlan, BrokerStep, StreamsGroupSnapshot]):

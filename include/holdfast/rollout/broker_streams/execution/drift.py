@@ -13,7 +13,7 @@ from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.plan_words import setting
 from holdfast.rollout.execution.drift import Drift, DriftKind
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.text.format import listed, many, printable
 
 _WHY_MEMBERS = "A target depends on the IDs of all members, and tasks stay with the members that have them."
 

@@ -15,7 +15,7 @@ from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.plan_words import setting
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence, evidence
-from holdfast.rollout.facts.seen import Sees
+from holdfast.rollout.facts.step_sightings import Sees
 from holdfast.rollout.json.kafka import ConfigValue
 
 

@@ -3,11 +3,11 @@
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
 from holdfast.rollout.execution.verdict import DIFFERENCES, SCORED, VERDICT_VERSION, Rebalances, Result, TaskScore
 from holdfast.rollout.facts.differences import Difference
-from holdfast.rollout.facts.said import Said, facts_of, texts_of
+from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, NAMES, TEXT, choice, items, nullable
 from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, record, spread

@@ -24,7 +24,7 @@ from holdfast.kafka.coordinator.config_keys import (
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.events.parts.scene import Settings
-from holdfast.rollout.broker_streams.forecast.contested import Contested, WaitingMembers
+from holdfast.rollout.broker_streams.forecast.contested_tasks import Contested, WaitingMembers
 from holdfast.rollout.broker_streams.forecast.course import Ground, Return
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
 from holdfast.rollout.broker_streams.forecast.spans import Seconds

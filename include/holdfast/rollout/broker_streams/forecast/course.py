@@ -22,9 +22,9 @@ from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts import static
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.forecast import readiness
-from holdfast.rollout.broker_streams.forecast.held import Had, held
+from holdfast.rollout.broker_streams.forecast.disk_reports import OnDisks, Reports, Said
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Occasion, TargetTrigger
-from holdfast.rollout.broker_streams.forecast.reported import OnDisks, Reports, Said
+from holdfast.rollout.broker_streams.forecast.silent_members import Had, held
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, StreamsGroupSnapshot, Topic
 from holdfast.rollout.broker_streams.target.group import standby_replicas
 from holdfast.rollout.broker_streams.target.target import MemberTasks, TargetAssignment

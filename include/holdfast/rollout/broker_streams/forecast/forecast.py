@@ -5,7 +5,7 @@ Nothing here is a guess: where evidence is missing it is CannotPredict.
 
 from holdfast.errors import CannotPredict, MoveRejected, Unsupported
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.forecast import clock, course, draws, likely, restoring, summary, unowned
+from holdfast.rollout.broker_streams.forecast import clock, course, draw_summary, draws, restoring, summary, unowned_time
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome
 from holdfast.rollout.broker_streams.forecast.restores import amounts
@@ -26,9 +26,9 @@ def forecast(snapshot: StreamsGroupSnapshot, change: BrokerChange, times: int = 
         return BrokerForecast(change, _outcome(ground, changelogs, change), snapshot.unknown)
     tasks = sum(one.tasks for one in ground.group.subtopologies)
     drawn, outcomes = _drawn(ground, changelogs, change, draws.how_many(snapshot, tasks, change, times, most))
-    example = likely.usual(outcomes)
+    example = draw_summary.usual(outcomes)
     names = [draws.same_names(one, drawn[example]) for one in drawn]
-    return BrokerForecast(change, likely.together(outcomes, names, example), snapshot.unknown, drawn[example])
+    return BrokerForecast(change, draw_summary.together(outcomes, names, example), snapshot.unknown, drawn[example])
 
 
 def each_draw(snapshot: StreamsGroupSnapshot, change: BrokerChange, count: int) -> list[BrokerOutcome]:
@@ -54,7 +54,7 @@ def _outcome(ground: Ground, changelogs: Changelogs, change: BrokerChange) -> Br
         process_ids=tuple(dict.fromkeys(process for _, process in last)),
         targets=targets,
         summary=summary.summary(ground, change, targets, counts, times, None if restored is None else amounts(restored)),
-        unowned=unowned.unowned(ground, change, targets, times, returns),
+        unowned=unowned_time.unowned(ground, change, targets, times, returns),
         hand_overs=counts,
         restores=restored,
     )

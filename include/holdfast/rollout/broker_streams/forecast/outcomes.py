@@ -10,7 +10,7 @@ from holdfast.rollout.broker_streams.events.parts.scene import Settings
 from holdfast.rollout.broker_streams.forecast.restores import Restores
 from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.target.target import TargetAssignment
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.codec import COUNT, PROBABILITY, Codec, nullable, row
 from holdfast.rollout.json.record import member, record
 

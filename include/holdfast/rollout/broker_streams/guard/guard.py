@@ -17,11 +17,11 @@ from holdfast.rollout.broker_streams.forecast import summary
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.snapshot.at_rest import refuse_unsettled
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
-from holdfast.rollout.broker_streams.snapshot.settled import refuse_unsettled
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.target import TargetAssignment, decide
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.text.format import listed, many, printable
 
 _THREAD = re.compile(r"-StreamThread-\d+(-consumer)?$")
 """The end of the client ID of a thread: no two threads of one process have the same."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from holdfast.rollout.broker_streams.guard.guard import BrokerGuard, NextMove
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import capital, host_or, listed, many, printable
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import capital, host_or, listed, many, printable
 
 MOST_MOVES = 30
 MOVE_COLUMNS = ("task", "from", "to", "state on its disk")

@@ -13,11 +13,11 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.streams.group import Task, each_task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
-from holdfast.rollout.broker_streams.forecast import likely
+from holdfast.rollout.broker_streams.forecast import draw_summary
 from holdfast.rollout.broker_streams.forecast.forecast import each_draw, ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
 from holdfast.rollout.broker_streams.host_loss.losses import running
-from holdfast.rollout.broker_streams.options.usual import as_usual
+from holdfast.rollout.broker_streams.options.usual_assumptions import as_usual
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.loss_budget import BEYOND, MOST_FOR_THE_WORST_MS, affordable
@@ -44,7 +44,7 @@ class Replacement:
     @property
     def usual(self) -> BrokerOutcome:
         """The draw in the middle, as in a Forecast."""
-        return self.outcomes[likely.usual(self.outcomes)]
+        return self.outcomes[draw_summary.usual(self.outcomes)]
 
     @property
     def worst(self) -> BrokerOutcome:

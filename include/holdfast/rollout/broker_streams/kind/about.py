@@ -19,8 +19,8 @@ from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line, maps, setting
 from holdfast.rollout.group.difference import facts as facts_that_differ
 from holdfast.rollout.group.group_kind import Host, Setting
-from holdfast.rollout.text.order import natural
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
+from holdfast.rollout.text.natural_order import natural
 
 
 def facts(one: StreamsGroupSnapshot) -> tuple[tuple[str, str], ...]:

@@ -10,8 +10,8 @@ from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, printable
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import amount_of_bytes, duration, listed, many, printable
 
 FIRST_TARGETS = 30
 TARGET_COLUMNS = ("#", "group epoch", "trigger", "moves (stateful)", "standbys", "undetermined")

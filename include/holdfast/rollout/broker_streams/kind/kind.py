@@ -31,20 +31,20 @@ from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT
-from holdfast.rollout.contract.held import Held
+from holdfast.rollout.contract.client_figures import Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
-from holdfast.rollout.execution.rolls import Roll
+from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Setting, Words
-from holdfast.rollout.group.guarded import Guarded
+from holdfast.rollout.group.guard import Guarded
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.codec import Codec
@@ -52,7 +52,7 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.settings.case import Case
-from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.document_blocks import Block
 
 
 class BrokerStreamsKind(

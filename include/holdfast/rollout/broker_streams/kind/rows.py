@@ -8,7 +8,7 @@ from holdfast.rollout.broker_streams.plan.plan import Considered
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot, StreamThread, without_disks
 from holdfast.rollout.broker_streams.target.target import decide
-from holdfast.rollout.contract.held import Held
+from holdfast.rollout.contract.client_figures import Held
 from holdfast.rollout.disks.rows import row_of
 from holdfast.rollout.json.fingerprints import fingerprint
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from holdfast.rollout.broker_streams.execution.verdict import BrokerVerdict
 from holdfast.rollout.execution import task_words
-from holdfast.rollout.execution.agreement import agreeing
+from holdfast.rollout.execution.agreement_words import agreeing
 
 
 def figures(verdict: BrokerVerdict) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """What the rules of streams groups whose broker assigns found, and their limits, in words: (found, limit) of each."""
 
-from holdfast.rollout.contract.measured import Measured
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
+from holdfast.rollout.contract.policy_measures import Measured
+from holdfast.rollout.text.format import amount_of_bytes, duration, many, printable
 
 Words = tuple[str, str]
 _SIZES = "unknown: the snapshot does not state the sizes of all changelogs"

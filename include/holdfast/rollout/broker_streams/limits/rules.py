@@ -11,7 +11,7 @@ from holdfast.rollout.broker_streams.options.impact import restored, times_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import verbs
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import restore_rules, restore_words, rules
 from holdfast.rollout.options.restore_rules import Growth

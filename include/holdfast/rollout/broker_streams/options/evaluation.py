@@ -20,7 +20,7 @@ from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import BrokerOption
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.assessment import BASELINE_NAME
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record

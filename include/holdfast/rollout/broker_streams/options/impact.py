@@ -13,7 +13,7 @@ from holdfast.rollout.facts.conditions import Assumed
 from holdfast.rollout.options.criteria import Counted
 from holdfast.rollout.options.impact import Impact
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 from holdfast.rollout.timing.timeline import in_order
 
 COUNTED = Counted("task", "client", "client", round="target")

@@ -8,7 +8,7 @@ from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assump
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 (
     ONE_BY_ONE,

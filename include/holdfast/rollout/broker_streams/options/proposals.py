@@ -17,7 +17,7 @@ from holdfast.kafka.coordinator.config_keys import (
 )
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
-from holdfast.rollout.broker_streams.options import cold_start, meanwhile, replacing, restarts, seeding, usual
+from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts, seeding, temporary_configs, usual_assumptions
 from holdfast.rollout.broker_streams.options.option import (
     AFTER_TARGET,
     LONGER_DELAY,
@@ -33,7 +33,7 @@ from holdfast.rollout.broker_streams.options.option import (
     WITHIN_INTERVAL,
     BrokerOption,
 )
-from holdfast.rollout.broker_streams.options.settled import refuse_unsettled
+from holdfast.rollout.broker_streams.options.plannable import refuse_unsettled
 from holdfast.rollout.broker_streams.snapshot.processes import static_clients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.assessment import BASELINE_NAME
@@ -71,8 +71,8 @@ def _as_usual(snapshot: StreamsGroupSnapshot, option: BrokerOption) -> BrokerOpt
     """With the change that is forecast, and what is assumed of the starts in it."""
     if option.refused is not None:
         return option
-    more = tuple(one for one in usual.assumed(snapshot, option.change) if one not in option.assumptions)
-    return replace(option, change=usual.as_usual(snapshot, option.change), assumptions=(*option.assumptions, *more))
+    more = tuple(one for one in usual_assumptions.assumed(snapshot, option.change) if one not in option.assumptions)
+    return replace(option, change=usual_assumptions.as_usual(snapshot, option.change), assumptions=(*option.assumptions, *more))
 
 
 class _Group:
@@ -81,7 +81,7 @@ class _Group:
     def __init__(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> None:
         self._snapshot, self._change = snapshot, change
         self._config: dict[str, ConfigValue] = dict(snapshot.config)
-        self._afterwards = meanwhile.afterwards(self._config, change)
+        self._afterwards = temporary_configs.afterwards(self._config, change)
         self._restarts = restarts.restarts_of(change)
         self._clients = len({one.process_id for one in snapshot.members})
         leaving = {name for one in change.statements() if one.leaves_as_static() for name in one.stops()}
@@ -361,7 +361,7 @@ class _Group:
     # Configs for the time of the rollout.
 
     def _during(self, values: dict[str, int], events: list[BrokerItem]) -> BrokerChange:
-        return meanwhile.during(values, events, self._afterwards)
+        return temporary_configs.during(values, events, self._afterwards)
 
     def _settings(self, values: dict[str, int]) -> tuple[SettingChange, ...]:
         return tuple(SettingChange(key, value, self._afterwards.get(key), _NOW) for key, value in values.items())

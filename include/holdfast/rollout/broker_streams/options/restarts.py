@@ -6,12 +6,12 @@ from dataclasses import replace
 from itertools import islice, permutations
 
 from holdfast.errors import HoldfastError
-from holdfast.rollout.broker_streams.change.assume import BrokerAssume
+from holdfast.rollout.broker_streams.change.assumptions import BrokerAssume
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.forecast import course, draws, summary
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.options import usual
+from holdfast.rollout.broker_streams.options import usual_assumptions
 from holdfast.rollout.broker_streams.options.option import OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
@@ -76,7 +76,7 @@ def best_order(
             return Refusal(Refuses.TOO_LARGE)
 
         def costs(order: tuple[RestartClient, ...]) -> tuple[int, int, int]:
-            change = draws.drawn(snapshot, usual.as_usual(snapshot, replace(in_turn(order), assume=assume)), 0)
+            change = draws.drawn(snapshot, usual_assumptions.as_usual(snapshot, replace(in_turn(order), assume=assume)), 0)
             targets = course.carried_out(ground, change)
             found = summary.summary(ground, change, targets, summary.hand_overs(ground, change, targets))
             return found.cold_moves, found.moves, found.active_moved

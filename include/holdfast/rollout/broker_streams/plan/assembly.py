@@ -17,15 +17,15 @@ from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import refusals
-from holdfast.rollout.facts.not_known import not_known
+from holdfast.rollout.facts.missing_inputs import not_known
 from holdfast.rollout.facts.refusals import Refusal, Refuses
-from holdfast.rollout.facts.said import Said
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import conclusion, selection
 from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 
 Ranked = RankedOption[EvaluatedBrokerOption]
 

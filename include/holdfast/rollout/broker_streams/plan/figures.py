@@ -9,7 +9,7 @@ from holdfast.rollout.contract.figures import stable_after
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many, span
+from holdfast.rollout.text.format import amount_of_bytes, duration, many, span
 from holdfast.rollout.timing import time_words
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.coordinator.release import behaviour
-from holdfast.rollout.broker_streams.change.assume import Offsets
+from holdfast.rollout.broker_streams.change.assumptions import Offsets
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, StreamThread, without_disks

@@ -14,12 +14,12 @@ from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
-from holdfast.rollout.facts.not_known import NOT_KNOWN
+from holdfast.rollout.facts.missing_inputs import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal
-from holdfast.rollout.facts.said import Said
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, choice, items, nullable

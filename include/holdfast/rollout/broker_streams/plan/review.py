@@ -17,12 +17,12 @@ from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.refusals import applies
-from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.facts.sourced_text import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table, standing
-from holdfast.rollout.text import kafka_tools
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import amount_of_bytes, inside, listed, many, span
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import amount_of_bytes, inside, listed, many, span
 from holdfast.rollout.timing import time_words
 
 GLOSSARY = (
@@ -156,7 +156,7 @@ def _steps(plan: BrokerPlan) -> Iterator[StepReview]:
             expect=step.expect,
             check=step.check_after,
             rollback=step.undo,
-            about_command=kafka_tools.ABOUT if step.command else "",
+            about_command=kafka_commands.ABOUT if step.command else "",
             command=step.command,
             check_command=step.check_command,
         )

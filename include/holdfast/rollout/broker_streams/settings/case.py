@@ -12,7 +12,7 @@ from holdfast.rollout.broker_streams.snapshot.processes import Process, processe
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot, Topic
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.settings.case import Case, Figures
-from holdfast.rollout.settings.given import settings_of
+from holdfast.rollout.settings.given_settings import settings_of
 from holdfast.rollout.settings.rule import Measure, Scenario, World
 from holdfast.rollout.settings.subject import Member, Subject
 from holdfast.rollout.settings.vocabulary import Kind

@@ -15,7 +15,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import (
     TopicsOfSubtopology,
 )
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json.kafka import ConfigValue
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 
 def named(snapshot: StreamsGroupSnapshot) -> Callable[[str], str]:

@@ -11,11 +11,11 @@ from holdfast.kafka.coordinator.streams.group import Task, Tasks
 from holdfast.rollout.broker_streams.snapshot.classic import ClassicGroup
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK_OFFSETS, TASKS
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.at_once import TextReader
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, NAMES, TEXT, Codec, integer, items, nullable
+from holdfast.rollout.json.fast_reader import TextReader
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE, STRING_MAP
 from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record

@@ -7,7 +7,7 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerIt
 from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.events.parts.step_of import StepOf
 from holdfast.rollout.broker_streams.forecast.placement import CourseTarget
-from holdfast.rollout.broker_streams.options import usual
+from holdfast.rollout.broker_streams.options import usual_assumptions
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
@@ -15,8 +15,8 @@ from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S, action, wait
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
-from holdfast.rollout.text import kafka_tools
-from holdfast.rollout.text.wording import duration, many
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import duration, many
 
 
 @record
@@ -65,13 +65,13 @@ def _step(number: str, item: BrokerItem, of: StepOf) -> BrokerStep:
     assert not isinstance(item, Then), "a wait is made elsewhere"
     found = item.step(of)
     texts = found.says, found.before, found.after, found.undo
-    return BrokerStep(number, usual.as_asked(item), *texts, "", found.command, found.check_command)
+    return BrokerStep(number, usual_assumptions.as_asked(item), *texts, "", found.command, found.check_command)
 
 
 def _wait(number: str, item: Then, of: StepOf, targets: list[CourseTarget]) -> BrokerStep:
     stable = item.wait is Wait.STABLE
     after = "The group is Stable." if stable else "GROUP-EPOCH is higher than before, and TARGET-ASSIGNMENT-EPOCH is equal to it."
-    shows = kafka_tools.describe_streams_group(of.group_id, "--state", "--verbose")
+    shows = kafka_commands.describe_streams_group(of.group_id, "--state", "--verbose")
     expect = f"{_expected(targets)} Time limit of this wait: {duration(WAIT_AT_LEAST_S)}."
     says = "Wait until the group is stable" if stable else "Wait until the coordinator has computed a target, and go on at once"
     return BrokerStep(number, item, says, "", after, "Not needed.", expect, check_command=shows)

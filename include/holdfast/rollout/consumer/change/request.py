@@ -22,7 +22,7 @@ from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Request, What, named
 from holdfast.rollout.group import requested
 from holdfast.rollout.group.requested import Requested
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 ASKABLE = (What.REPLACE, What.SCALE, What.RESTART)
 """What makes sense without tasks, settings and releases of Kafka Streams."""

@@ -13,8 +13,8 @@ from holdfast.rollout.consumer.events.parts.scene import Scene, quoted
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.record import record
+from holdfast.rollout.text.format import many, printable
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import many, printable
 
 
 @record(about="The new number.")

@@ -15,8 +15,8 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.json.record import record
+from holdfast.rollout.text.format import many, printable
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import many, printable
 
 
 @record

@@ -6,7 +6,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import REPLICA_RACKS
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.json.codec import NAME, integer, items, nullable
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text import kafka_tools
+from holdfast.rollout.text import kafka_commands
 
 SEEN = "The topic has that number of partitions."
 """What the operator sees after a topic has changed."""
@@ -22,7 +22,7 @@ class NewPartitions(ConsumerEvent):
 
     def check(self) -> str:
         """A shell command that shows what is `SEEN`."""
-        return kafka_tools.describe_topic(self.topic)
+        return kafka_commands.describe_topic(self.topic)
 
     def topic_changed(self) -> str | None:
         return self.topic

@@ -12,9 +12,9 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text import kafka_tools
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import printable
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import printable
 
 
 @record
@@ -36,7 +36,7 @@ class RemoveTopic(ConsumerEvent):
             "Its records are read, or not needed.",
             "Not possible: its records are deleted.",
             "The topic is gone.",
-            check_command=kafka_tools.list_topics(),
+            check_command=kafka_commands.list_topics(),
         )
 
     def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event

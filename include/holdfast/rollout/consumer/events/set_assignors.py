@@ -18,8 +18,8 @@ from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import NAME, table
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text.format import listed, many
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import listed, many
 
 
 def _each_once(member_ids: tuple[tuple[str, str], ...]) -> None:

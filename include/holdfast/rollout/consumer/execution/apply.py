@@ -20,7 +20,7 @@ from holdfast.rollout.execution.next_actions import Next, NothingLeft, WaitForOu
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.text.format import listed, many, printable
 
 
 class _Applying(Applying[ConsumerPlan, ConsumerStep, ConsumerSnapshot]):

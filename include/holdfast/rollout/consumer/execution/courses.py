@@ -13,7 +13,7 @@ from uuid import UUID
 
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
-from holdfast.rollout.consumer.execution.stays import Stay, stays
+from holdfast.rollout.consumer.execution.memberships import Stay, stays
 from holdfast.rollout.consumer.snapshot.new_id_ranks import new_id_ranks
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then

@@ -9,7 +9,7 @@ from holdfast.rollout.consumer.snapshot.member_order import name_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.execution.drift import Drift, DriftKind
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.text.format import listed, many, printable
 
 _WHY_MEMBERS = "The forecast goes by who is in the group, with which list and which subscription."
 _WHY_OWNED = "What a member owns is what it keeps."

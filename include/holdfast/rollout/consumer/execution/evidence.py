@@ -9,13 +9,13 @@ from itertools import accumulate
 
 from holdfast.rollout.consumer.change.change import ConsumerItem
 from holdfast.rollout.consumer.events import batches
-from holdfast.rollout.consumer.execution.stays import stays
+from holdfast.rollout.consumer.execution.memberships import stays
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, batched
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence, evidence
-from holdfast.rollout.facts.seen import Sees
+from holdfast.rollout.facts.step_sightings import Sees
 
 
 def of_plan(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[StepEvidence, ...]:

@@ -2,11 +2,11 @@
 
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, PROTOCOL_NAME
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
 from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, PartitionScore, Rebalances, Result
 from holdfast.rollout.facts.differences import Difference
-from holdfast.rollout.facts.said import Said, facts_of, texts_of
+from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, nullable
 from holdfast.rollout.json.kafka_codecs import PARTITION_NAME
 from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, record, spread

@@ -23,12 +23,12 @@ from holdfast.rollout.consumer.snapshot.member_order import readers_of
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
-from holdfast.rollout.facts.said import told
+from holdfast.rollout.facts.sourced_text import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 

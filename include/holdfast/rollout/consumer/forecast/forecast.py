@@ -28,9 +28,9 @@ from holdfast.rollout.contract.batches import Batch, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, TimedBatch
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.notes import Note, NoteKind
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 MOST_ROUNDS = 1_000
 """Without a marker or an end. A cooperative group needs two."""

@@ -18,7 +18,7 @@ from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, Consum
 from holdfast.rollout.consumer.forecast.positions import Positions
 from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Detail, Trigger
-from holdfast.rollout.contract.unknown import UNKNOWNS
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, NAMES, PROBABILITY, SECONDS, TEXT, choice, items, nullable, row
 from holdfast.rollout.json.kafka_codecs import PARTITION

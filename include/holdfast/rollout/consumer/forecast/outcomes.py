@@ -9,7 +9,7 @@ from holdfast.rollout.consumer.events.parts.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning, Positions
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import TimedBatch
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.notes import Note
 from holdfast.rollout.json.codec import COUNT, SECONDS, nullable
 from holdfast.rollout.json.record import member, record

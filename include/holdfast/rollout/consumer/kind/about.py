@@ -3,8 +3,8 @@
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.group_kind import Host
-from holdfast.rollout.text.order import natural
-from holdfast.rollout.text.wording import listed, many
+from holdfast.rollout.text.format import listed, many
+from holdfast.rollout.text.natural_order import natural
 
 
 def facts(one: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:

@@ -9,9 +9,9 @@ from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.member_order import name_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.facts.sourced_text import texts_of
 from holdfast.rollout.group.difference import NOTHING, Line, facts, magnitude, maps, setting
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 
 def snapshot_lines(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterator[Line]:

@@ -9,8 +9,8 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import duration, listed, many, printable
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import duration, listed, many, printable
 
 FIRST_ROUNDS = 30
 FIRST_MEMBERS = 40

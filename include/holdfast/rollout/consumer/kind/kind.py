@@ -29,7 +29,7 @@ from holdfast.rollout.consumer.settings.case import case_of
 from holdfast.rollout.consumer.snapshot import json as snapshot_json
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
-from holdfast.rollout.contract.held import Held
+from holdfast.rollout.contract.client_figures import Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts
@@ -48,7 +48,7 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.settings.case import Case
-from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.document_blocks import Block
 
 OPTIONS = 8
 """This many options are forecast for most changes."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
-from holdfast.rollout.execution.agreement import agreeing, owner
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.execution.agreement_words import agreeing, owner
+from holdfast.rollout.text.format import printable
 
 
 def figures(verdict: ConsumerVerdict) -> Iterator[tuple[str, str]]:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning
-from holdfast.rollout.contract.measured import Measured
-from holdfast.rollout.text.wording import duration, many
+from holdfast.rollout.contract.policy_measures import Measured
+from holdfast.rollout.text.format import duration, many
 
 
 def reads_on(one: Measured, warnings: Iterable[OffsetWarning]) -> tuple[str, str]:

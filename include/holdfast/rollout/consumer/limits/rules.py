@@ -9,7 +9,7 @@ from holdfast.rollout.consumer.options.impact import times_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import verbs
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import rules
 from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share, Unstated

@@ -11,7 +11,7 @@ from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.times import TimedBatch
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
 from holdfast.rollout.json.codec import COUNT, TEXT, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record

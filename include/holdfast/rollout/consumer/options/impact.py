@@ -7,7 +7,7 @@ from holdfast.rollout.contract.times import Times
 from holdfast.rollout.options.criteria import Counted
 from holdfast.rollout.options.impact import Impact
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 from holdfast.rollout.timing import timeline
 
 COUNTED = Counted("partition", "consumer", "consumer")

@@ -22,7 +22,7 @@ from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumed, Assumption, Invalid, Invalidation
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, items
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 
 WITHIN_SESSION, LONGER_SESSION, ONE_BY_ONE, OTHER_ORDER, TWO_WAVES, TOGETHER, TWO_BOUNCES, MAKE_STATIC, MAKE_COOPERATIVE = (
     "static-within-session",

@@ -2,7 +2,7 @@
 
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.text.wording import counted, many
+from holdfast.rollout.text.format import counted, many
 from holdfast.rollout.timing import time_words
 
 

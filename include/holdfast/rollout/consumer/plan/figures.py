@@ -8,7 +8,7 @@ from holdfast.rollout.contract.figures import stable_after
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 from holdfast.rollout.timing import time_words
 from holdfast.rollout.timing.time_words import until_stable
 

@@ -13,11 +13,11 @@ from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import condition_words
-from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.facts.sourced_text import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table, standing
-from holdfast.rollout.text.rendering import Block, Heading, Table
-from holdfast.rollout.text.wording import duration, inside, listed, many, span
+from holdfast.rollout.text.document_blocks import Block, Heading, Table
+from holdfast.rollout.text.format import duration, inside, listed, many, span
 from holdfast.rollout.timing import time_words
 
 GLOSSARY = (

@@ -14,7 +14,7 @@ from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.settings.case import Case, Figures
-from holdfast.rollout.settings.given import settings_of
+from holdfast.rollout.settings.given_settings import settings_of
 from holdfast.rollout.settings.rule import Measure, Scenario, World
 from holdfast.rollout.settings.subject import Member, Settings, Subject
 from holdfast.rollout.settings.vocabulary import Kind

@@ -1,7 +1,7 @@
 """The JSON of a consumer group's Snapshot (`consumer-classic`), format 1.x: unknown fields are ignored."""
 
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.json.at_once import TextReader
+from holdfast.rollout.json.fast_reader import TextReader
 from holdfast.rollout.json.record import codec_of
 
 SNAPSHOT = codec_of(ConsumerSnapshot)

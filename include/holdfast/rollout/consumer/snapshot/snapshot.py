@@ -8,7 +8,7 @@ from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Group, Member, Topic
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.member_codecs import GENERATION, MEMBERS, assigned_in, members_to_json
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, items, nullable, only
 from holdfast.rollout.json.kafka import ConfigValue

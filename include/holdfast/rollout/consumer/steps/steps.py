@@ -13,8 +13,8 @@ from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Estimate
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
-from holdfast.rollout.text import kafka_tools
-from holdfast.rollout.text.wording import counted, duration
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import counted, duration
 from holdfast.rollout.timing import time_words
 
 
@@ -72,7 +72,7 @@ def _wait(number: str, item: Then, group_id: str, ends: Estimate | None) -> Cons
         "The group is Stable, and its assignment is the forecast one.",
         "Not needed.",
         f"{forecast}If this wait takes longer than {duration(WAIT_AT_LEAST_S)}, a consumer is busy and does not poll.",
-        " && ".join(kafka_tools.describe_consumer_group(group_id, *one) for one in shows),
+        " && ".join(kafka_commands.describe_consumer_group(group_id, *one) for one in shows),
     )
 
 

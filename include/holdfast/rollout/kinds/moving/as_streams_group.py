@@ -24,7 +24,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import (
     Topic,
     TopicsOfSubtopology,
 )
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 from holdfast.rollout.kinds.moving.prevented import prevented
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol

@@ -10,7 +10,7 @@ from holdfast.kafka.streams.group import Task
 from holdfast.rollout.facts.moves import Prevention, Prevents
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import listed, printable, some_of
+from holdfast.rollout.text.format import listed, printable, some_of
 
 
 def prevented(snapshot: Snapshot, event: MoveToStreamsProtocol) -> Iterator[Prevention]:

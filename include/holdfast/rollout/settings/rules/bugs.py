@@ -2,7 +2,7 @@
 
 from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
-from holdfast.rollout.settings.looks import given_number
+from holdfast.rollout.settings.predicates import given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Measure, Question, Releases, Rule, Scenario, Where, World, Worth, issue, page
 from holdfast.rollout.settings.rules.state import CLEANUP, SHORT_CLEANUP_MS, in_memory
 from holdfast.rollout.settings.rules.warm_ups import warms_up

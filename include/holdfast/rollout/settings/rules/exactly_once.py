@@ -1,7 +1,7 @@
 """Exactly-once: transactions, their timeouts, and what an application may not set with it."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import given_as, given_number
+from holdfast.rollout.settings.predicates import given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import STREAMS

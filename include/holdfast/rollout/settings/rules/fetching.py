@@ -1,7 +1,7 @@
 """Fetches and buffers of the consumers: above all of the one that restores."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import One, above, any_above, given_as, given_number
+from holdfast.rollout.settings.predicates import One, above, any_above, given_as, given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Unit, octets, page, text
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import STREAMS, Kind

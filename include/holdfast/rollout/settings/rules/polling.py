@@ -2,7 +2,7 @@
 
 from holdfast.kafka import java as jvm
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import above, any_above, any_below, below, given_as, given_number
+from holdfast.rollout.settings.predicates import above, any_above, any_below, below, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, seconds
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind

@@ -1,7 +1,7 @@
 """The producer: what it may lose, and combinations with which it does not start."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import below, equal, given_as, given_number
+from holdfast.rollout.settings.predicates import below, equal, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, java, kip, ms, octets, page
 from holdfast.rollout.settings.rules.exactly_once import IDEMPOTENCE, IN_FLIGHT, MOST_IN_FLIGHT
 from holdfast.rollout.settings.subject import Subject

@@ -3,7 +3,7 @@
 from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.coordinator.config_keys import MOST_STANDBYS, number_of
 from holdfast.kafka.coordinator.config_keys import STANDBYS as OF_GROUP
-from holdfast.rollout.settings.looks import given_number
+from holdfast.rollout.settings.predicates import given_number
 from holdfast.rollout.settings.rule import (
     Figure,
     Fix,

@@ -3,7 +3,7 @@
 import re
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import given_number
+from holdfast.rollout.settings.predicates import given_number
 from holdfast.rollout.settings.rule import (
     Fix,
     Hit,

@@ -1,7 +1,7 @@
 """Static membership: who has it, whether a restart fits into the session, and what makes it useless."""
 
 from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
-from holdfast.rollout.settings.looks import given_as
+from holdfast.rollout.settings.predicates import given_as
 from holdfast.rollout.settings.rule import (
     Fix,
     Hit,

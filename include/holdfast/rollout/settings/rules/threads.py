@@ -1,7 +1,7 @@
 """Threads, and settings that are left over from an upgrade."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import given_number
+from holdfast.rollout.settings.predicates import given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, kip, page, text
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import STREAMS

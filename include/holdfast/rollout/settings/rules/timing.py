@@ -2,7 +2,7 @@
 
 from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.coordinator.config_keys import HEARTBEAT_INTERVAL, SESSION_TIMEOUT, number_of
-from holdfast.rollout.settings.looks import given_as, given_number
+from holdfast.rollout.settings.predicates import given_as, given_number
 from holdfast.rollout.settings.rule import (
     Fix,
     Hit,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import above, given_number
+from holdfast.rollout.settings.predicates import above, given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Where, java, kip, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import STREAMS

@@ -1,7 +1,7 @@
 """Warm-ups: how many at a time, what counts as caught up, how often it is looked at, and by which assignor."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.looks import given_number
+from holdfast.rollout.settings.predicates import given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Measure, Question, Rule, Scenario, World, Worth, java, kip, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 

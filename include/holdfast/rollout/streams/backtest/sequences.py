@@ -22,7 +22,7 @@ from holdfast.rollout.streams.forecast.outcomes import Course, Range, range_of
 from holdfast.rollout.streams.forecast.segments import Segments
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import Work
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
 from holdfast.rollout.streams.snapshot import replay
 from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL, Snapshot
 from holdfast.rollout.timing.timeline import JOIN_S

@@ -16,7 +16,7 @@ from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.streams.events import table
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.events.event import Event, Statement
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 
 Item = Statement | Then
 

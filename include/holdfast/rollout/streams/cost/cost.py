@@ -13,7 +13,7 @@ from holdfast.rollout.streams.cost.evaluation import ClientRestore, Cost, Fulles
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast.amounts import Amount
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
-from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.scene.assumptions import CatchUp
 from holdfast.rollout.streams.snapshot import changelog_sizes, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -9,7 +9,7 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, TimedBatch, Times
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal
@@ -31,7 +31,7 @@ from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID,
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record, record_of
 from holdfast.rollout.json.strict import FORMAT_VERSION
 from holdfast.rollout.streams.change.change import CHANGE, Change
-from holdfast.rollout.streams.cost.lacking import Give
+from holdfast.rollout.streams.cost.missing_inputs import Give
 from holdfast.rollout.streams.forecast.amounts import READS, Amount, BrokerReads
 from holdfast.rollout.streams.steps.steps import STEPS, Step
 

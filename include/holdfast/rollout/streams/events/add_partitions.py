@@ -20,8 +20,8 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import GrowTopic
+from holdfast.rollout.text.format import many, printable
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import many, printable
 
 
 @record(defaults=True)

@@ -39,7 +39,7 @@ from holdfast.rollout.streams.steps.client_drafts import in_time
 from holdfast.rollout.streams.steps.drafts import Draft
 from holdfast.rollout.streams.steps.identity import Identity
 from holdfast.rollout.streams.steps.steps import CopyStateDirectory, RestartInPlace, StartClient
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 
 def _fits_together(event: "RestartClient") -> None:

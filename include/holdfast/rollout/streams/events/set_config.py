@@ -13,8 +13,8 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, StepOrder
 from holdfast.rollout.streams.steps.steps import RollOutConfig
+from holdfast.rollout.text.format import many, printable
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import many, printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.drafts import ONE_BY_ONE, Draft, Pace, StepOrder
 from holdfast.rollout.streams.steps.steps import RollOutRelease
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 
 @record

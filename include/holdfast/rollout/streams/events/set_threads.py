@@ -19,7 +19,7 @@ from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.scene.static_members import is_static
 from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import ChangeThreads
-from holdfast.rollout.text.wording import host_or, many
+from holdfast.rollout.text.format import host_or, many
 
 _NUMBER = re.compile(r"-StreamThread-([0-9]{1,9})-consumer")
 

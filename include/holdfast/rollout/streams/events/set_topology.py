@@ -19,7 +19,7 @@ from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.group_codecs import TASKS
 from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import DeployTopology
-from holdfast.rollout.text.wording import listed, many
+from holdfast.rollout.text.format import listed, many
 
 
 def _each_with_changelogs(tasks: tuple[Task, ...]) -> None:

@@ -14,7 +14,7 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, StepOrder
 from holdfast.rollout.streams.steps.steps import StopAllClients
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 _MINUTES = number(f"a number of minutes above 0, at most {LONGEST_STOP:,}", 0, LONGEST_STOP, above=True)
 

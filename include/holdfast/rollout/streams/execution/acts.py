@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.execution.acts import Act, Acts
-from holdfast.rollout.execution.rolls import ClientSetting, Configuring, Roll, as_text
+from holdfast.rollout.execution.rolling_settings import ClientSetting, Configuring, Roll, as_text
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient

@@ -11,7 +11,7 @@ from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.next_actions import AnyStep, Do, Next, NothingLeft, Stop, WaitForOutside
 from holdfast.rollout.execution.step_evidence import Evidence, Shown
 from holdfast.rollout.execution.step_evidence import evidence as shown_by
-from holdfast.rollout.facts.seen import Sees
+from holdfast.rollout.facts.step_sightings import Sees
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
@@ -36,7 +36,7 @@ from holdfast.rollout.streams.steps.steps import (
     StopClient,
     touched,
 )
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 
 
 class _Applying(Applying[Plan, Step, Snapshot]):

@@ -9,7 +9,7 @@ from holdfast.rollout.execution.drift import Drift, DriftKind
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.plan.basis import Basis, ClientBasis, basis_of
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import host_or, listed, printable
+from holdfast.rollout.text.format import host_or, listed, printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence, evidence
-from holdfast.rollout.facts.seen import Sees
+from holdfast.rollout.facts.step_sightings import Sees
 from holdfast.rollout.journal.journal import Sighting
-from holdfast.rollout.streams.execution import incarnations, later
+from holdfast.rollout.streams.execution import incarnations, later_steps
 from holdfast.rollout.streams.execution.incarnations import Expected, Starts
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -53,7 +53,7 @@ def of_plan(plan: Plan, fresh: Snapshot) -> tuple[StepEvidence, ...]:
             one = _awaited(plan, fresh, acts)
         else:
             so_far = _of(step, plan, fresh, starts)
-            one = later.in_whole_plan(plan, index, fresh, starts, so_far, partial(_once_restarted, step, plan, fresh, starts))
+            one = later_steps.in_whole_plan(plan, index, fresh, starts, so_far, partial(_once_restarted, step, plan, fresh, starts))
         found.append(StepEvidence(step.id, step_words.brief(step.action), one))
         acts = [] if waits else [*acts, found[-1]]
     return tuple(found)

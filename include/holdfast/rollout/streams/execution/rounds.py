@@ -26,7 +26,7 @@ from holdfast.rollout.streams.forecast.segments import Segments
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.scene.assumptions import CatchUp
 from holdfast.rollout.streams.scene.reports import reported
 from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot

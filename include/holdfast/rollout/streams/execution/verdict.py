@@ -1,11 +1,11 @@
 """Whether the forecast of a plan for a Kafka Streams group came true: the value, and its JSON."""
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
 from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, Rebalances, Result, TaskScore
 from holdfast.rollout.facts.differences import Difference
-from holdfast.rollout.facts.said import Said, facts_of, texts_of
+from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, nullable
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID
 from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, record, spread

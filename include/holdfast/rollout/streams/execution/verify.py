@@ -6,12 +6,12 @@ from datetime import datetime
 
 from holdfast.errors import MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
-from holdfast.rollout.facts.said import told
+from holdfast.rollout.facts.sourced_text import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 from holdfast.rollout.streams.cost.cost import end_owners

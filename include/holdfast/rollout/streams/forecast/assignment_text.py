@@ -9,7 +9,7 @@ from json.encoder import encode_basestring_ascii
 
 from holdfast.kafka.streams.group import Assignment, ConsumerAssignment, LeaderFailure, NextRebalance
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.json import quick_text
+from holdfast.rollout.json import fast_writer
 from holdfast.rollout.streams.forecast.assignment_json import assignment_to_json
 
 _quoted: Callable[[str], str] = encode_basestring_ascii
@@ -23,7 +23,7 @@ _Known = dict[int, str]
 def assignment_to_text(decision: Assignment | LeaderFailure) -> str:
     """The JSON on one line."""
     if isinstance(decision, LeaderFailure) or decision.undetermined or decision.undetermined_tasks:
-        return quick_text.dumps(assignment_to_json(decision))
+        return fast_writer.dumps(assignment_to_json(decision))
     known: _Known = {}
     clients = [
         f'"{_process_text(one.process_id)}":{{"active":{_tasks(one.active, known)},"standby":{_tasks(one.standby, known)}}}'

@@ -18,15 +18,15 @@ from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast import restoring, static_returns
 from holdfast.rollout.streams.forecast.acts import act_of
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Restarting, Running, Turns
-from holdfast.rollout.streams.forecast.compiled.walk import Walk
+from holdfast.rollout.streams.forecast.compiled.walk_result import Walk
 from holdfast.rollout.streams.forecast.outcomes import Course, Length, Round, Stopped
 from holdfast.rollout.streams.forecast.restoring import Restoring
 from holdfast.rollout.streams.forecast.segments import Segment, Start
 from holdfast.rollout.streams.forecast.stage import Ground, Stage
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.snapshot import changelog_sizes, ownership
-from holdfast.rollout.text.wording import listed, many
+from holdfast.rollout.text.format import listed, many
 
 CLOSED_IN_DOUBT = (
     "Copies of {} are closed during the change, with exactly-once and a release up to 2.7: a copy without pending commits then"

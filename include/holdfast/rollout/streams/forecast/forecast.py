@@ -23,7 +23,7 @@ from holdfast.rollout.streams.forecast.segments import Segments
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import Work, allowed
 from holdfast.rollout.streams.process_ids.chances import Chance
-from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.scene.assumptions import CatchUp
 from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -2,7 +2,7 @@
 
 from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Detail, Trigger
-from holdfast.rollout.contract.unknown import UNKNOWNS
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, PROBABILITY, SECONDS, choice, items, nullable, table
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID, TASK_IDS
@@ -12,7 +12,7 @@ from holdfast.rollout.streams.change.change import ITEM
 from holdfast.rollout.streams.forecast.amounts import READS
 from holdfast.rollout.streams.forecast.assignment_json import ASSIGNMENT
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Stopped, Summary, UnavailableTasks
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 
 _WAITING = record_of(
     UnavailableTasks,

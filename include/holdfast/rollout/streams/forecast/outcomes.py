@@ -7,7 +7,7 @@ from holdfast.kafka.streams.group import Assignment, Client, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import TimedBatch
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.forecast.amounts import BrokerReads

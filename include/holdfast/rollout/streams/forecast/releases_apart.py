@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment, ClientAssignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.streams.forecast.outcomes import Outcome
-from holdfast.rollout.text.wording import listed, many
+from holdfast.rollout.text.format import listed, many
 
 Answers = Sequence[tuple[str, tuple[Outcome, ...]]]
 """A release and what would come about, oldest first."""

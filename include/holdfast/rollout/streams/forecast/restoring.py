@@ -13,7 +13,7 @@ from holdfast.kafka.streams.group import Assignment, Client, ConsumerAssignment,
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.disks.logs import TaskLogs, to_restore
-from holdfast.rollout.streams.forecast.compiled.walk import Restores
+from holdfast.rollout.streams.forecast.compiled.walk_result import Restores
 from holdfast.rollout.streams.forecast.outcomes import Round, UnavailableTasks
 from holdfast.rollout.streams.scene.reports import Reports, reported
 

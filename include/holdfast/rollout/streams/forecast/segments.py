@@ -10,7 +10,7 @@ from holdfast.kafka.streams.group import Assignment, Client, Group
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.open_copies import Copies, OpenCopies
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.scene.reports import Reports
 
 

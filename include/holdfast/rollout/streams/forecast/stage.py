@@ -16,7 +16,7 @@ from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast.compiled import walks
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Restarting, Restarts, Rests, Running
-from holdfast.rollout.streams.forecast.compiled.walk import Walk
+from holdfast.rollout.streams.forecast.compiled.walk_result import Walk
 from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_requested
 from holdfast.rollout.streams.forecast.outcomes import Length
@@ -24,12 +24,12 @@ from holdfast.rollout.streams.forecast.restoring import as_before
 from holdfast.rollout.streams.forecast.segments import Decisions, Fingerprints, Passed, Segment, Segments, Start
 from holdfast.rollout.streams.forecast.work import Work, of_a_rebalance, of_events, size_of
 from holdfast.rollout.streams.scene import outage
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import listed, many
+from holdfast.rollout.text.format import listed, many
 
 MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""

@@ -1,6 +1,6 @@
 """Static members that return in time: what that leaves open, and what takes effect at the next rebalance."""
 
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot

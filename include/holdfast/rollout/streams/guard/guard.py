@@ -26,7 +26,7 @@ from holdfast.rollout.streams.process_ids.relabelling import relabel
 from holdfast.rollout.streams.snapshot import churn, groups, ownership
 from holdfast.rollout.streams.snapshot.churn import Twice, refuse_unsettled
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.text.format import listed, many, printable
 
 
 class TrapKind(StrEnum):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from holdfast.rollout.streams.guard.guard import Defusal, Guard, Reshuffle, TrapKind
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import host_or, listed, many
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import host_or, listed, many
 
 COLUMNS = ("rank", "process ID", "host", "threads", "stateful tasks now", "in the end")
 

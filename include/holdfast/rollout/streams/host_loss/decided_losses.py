@@ -10,9 +10,9 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.board import Readings
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Group, LeaderFailure
+from holdfast.kafka.streams.leader_state import Readings
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events import batches

@@ -17,10 +17,10 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.board import Readings
 from holdfast.kafka.streams.client_state import LeaderThrows
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Group
+from holdfast.kafka.streams.leader_state import Readings
 from holdfast.kafka.streams.shares import dealt
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round
@@ -30,7 +30,7 @@ from holdfast.rollout.streams.host_loss import loss_times
 from holdfast.rollout.streams.host_loss.loss_times import LossTimes
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.scene import outage
-from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.scene.reports import Reports, reported
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import changelog_sizes, groups, ownership

@@ -11,8 +11,8 @@ from holdfast.rollout.group.group_kind import Host, Setting
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot import defaults, groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.order import natural
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
+from holdfast.rollout.text.natural_order import natural
 
 SETTINGS = (
     ("num.standby.replicas", str(DEFAULTS.num_standby_replicas), "copies of each store on other clients"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.facts.sourced_text import texts_of
 from holdfast.rollout.group.difference import NOTHING, Line, facts, magnitude, maps, setting
 from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
@@ -13,7 +13,7 @@ from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.evidence import Evidence
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.format import many
 from holdfast.rollout.timing import time_words
 
 

@@ -10,11 +10,11 @@ from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
 from holdfast.rollout.streams.options import contingencies, contingency_words
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, printable, span
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import amount_of_bytes, duration, listed, many, printable, span
 from holdfast.rollout.timing import time_words
 
 FIRST_ROUNDS = 30

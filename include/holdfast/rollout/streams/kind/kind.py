@@ -7,20 +7,20 @@ from typing import Any, ClassVar
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.held import CopiesReported, Held
+from holdfast.rollout.contract.client_figures import CopiesReported, Held
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts
 from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
-from holdfast.rollout.execution.rolls import Roll
+from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Rollback
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.deciding import Row
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Setting, Words
-from holdfast.rollout.group.guarded import Guarded
+from holdfast.rollout.group.guard import Guarded
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal, Sighting
 from holdfast.rollout.json.codec import Codec
@@ -51,15 +51,15 @@ from holdfast.rollout.streams.plan import assembly, review, titles
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.figures import figures_of
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.scene.assumptions import CatchUp
 from holdfast.rollout.streams.settings.case import case_of
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot import json as snapshot_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.streams.steps.steps import Step, hosts_of
-from holdfast.rollout.text.rendering import Block
-from holdfast.rollout.text.wording import host_or
+from holdfast.rollout.text.document_blocks import Block
+from holdfast.rollout.text.format import host_or
 
 
 class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast, Plan, Verdict]):

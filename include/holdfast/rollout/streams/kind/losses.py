@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.streams.host_loss import in_full
+from holdfast.rollout.streams.host_loss import forecast_losses
 from holdfast.rollout.streams.host_loss.blast_radius import BlastRadius, FigureBasis, Loss, Place, blast_radius
 from holdfast.rollout.streams.host_loss.movements import NotByPlaces
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -20,7 +20,7 @@ def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> 
     try:
         radii, may_be_forecast, alike_again = blast_radius(snapshot, only), len(snapshot.clients) > 1, True
     except NotByPlaces:
-        radii, may_be_forecast, alike_again = in_full.by_forecasts(snapshot, only, budget_ms), False, False
+        radii, may_be_forecast, alike_again = forecast_losses.by_forecasts(snapshot, only, budget_ms), False, False
     about = _About(snapshot)
     return {
         "losses": [about.row(radius, loss, may_be_forecast=may_be_forecast) for radius in radii for loss in radius.losses],
@@ -40,7 +40,7 @@ def forecast(snapshot: Snapshot, rows: Iterable[Row]) -> list[Row]:
         for loss in radius.losses
         if str(loss.scenario) in wanted[radius.process_id]
     ]
-    found = in_full.forecasts(snapshot, (loss for _, loss in open_ones))
+    found = forecast_losses.forecasts(snapshot, (loss for _, loss in open_ones))
     about = _About(snapshot)
     return [about.row(radius, loss, may_be_forecast=False) for (radius, _), loss in zip(open_ones, found, strict=True)]
 
@@ -78,7 +78,7 @@ class _About:
             "restore_bytes": loss.restore_bytes,
             "basis": str(loss.basis),
             "reason": loss.reason,
-            "work_us": in_full.work_us(self._snapshot, loss.moved) if open_one else None,
+            "work_us": forecast_losses.work_us(self._snapshot, loss.moved) if open_one else None,
         }
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from holdfast.kafka.java import LONG_MAX
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
-from holdfast.rollout.contract.held import CopiesReported, Held
+from holdfast.rollout.contract.client_figures import CopiesReported, Held
 from holdfast.rollout.disks.rows import row_of
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan

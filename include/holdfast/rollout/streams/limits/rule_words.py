@@ -1,10 +1,10 @@
 """What the rules of Streams groups found, and their limits, in words: (found, limit) of each."""
 
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.cost import lacking
-from holdfast.rollout.streams.cost.lacking import Give
-from holdfast.rollout.text.wording import amount_of_bytes, many, printable
+from holdfast.rollout.streams.cost import missing_inputs
+from holdfast.rollout.streams.cost.missing_inputs import Give
+from holdfast.rollout.text.format import amount_of_bytes, many, printable
 
 Words = tuple[str, str]
 
@@ -12,7 +12,7 @@ Words = tuple[str, str]
 def evidence(one: Measured) -> Words:
     if not one.most:
         return "complete", "complete"
-    needed = "; ".join(lacking.WORDS[Give(name)] for name in one.names)
+    needed = "; ".join(missing_inputs.WORDS[Give(name)] for name in one.names)
     return f"{one.most} unknown" + (f". Give {needed}" if needed else ""), "complete"
 
 

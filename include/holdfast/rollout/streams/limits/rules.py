@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
-from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.contract.rebalances import restore_seconds
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import restore_rules, restore_words, rules

@@ -3,7 +3,7 @@
 from holdfast.rollout.streams.cost.evaluation import worst_of
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.options.contingencies import Branch, If, Otherwise
-from holdfast.rollout.text.wording import counted, duration, many
+from holdfast.rollout.text.format import counted, duration, many
 from holdfast.rollout.timing import time_words
 
 

@@ -11,12 +11,12 @@ from holdfast.rollout.facts.conditions import OF_PROCESS_IDS, Assumption, Invali
 from holdfast.rollout.facts.refusals import refusal_of
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.cost import cost, efforts, lacking
+from holdfast.rollout.streams.cost import cost, efforts, missing_inputs
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events, size_of
-from holdfast.rollout.streams.options import contingencies, recipes, usual
+from holdfast.rollout.streams.options import contingencies, recipes, usual_assumptions
 from holdfast.rollout.streams.options.rewrites import sequence
 from holdfast.rollout.streams.options.table import OPTION_ENTRIES, OptionEntry
 from holdfast.rollout.streams.process_ids import chances
@@ -46,7 +46,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
     _refuse_values(snapshot, change)
     refuse_misfit(snapshot, change)
     rolled = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
-    requested = usual.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
+    requested = usual_assumptions.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
     found: list[Option] = []
     for entry in OPTION_ENTRIES:
         rewritten = entry.rewrite(snapshot, requested)
@@ -123,7 +123,7 @@ def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None) ->
     unknown = tuple(one for one in predicted.unknown if not one.about_log_sizes)
     heavy = sorted({task: None for one in costs for restore in one.restores if restore.size is None for task in restore.tasks})
     sizes = tuple(changelog_sizes.not_measured(snapshot, heavy))
-    return EvaluatedOption(candidate, costs, unknown, None, sizes, lacking.to_give(unknown))
+    return EvaluatedOption(candidate, costs, unknown, None, sizes, missing_inputs.to_give(unknown))
 
 
 def _candidate(snapshot: Snapshot, requested: Change, change: Change, entry: OptionEntry) -> Option:

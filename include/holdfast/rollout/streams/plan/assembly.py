@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.created_from import CreatedFrom
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts import condition_words, refusals
-from holdfast.rollout.facts.not_known import not_known
-from holdfast.rollout.facts.said import Said, facts_of, texts_of
+from holdfast.rollout.facts.missing_inputs import not_known
+from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
@@ -36,7 +36,7 @@ from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import LONGEST_LIMIT_S, Step
-from holdfast.rollout.text.wording import duration, many
+from holdfast.rollout.text.format import duration, many
 from holdfast.rollout.timing import timeline
 from holdfast.rollout.timing.time_rules import expires, seconds_needed
 

@@ -6,8 +6,8 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, TaskStop
 from holdfast.rollout.streams.forecast.amounts import Amount
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import amount_of_bytes, duration, many
 
 MOST_ROWS = 40
 

@@ -12,7 +12,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 from holdfast.rollout.timing import time_words
 from holdfast.rollout.timing.time_words import until_stable
 

@@ -23,7 +23,7 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.scene.assumptions import CatchUp
 from holdfast.rollout.streams.snapshot.passing_settings import RECOVERY_LAG, RECOVERY_LAG_DEFAULT, STANDBYS, number_set
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 

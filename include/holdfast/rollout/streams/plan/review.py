@@ -12,7 +12,7 @@ from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.facts import condition_words
-from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.facts.sourced_text import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, option_table, standing
 from holdfast.rollout.streams.cost import times_of_costs
@@ -26,8 +26,8 @@ from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.plan.titles import request_of
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.streams.steps.steps import StartClient
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, span
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import amount_of_bytes, duration, listed, many, span
 from holdfast.rollout.timing import time_words
 
 MOST_ROWS = 40

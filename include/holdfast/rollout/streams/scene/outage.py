@@ -10,7 +10,7 @@ from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 COMMITS_KEPT_MINUTES = 7 * 24 * 60
 """`offsets.retention.minutes` of a broker that says nothing else."""

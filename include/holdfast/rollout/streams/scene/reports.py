@@ -20,7 +20,7 @@ from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Assignment, Client, Consumer, ConsumerAssignment, Group, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp, ClosedCopies, DormantCopies
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp, ClosedCopies, DormantCopies
 
 
 class TimeBetween(Enum):

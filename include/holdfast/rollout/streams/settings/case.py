@@ -10,7 +10,7 @@ from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.kafka.streams.group import Client as GroupClient
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.settings.case import Case
-from holdfast.rollout.settings.given import settings_of
+from holdfast.rollout.settings.given_settings import settings_of
 from holdfast.rollout.settings.subject import Member, Settings, Subject, TopicSeen
 from holdfast.rollout.settings.vocabulary import Kind
 from holdfast.rollout.streams.settings.prices import Pricing

@@ -29,7 +29,7 @@ from holdfast.rollout.streams.forecast.outcomes import Course, Round
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
 from holdfast.rollout.streams.process_ids import sampled_ranks
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp, DormantCopies
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp, DormantCopies
 from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from holdfast.kafka.streams.group import Task
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.logs import TaskLogs
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, TopicPartitionInfo
 

@@ -17,7 +17,7 @@ from holdfast.kafka.wire import consumer_protocol, subscription_info
 from holdfast.rollout.contract import group_state
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Snapshot
-from holdfast.rollout.text.wording import host_or, many
+from holdfast.rollout.text.format import host_or, many
 
 WINDOW_S = 600
 STARTS = 4

@@ -10,7 +10,7 @@ from holdfast.kafka.streams import config
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.group import Group
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.churn import refuse_unsettled
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot

@@ -1,6 +1,6 @@
 """The JSON of a Snapshot, format 1.x: unknown fields are ignored, everything else is checked."""
 
-from holdfast.rollout.json.at_once import TextReader
+from holdfast.rollout.json.fast_reader import TextReader
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.text.wording import printable
+from holdfast.rollout.text.format import printable
 
 SHORTEST_PREFIX = 4
 """Digits of a process ID that are enough, if they are one client's."""

@@ -15,7 +15,7 @@ from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout.backtest.generation import Generation as Generation  # noqa: PLC0414 - it belongs to a Snapshot, too
 from holdfast.rollout.backtest.generation import GenerationMember as GenerationMember  # noqa: PLC0414 - likewise
-from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.json import strict, typed
 from holdfast.rollout.json.codec import (

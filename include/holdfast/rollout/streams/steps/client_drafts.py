@@ -21,7 +21,7 @@ from holdfast.rollout.streams.steps.steps import (
     StartClient,
     StopClient,
 )
-from holdfast.rollout.text.wording import host_or, listed, many
+from holdfast.rollout.text.format import host_or, listed, many
 
 PROCESS_FILE = "kafka-streams-process-metadata"
 FIRST_LIMIT_S = 3_600

@@ -21,8 +21,8 @@ from holdfast.rollout.streams.steps.steps import (
     StopAllClients,
     StopClient,
 )
-from holdfast.rollout.text import kafka_tools
-from holdfast.rollout.text.wording import duration, many
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import duration, many
 
 
 def describe(action: Action) -> str:
@@ -135,7 +135,7 @@ def command(action: Action, group_id: str) -> str | None:
         case WriteProcessMetadata():
             return process_metadata.by_hand(action.process_id, group_id)
         case GrowTopic():
-            return kafka_tools.grow_topic(action.topic, action.partitions)
+            return kafka_commands.grow_topic(action.topic, action.partitions)
         case _:
             return None
 
@@ -143,4 +143,4 @@ def command(action: Action, group_id: str) -> str | None:
 def about_the_command(action: Action) -> str:
     if isinstance(action, WriteProcessMetadata):
         return "Command, for a directory that Holdfast cannot reach (STATE_DIR is the application's state.dir):"
-    return kafka_tools.ABOUT
+    return kafka_commands.ABOUT

@@ -12,7 +12,7 @@ from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.processes import processes
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.facts import refusals
-from holdfast.rollout.text.wording import capital, duration, many
+from holdfast.rollout.text.format import capital, duration, many
 from holdfast.web.parts import plan_view as parts
 from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 from holdfast.web.parts.plan_view import (

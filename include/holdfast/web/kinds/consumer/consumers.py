@@ -8,7 +8,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
-from holdfast.rollout.text.wording import listed
+from holdfast.rollout.text.format import listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.contract.assessment import BASELINE_NAME
-from holdfast.rollout.text.wording import capital, duration, listed, many
+from holdfast.rollout.text.format import capital, duration, listed, many
 from holdfast.web.parts import plan_view as parts
 from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 from holdfast.web.parts.plan_view import (

@@ -15,8 +15,8 @@ from holdfast.rollout.streams.plan.cost_tables import cost_tables
 from holdfast.rollout.streams.plan.figures import OptionFigures, figures_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.steps.steps import StartClient
-from holdfast.rollout.text.rendering import Block
-from holdfast.rollout.text.wording import amount_of_bytes, capital, duration, many, span
+from holdfast.rollout.text.document_blocks import Block
+from holdfast.rollout.text.format import amount_of_bytes, capital, duration, many, span
 from holdfast.rollout.timing import time_words
 from holdfast.web.kinds.streams.task_owners import about_tasks, task_picture
 from holdfast.web.parts import plan_view as parts

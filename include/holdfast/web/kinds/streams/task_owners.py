@@ -10,7 +10,7 @@ from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.plan.basis import Basis
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.text.wording import listed
+from holdfast.rollout.text.format import listed
 from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 from holdfast.web.parts.plan_view import title_of
 

@@ -7,7 +7,7 @@ from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka.consumer import config as consumer_config
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.consumer.release import LINES, behaviour
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 
 STRATEGY = "partition.assignment.strategy"

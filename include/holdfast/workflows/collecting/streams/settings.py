@@ -9,7 +9,7 @@ from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import config_check
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.scene.outage import HEARTBEAT
 from holdfast.rollout.streams.snapshot import defaults

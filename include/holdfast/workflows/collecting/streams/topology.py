@@ -11,7 +11,7 @@ from holdfast.kafka.streams.membership import Member, TaskPartitions
 from holdfast.kafka.topology import Clues
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterReader, ObservedGroup
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Topic
 from holdfast.workflows.collecting.observed import Observed

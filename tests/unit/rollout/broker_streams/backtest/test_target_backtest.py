@@ -14,7 +14,7 @@ from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult
 from holdfast.rollout.backtest.results import Given, GroupBacktest
 from holdfast.rollout.broker_streams.backtest.question import TargetQuestion
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.kinds import backtests, mismatch
+from holdfast.rollout.kinds import backtests, mismatch_file
 
 Log = list[CoordinatorRecord]
 
@@ -93,10 +93,10 @@ def test_an_exchange_of_tasks_differs_and_can_be_sent_without_names() -> None:
         assert found.score.different >= 1
         first = next(one for one in found.rebalances if one.judged is Judged.DIFFERENT)
         assert first.differences[0].holdfast != first.differences[0].recorded
-        sent = mismatch.sendable(kept[0])
+        sent = mismatch_file.sendable(kept[0])
         assert sent is not None
-        document = mismatch.to_json(sent.question)
-        assert mismatch.from_json(document) == sent.question
+        document = mismatch_file.to_json(sent.question)
+        assert mismatch_file.from_json(document) == sent.question
         assert "process-a" not in str(document)
 
 

@@ -11,7 +11,7 @@ from tests.unit.rollout.broker_streams.execution.test_broker_verify import CHANG
 from holdfast.errors import StalePlan
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot, Topic
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution.next_actions import Begin, Done, Next, NothingLeft, Stop, WaitForOutside
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 

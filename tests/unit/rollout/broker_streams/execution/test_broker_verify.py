@@ -12,7 +12,7 @@ from holdfast.rollout.broker_streams.execution import starts
 from holdfast.rollout.broker_streams.execution.verdict import VERDICT, BrokerVerdict
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import Owned, StreamsGroupSnapshot
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.tables import plan_rows

@@ -7,7 +7,7 @@ from tests.unit.rollout.broker_streams.streams_groups import Case, course, forec
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.broker_streams.change.change import CHANGE
-from holdfast.rollout.broker_streams.options import usual
+from holdfast.rollout.broker_streams.options import usual_assumptions
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 
 NEW = {"n0", "n1"}
@@ -155,7 +155,7 @@ def test_a_plan_takes_it_as_a_client_that_leaves() -> None:
     """Its first thread is alone in a target when it is back, and no session is waited for."""
     read = SNAPSHOT.read(group())
     for event, alone in ((restart(), None), (restart(leaves_group=True), True)):
-        change = usual.as_usual(read, CHANGE.read({"format_version": "1.0", "events": [event]}))
+        change = usual_assumptions.as_usual(read, CHANGE.read({"format_version": "1.0", "events": [event]}))
         (comes, _) = change.statements()[0].comes() or (None, None)
         assert comes is not None
         assert comes.first_thread_alone is alone

@@ -7,7 +7,7 @@ from tests.unit.rollout.broker_streams.streams_groups import forecast, snapshot
 
 from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.text import rendering
+from holdfast.rollout.text import document_blocks
 
 RESTART: Any = {"restart_client": {"process_id": "c", "member_ids": ["n0", "n1"]}}
 
@@ -67,5 +67,5 @@ def test_blocks_are_those_of_every_kind() -> None:
     group = kind.snapshot_from_json(snapshot())
     change = kind.change_from_json({"format_version": "1.0", "events": [RESTART]})
     blocks = tuple(kind.forecast_blocks(group, kind.forecast(group, change, 1), Detail.SUMMARY))
-    assert isinstance(blocks[0], rendering.Heading)
-    assert not any(isinstance(one, rendering.Table) for one in blocks)
+    assert isinstance(blocks[0], document_blocks.Heading)
+    assert not any(isinstance(one, document_blocks.Table) for one in blocks)

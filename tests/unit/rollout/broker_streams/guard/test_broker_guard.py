@@ -14,8 +14,8 @@ from holdfast.rollout.broker_streams.guard.guard import BrokerGuard, Trap
 from holdfast.rollout.broker_streams.guard.json import GUARD
 from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
-from holdfast.rollout.text import rendering
-from holdfast.rollout.text.wording import capital
+from holdfast.rollout.text import document_blocks
+from holdfast.rollout.text.format import capital
 
 OWNED = {
     "m9": ("p1", ["0_4", "1_5"], ["1_2"]),
@@ -41,7 +41,7 @@ def look(document: Case) -> BrokerGuard:
 
 
 def text(document: Case) -> str:
-    return rendering.to_text(BrokerStreamsKind().guarded(SNAPSHOT.read(document)).blocks)
+    return document_blocks.to_text(BrokerStreamsKind().guarded(SNAPSHOT.read(document)).blocks)
 
 
 def test_a_group_at_rest_can_hold_a_target_that_would_not_be_computed_again() -> None:

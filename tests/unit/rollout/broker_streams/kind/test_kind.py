@@ -10,7 +10,7 @@ from holdfast.errors import CannotPredict
 from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_difference, registry
 from holdfast.rollout.kinds.schemas import schema_of

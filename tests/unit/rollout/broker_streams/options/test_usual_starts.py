@@ -7,12 +7,12 @@ from tests.unit.rollout.broker_streams.plans import ROLL, STABLE, option, planne
 from tests.unit.rollout.broker_streams.streams_groups import Case, forecast, snapshot
 
 from holdfast.rollout.broker_streams.change.change import CHANGE
-from holdfast.rollout.broker_streams.options import usual
+from holdfast.rollout.broker_streams.options import usual_assumptions
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.facts.condition_words import assumptions
 from holdfast.rollout.facts.conditions import Assumed, Assumption
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of
 
 INTERVAL, DELAY, STANDBYS = "streams.assignment.interval.ms", "streams.initial.rebalance.delay.ms", "streams.num.standby.replicas"
@@ -38,8 +38,8 @@ def found(*events: Case, **differs: Any) -> tuple[list[bool | None], set[Assumed
     """What each client that starts says in a plan, and what is assumed."""
     basis = SNAPSHOT.read(snapshot(**differs))
     change = CHANGE.read({"format_version": "1.0", "events": list(events)})
-    starts = [one.first_thread_alone for one in usual.as_usual(basis, change).starts()]
-    return starts, {one.kind for one in usual.assumed(basis, change)}
+    starts = [one.first_thread_alone for one in usual_assumptions.as_usual(basis, change).starts()]
+    return starts, {one.kind for one in usual_assumptions.assumed(basis, change)}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_plan_goes_by_it_and_says_so_in_words() -> None:
     assert base.summary is not None
     assert base.summary.targets == 9  # a forecast has six
     assert [one.first_thread_alone for one in base.change.starts()] == [True] * 3
-    again: Any = forecast(*any_kind.change_to_json(base.change)["events"])
+    again: Any = forecast(*any_document.change_to_json(base.change)["events"])
     assert again["outcomes"][0]["summary"]["moves"] == base.summary.moves
     assert [one.first_thread_alone for one in option(plan, "other-order").change.starts()] == [True] * 3
     assert [one.first_thread_alone for one in option(plan, "within-interval").change.starts()] == [None] * 3
@@ -127,7 +127,7 @@ def test_what_was_asked_for_and_what_is_done_do_not_show_it() -> None:
     assert plan.preconditions == assumptions(plan.assumptions)
     assert "other threads follow one assignment interval later" in plan.preconditions[0]
     assert [one.first_thread_alone for one in plan.change.starts()] == [None]
-    document: Any = any_kind.plan_to_json(plan)
+    document: Any = any_document.plan_to_json(plan)
     assert "first_thread_alone" not in str((document["change"], document["steps"]))
     assert "thread" not in kind_of(plan).title(plan)
     assert plan.steps[1].expect.startswith("2 targets (group epoch 14 then)")

@@ -19,7 +19,7 @@ from holdfast.rollout.facts.reasons import Block
 from holdfast.rollout.facts.refusals import Refuses
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import any_difference, any_kind, search
+from holdfast.rollout.kinds import any_difference, any_document, distributed_search
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import Policy, Review
@@ -194,7 +194,7 @@ def test_orders_are_tried_and_counted() -> None:
     assert other.orders is not None
     assert (other.orders.tried, other.orders.of) == (6, 6)
     assert "best of 6 orders (of 6)" in other.title
-    events: Any = any_kind.change_to_json(other.change)["events"]
+    events: Any = any_document.change_to_json(other.change)["events"]
     first = planned(*events, of=document)
     assert why_refused(first, "other-order") == (Refuses.NO_BETTER_ORDER, "6 orders (of 6)")
 
@@ -249,7 +249,7 @@ def test_the_longer_initial_delay_follows_the_number_of_clients() -> None:
     for clients, delay_ms in ((1, 60_000), (3, 60_000), (5, 90_000), (20, 315_000), (60, 600_000)):
         joins = [{"add_client": {"process_id": f"c{one:02}", "member_ids": [f"m{one}"]}} for one in range(clients)]
         change = dumps({"format_version": "1.0", "events": joins})
-        proposed = map(loads, search.candidates(dumps(snapshot(members={}, group_state="Empty")), change))
+        proposed = map(loads, distributed_search.candidates(dumps(snapshot(members={}, group_state="Empty")), change))
         (found,) = (one for one in proposed if one["name"] == "longer-initial-delay")
         assert [one["value"] for one in found["settings"]] == [delay_ms], clients
 
@@ -354,7 +354,7 @@ def test_a_client_that_ends_without_leaving_takes_its_session() -> None:
 
 def test_it_is_read_as_it_was_written(roll: BrokerPlan) -> None:
     document: Any = PLAN.write(roll)
-    assert any_kind.plan_from_json(json.loads(json.dumps(document))) == roll
+    assert any_document.plan_from_json(json.loads(json.dumps(document))) == roll
     edited = document | {"headline": "Nothing moves."}
     with pytest.raises(InvalidInput, match="was edited"):
         broker_plan_from_json(edited)
@@ -362,14 +362,14 @@ def test_it_is_read_as_it_was_written(roll: BrokerPlan) -> None:
 
 def test_options_travel(roll: BrokerPlan) -> None:
     """As texts to executors and back."""
-    document, change = dumps(any_kind.snapshot_to_json(roll.basis)), dumps(any_kind.change_to_json(roll.change))
+    document, change = dumps(any_document.snapshot_to_json(roll.basis)), dumps(any_document.change_to_json(roll.change))
     kind = kind_of(roll)
-    options = search.candidates(document, change)
-    evaluated = tuple(kind.evaluated_from_json(loads(search.evaluation(document, one))) for one in options)
+    options = distributed_search.candidates(document, change)
+    evaluated = tuple(kind.evaluated_from_json(loads(distributed_search.evaluation(document, one))) for one in options)
     again = kind.assemble(roll.basis, roll.change, evaluated, QUICK, NOON, None)
     assert [one.name for one in again.candidates] == names(roll)
     assert moves(again) == moves(roll)
-    search.refuse_other_options(roll.basis, roll.change, evaluated)
+    distributed_search.refuse_other_options(roll.basis, roll.change, evaluated)
     assert kind.search_work(roll.basis, roll.change) > 0
 
 

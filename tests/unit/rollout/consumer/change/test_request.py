@@ -6,7 +6,7 @@ from tests.harness.plain_groups import Document, member
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.kinds.any_kind import change_to_json, snapshot_from_json
+from holdfast.rollout.kinds.any_document import change_to_json, snapshot_from_json
 from holdfast.rollout.kinds.requested_change import change_requested
 from holdfast.workflows import forecast as forecasting
 

@@ -15,9 +15,9 @@ from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.execution.verdict import Result
-from holdfast.rollout.facts.seen import Sees
+from holdfast.rollout.facts.step_sightings import Sees
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
-from holdfast.rollout.text import rendering
+from holdfast.rollout.text import document_blocks
 
 STABLE = {"then": "stable"}
 LEAVES_AGAIN = {"remove_consumer": {"member_id": "new"}}
@@ -92,7 +92,7 @@ def test_where_not_every_possibility_was_compared_nothing_is_called_different(mo
 
     assert (found.result, found.differences, found.partitions) == (Result.NOT_COMPARED, (), ())
     assert [one.what for one in found.unknown] == ["partitions"]
-    text = rendering.to_markdown(verdict_blocks(found))
+    text = document_blocks.to_markdown(verdict_blocks(found))
     assert "not compared" in text.splitlines()[0]
     assert "no snapshot shows all of them" in text
 

@@ -22,7 +22,7 @@ from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy, Review
-from holdfast.rollout.text import rendering
+from holdfast.rollout.text import document_blocks
 from holdfast.workflows import plan as planning
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -45,7 +45,7 @@ def restarts(*names: str) -> list[dict[str, Any]]:
 
 
 def text(plan: ConsumerPlan) -> str:
-    return rendering.to_text(review(plan))
+    return document_blocks.to_text(review(plan))
 
 
 def test_static_consumers_are_restarted_unnoticed() -> None:

@@ -19,7 +19,7 @@ from holdfast.rollout.execution.next_actions import Next, NothingLeft, WaitForOu
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.moves import IGNORED, Prevents
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import Policy
@@ -232,15 +232,17 @@ class TestWhatIsRefused:
             forecast(group)
 
     def test_an_event_for_a_group_that_is_classic_still(self) -> None:
-        group, _ = move.followed(any_kind.snapshot_from_json(classic()), any_kind.change_from_json(change(), any_snapshot()))
-        document = any_kind.snapshot_to_json(group)
+        group, _ = move.followed(
+            any_document.snapshot_from_json(classic()), any_document.change_from_json(change(), any_snapshot())
+        )
+        document = any_document.snapshot_to_json(group)
         for event in ({"restart_client": {"process_id": A}}, {"add_client": {"threads": 1}}):
             with pytest.raises(InvalidInput, match="still classic"):
                 forecast_case({"snapshot": document, "change": {"format_version": "1.0", "events": [event]}}, Detail.FULL)
 
 
 def any_snapshot() -> Any:
-    return any_kind.snapshot_from_json(classic())
+    return any_document.snapshot_from_json(classic())
 
 
 class TestThePlan:
@@ -251,7 +253,7 @@ class TestThePlan:
         delay = "longer-initial-delay"
         names = ["baseline", "seed-process-ids", f"seed-process-ids-and-{delay}", delay]
         assert [one.name for one in made.candidates] == names
-        assert any_kind.plan_from_json(any_kind.plan_to_json(made)) == made
+        assert any_document.plan_from_json(any_document.plan_to_json(made)) == made
 
     @pytest.mark.thorough
     def test_process_ids_bring_tasks_to_their_state(self) -> None:
@@ -326,8 +328,8 @@ class TestFollowingIt:
     @pytest.mark.thorough
     def test_waits_while_classic_members_are_there_and_goes_on_once_the_group_is_empty(self) -> None:
         made = only(planned(), "baseline")
-        there = any_kind.snapshot_from_json(classic())
-        empty = any_kind.snapshot_from_json(owned_by_nobody(classic()))
+        there = any_document.snapshot_from_json(classic())
+        empty = any_document.snapshot_from_json(owned_by_nobody(classic()))
 
         assert isinstance(self.next(made, there), WaitForOutside)  # for the person who sets group.protocol
         assert isinstance(self.next(made, there, "1"), WaitForOutside)
@@ -351,14 +353,14 @@ class TestFollowingIt:
         other["clients"][B[:-1] + "0"]["consumers"] = {f"{name}-other": one | {"owned": []} for name, one in renamed.items()}
 
         with pytest.raises(StalePlan, match="joined since"):
-            self.next(made, any_kind.snapshot_from_json(other))
+            self.next(made, any_document.snapshot_from_json(other))
 
     @pytest.mark.thorough
     def test_is_verified_by_a_snapshot_of_either_protocol(self) -> None:
         made = only(planned(), "baseline")
         fresh = after(made, classic=None)
 
-        assert verify.compare(None, made, any_kind.snapshot_from_json(classic())).result is Result.NOT_YET
+        assert verify.compare(None, made, any_document.snapshot_from_json(classic())).result is Result.NOT_YET
         assert verify.compare(None, made, fresh).result is Result.AS_FORECAST
         swapped = replace(fresh, members=tuple(replace(one, assignment=other.assignment) for one, other in _turned(fresh.members)))
         assert verify.compare(None, made, swapped).result is Result.DIFFERENT
@@ -381,7 +383,7 @@ def _turned(members: tuple[Any, ...]) -> list[tuple[Any, Any]]:
 def only(made: BrokerPlan, name: str) -> BrokerPlan:
     """The same with that option recommended."""
     kind = kind_of(made)
-    basis, asked = move.followed(any_snapshot(), any_kind.change_from_json(change(), any_snapshot()))
+    basis, asked = move.followed(any_snapshot(), any_document.change_from_json(change(), any_snapshot()))
     options = [one for one in kind.propose(basis, asked) if one.name == name]
     evaluated = kind.evaluate_all(basis, options, lambda _: None, 1)
     found = kind.assemble(basis, asked, evaluated, Policy(), NOW, None)
@@ -391,7 +393,7 @@ def only(made: BrokerPlan, name: str) -> BrokerPlan:
 
 def test_a_group_that_stays_of_its_kind_is_left_alone() -> None:
     snapshot = any_snapshot()
-    stays = any_kind.change_from_json({"format_version": "1.0", "events": [{"remove_client": {"process_id": A}}]}, snapshot)
+    stays = any_document.change_from_json({"format_version": "1.0", "events": [{"remove_client": {"process_id": A}}]}, snapshot)
 
     assert move.followed(snapshot, stays) == (snapshot, stays)
     assert ProcessId.parse(A) in {one.process_id for one in snapshot.clients}

@@ -11,7 +11,7 @@ from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.events.batches import apply
 from holdfast.rollout.streams.forecast import forecast
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp, ClosedCopies, DormantCopies
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp, ClosedCopies, DormantCopies
 from holdfast.rollout.streams.scene.reports import Reports, TimeBetween, reported
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import groups

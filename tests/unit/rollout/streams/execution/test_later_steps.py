@@ -8,7 +8,7 @@ from tests.unit.rollout.streams.execution.carried_out import KIND, Case, after, 
 
 from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.execution.verdict import Result
-from holdfast.rollout.facts.seen import Sees
+from holdfast.rollout.facts.step_sightings import Sees
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

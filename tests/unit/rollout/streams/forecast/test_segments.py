@@ -12,7 +12,7 @@ from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast import segments
 from holdfast.rollout.streams.forecast.segments import Decisions, Fingerprints, Passed, Segments, Start
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.snapshot.groups import group_of
 

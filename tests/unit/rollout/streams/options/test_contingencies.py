@@ -13,7 +13,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Outcome
 from holdfast.rollout.streams.options import contingencies, contingency_words, proposals
 from holdfast.rollout.streams.options.contingencies import If
-from holdfast.rollout.streams.options.usual import as_usual
+from holdfast.rollout.streams.options.usual_assumptions import as_usual
 from holdfast.rollout.streams.plan import json as plan_json
 
 STABLE = {"then": "stable"}

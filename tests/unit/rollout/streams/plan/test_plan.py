@@ -9,8 +9,8 @@ from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, pla
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.assessment import Assessment, RuleStatus
 from holdfast.rollout.contract.plan_age import holds_until
-from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.facts.said import Said, texts_of
+from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.facts.sourced_text import Said, texts_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json

@@ -9,11 +9,11 @@ from tests.harness.plans import planned, read
 
 from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.contract.requests import request_from_form
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
-from holdfast.rollout.streams.cost.lacking import Give, to_give
+from holdfast.rollout.streams.cost.missing_inputs import Give, to_give
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import json as plan_json

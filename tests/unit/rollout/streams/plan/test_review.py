@@ -16,18 +16,18 @@ from holdfast.rollout.disks import process_metadata
 from holdfast.rollout.streams.plan.figures import figures_of
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.plan.review import review
-from holdfast.rollout.text import rendering
-from holdfast.rollout.text.rendering import Code, to_markdown
+from holdfast.rollout.text import document_blocks
+from holdfast.rollout.text.document_blocks import Code, to_markdown
 
 HOSTILE = "x\x1b[31m\n# owned <script>|[a](http://evil) `b` *c* \u202ed"
 
 
 def markdown(plan: Plan) -> str:
-    return rendering.to_markdown(review(plan))
+    return document_blocks.to_markdown(review(plan))
 
 
 def text(plan: Plan) -> str:
-    return rendering.to_text(review(plan))
+    return document_blocks.to_text(review(plan))
 
 
 def article() -> Plan:
@@ -145,7 +145,7 @@ def test_a_plan_of_before_says_what_makes_it_invalid_once() -> None:
 @pytest.mark.thorough
 def test_a_step_that_is_cut_is_left_out_with_its_command() -> None:
     blocks = review(article_plan())
-    cuts = [rendering.foremost(blocks, longest)[0] for longest in range(2_600, 7_000, 50)]
+    cuts = [document_blocks.foremost(blocks, longest)[0] for longest in range(2_600, 7_000, 50)]
 
     assert any("```sh" in one for one in cuts)
     assert all(one.count("```") == 2 * ("### 2. " in one) for one in cuts)

@@ -9,7 +9,7 @@ from tests.harness.article import AFTER, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, measured, read
 
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.logs import TaskLogs, to_restore
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json

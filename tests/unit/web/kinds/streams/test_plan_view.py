@@ -8,7 +8,7 @@ from tests.harness.plans import NOON, article_plan, measured, planned
 
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.format import duration
 from holdfast.rollout.timing.time_words import usually
 from holdfast.web.kinds.streams.plan_view import view
 from holdfast.web.parts.plan_view import ago, compact, figures_of

@@ -21,7 +21,7 @@ from holdfast.rollout.broker_streams.plan import json as plan_json
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedMember, RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import PartitionLog, StreamsGroupSnapshot
 from holdfast.rollout.disks.state_directory import Lock, StateDirectory, TaskDirectory
-from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds import any_document
 from holdfast.workflows.collecting import collect_many, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
 from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
@@ -56,7 +56,7 @@ def said(found: StreamsGroupSnapshot, what: str) -> str:
 
 class TestASnapshot:
     def test_has_all_that_decides(self) -> None:
-        document = any_kind.snapshot_to_json(taken(cluster()))
+        document = any_document.snapshot_to_json(taken(cluster()))
         assert document["protocol"] == "streams"
         assert (document["broker_release"], document["captured_at"]) == ("4.3", "2026-11-22T05:00:00.000Z")
         assert (document["group_state"], document["group_epoch"], document["assignment_epoch"]) == ("Stable", 7, 7)
@@ -71,8 +71,8 @@ class TestASnapshot:
 
     def test_is_read_again_as_it_was_and_answered(self) -> None:
         found = taken(cluster())
-        document = any_kind.snapshot_to_json(found)
-        assert any_kind.snapshot_from_json(document) == found
+        document = any_document.snapshot_to_json(found)
+        assert any_document.snapshot_from_json(document) == found
         answer: Any = assign_document(document, None, ())
         assert answer["members"] == {
             name: {role: about["target"][role] for role in ("active", "standby", "warmup")}
@@ -90,7 +90,7 @@ class TestASnapshot:
     def test_of_a_group_without_members_says_so(self) -> None:
         found = taken(cluster(observed(group((), state="Empty"))))
         assert said(found, "group_state") == "the group is Empty: no member is running"
-        assert assign_document(any_kind.snapshot_to_json(found), None, ())["members"] == {}
+        assert assign_document(any_document.snapshot_to_json(found), None, ())["members"] == {}
 
 
 def disk(process: str, *, held: bool | None = True, **offsets: int | None) -> StateDirectory:
@@ -109,10 +109,10 @@ class TestDisksAndLogs:
     def test_of_changelogs_are_in_the_snapshot_and_survive_its_json(self) -> None:
         whole = {TopicPartition(LOG, number): 10 * (number + 1) for number in range(4)}
         found = taken(cluster(ends=whole, begins=dict.fromkeys(whole, 5), sizes=dict.fromkeys(whole, 1000)))
-        document: Any = any_kind.snapshot_to_json(found)
+        document: Any = any_document.snapshot_to_json(found)
         assert document["topics"][LOG]["partitions"][3] == {"id": 3, "begin_offset": 5, "end_offset": 40, "log_bytes": 1000}
         assert document["topics"]["orders"]["partitions"] == [{"id": number} for number in range(4)]  # no changelog
-        assert any_kind.snapshot_from_json(document) == found
+        assert any_document.snapshot_from_json(document) == found
 
     def test_that_may_not_be_measured_are_said_and_left_out(self) -> None:
         found = taken(cluster(forbidden=frozenset({THE_CLUSTER})))
@@ -130,9 +130,9 @@ class TestDisksAndLogs:
 
     def test_state_directories_are_in_it_as_in_those_of_classic_groups(self) -> None:
         found = taken(cluster(), disks=(disk(groups.PROCESSES[0], t1_0=7, t1_2=None),))
-        document: Any = any_kind.snapshot_to_json(found)
+        document: Any = any_document.snapshot_to_json(found)
         assert document["state_directories"][0]["tasks"]["1_0"] == {"checkpoint": [[LOG, 0, 7]], "non_empty": True}
-        assert any_kind.snapshot_from_json(document) == found
+        assert any_document.snapshot_from_json(document) == found
         assert "1_2: no checkpoint file" in said(found, f"state_directories.dir-{groups.PROCESSES[0][:4]}")
 
     @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ class TestWhatIsNotKnown:
         found = taken(cluster(forbidden=frozenset({"orders"})))
         assert said(found, "topics.orders")
         with pytest.raises(CannotPredict, match=r"topics\.orders"):
-            assign_document(any_kind.snapshot_to_json(found), None, ())
+            assign_document(any_document.snapshot_to_json(found), None, ())
 
     def test_configs_that_may_not_be_read_are_inferred_from_the_targets(self) -> None:
         found = taken(cluster(without_configs=frozenset({SHOP})))
@@ -195,24 +195,24 @@ class TestWhatIsNotKnown:
         assert found.broker_release is None
         assert "give --broker-release" in said(found, "broker_release")
         with pytest.raises(CannotPredict, match="broker_release"):
-            assign_document(any_kind.snapshot_to_json(found), None, ())
+            assign_document(any_document.snapshot_to_json(found), None, ())
         assert taken(cluster(observed(metadata_version=level)), replace(NOTHING, broker_release="4.2.1")).broker_release == "4.2.1"
 
     @pytest.mark.parametrize(("level", "release"), [(29, "4.2"), (30, "4.3"), (33, "4.4")])
     def test_every_minor_release_is_told_by_its_metadata_version(self, level: int, release: str) -> None:
         found = taken(cluster(observed(metadata_version=level)))
         assert found.broker_release == release
-        assert assign_document(any_kind.snapshot_to_json(found), None, ())["members"]
+        assert assign_document(any_document.snapshot_to_json(found), None, ())["members"]
 
     def test_early_access_is_collected_and_not_predicted(self) -> None:
         found = taken(cluster(observed(metadata_version=27)))
         with pytest.raises(Unsupported, match=r"4\.1"):
-            assign_document(any_kind.snapshot_to_json(found), None, ())
+            assign_document(any_document.snapshot_to_json(found), None, ())
 
     def test_a_topology_that_could_not_be_configured(self) -> None:
         found = taken(cluster(observed(group(state="NotReady", topology=DescribedTopology(0, None)))))
         assert "source topics are missing" in said(found, "topology")
-        assert assign_document(any_kind.snapshot_to_json(found), None, ())["members"]["m-a"]["active"] == []  # type: ignore[index]
+        assert assign_document(any_document.snapshot_to_json(found), None, ())["members"]["m-a"]["active"] == []  # type: ignore[index]
 
     def test_no_topology(self) -> None:
         assert "no member has sent one" in said(taken(cluster(observed(group(topology=None)))), "topology")
@@ -221,12 +221,12 @@ class TestWhatIsNotKnown:
         found = taken(cluster(observed(group((groups.without_process(MEMBERS[0]), MEMBERS[1])))))
         assert "did not send one" in said(found, "members.m-b.process_id")
         with pytest.raises(CannotPredict, match="m-b"):
-            assign_document(any_kind.snapshot_to_json(found), None, ())
+            assign_document(any_document.snapshot_to_json(found), None, ())
 
     def test_a_member_of_the_classic_protocol(self) -> None:
         found = taken(cluster(observed(group((replace(MEMBERS[0], is_classic=True), MEMBERS[1])))))
         with pytest.raises(CannotPredict, match=r"members\.m-b"):
-            assign_document(any_kind.snapshot_to_json(found), None, ())
+            assign_document(any_document.snapshot_to_json(found), None, ())
 
     def test_tasks_of_subtopologies_that_are_not_there(self) -> None:
         strange = replace(MEMBERS[0], assignment=groups.owned(tuple((f"x{number}", (0,)) for number in range(6))))
@@ -240,7 +240,7 @@ class TestWhatIsNotKnown:
         found = taken(cluster(observed(group(assignor="ours"), 33), configs=configs))
         assert dict(found.config) == {"streams.assignor.name": "ours", "streams.assignor.offload.enable": True}
         with pytest.raises(Unsupported, match="'ours'"):
-            assign_document(any_kind.snapshot_to_json(found), None, ())
+            assign_document(any_document.snapshot_to_json(found), None, ())
 
 
 def recorded(epoch: int, *, standbys: str | None = None, moved: bool = False) -> RecordedTarget:
@@ -257,7 +257,7 @@ class TestRecordedTargets:
         targets = (recorded(3, moved=True), recorded(7), recorded(8, moved=True))
         found = taken(cluster(recorded={SHOP: targets}))
         assert found.recorded_targets == targets[:2]
-        assert any_kind.snapshot_from_json(any_kind.snapshot_to_json(found)) == found
+        assert any_document.snapshot_from_json(any_document.snapshot_to_json(found)) == found
 
     def test_that_contradict_the_described_one_are_not_used(self) -> None:
         found = taken(cluster(recorded={SHOP: (recorded(3), recorded(7, moved=True))}))

@@ -24,7 +24,7 @@ from tests.unit.workflows.collecting.streams.word_count import (
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot

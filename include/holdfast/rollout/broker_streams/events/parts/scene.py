@@ -17,7 +17,7 @@ from holdfast.kafka.coordinator.streams.member_table import MemberTable, Move
 from holdfast.rollout.broker_streams.snapshot.classic import ClassicGroup
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.text.wording import printable, some_of
+from holdfast.rollout.text.format import printable, some_of
 
 Settings = tuple[tuple[str, ConfigValue], ...]
 

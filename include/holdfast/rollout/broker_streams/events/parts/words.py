@@ -5,9 +5,9 @@ from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.text import kafka_tools
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import many, printable
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import many, printable
 
 
 def newcomer(client: NewClient) -> str:
@@ -53,14 +53,14 @@ NOT_LISTED = "The group no longer lists its threads."
 
 
 def members(group_id: str) -> str:
-    return kafka_tools.describe_streams_group(group_id, "--members")
+    return kafka_commands.describe_streams_group(group_id, "--members")
 
 
 def alter_configs(group_id: str, settings: tuple[tuple[str, ConfigValue], ...]) -> str:
     """A command for a shell. A value of None: the config is deleted."""
     sets = ",".join(f"{key}={_value(value)}" for key, value in settings if value is not None)
     deletes = ",".join(key for key, value in settings if value is None)
-    return kafka_tools.alter_group_configs(group_id, sets, deletes)
+    return kafka_commands.alter_group_configs(group_id, sets, deletes)
 
 
 def _value(value: ConfigValue) -> str:

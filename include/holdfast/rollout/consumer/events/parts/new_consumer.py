@@ -13,8 +13,8 @@ from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, nullable
 from holdfast.rollout.json.record import gathered, member, record, variant
 from holdfast.rollout.json.record_codec import NEEDED
+from holdfast.rollout.text.format import printable
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import printable
 
 T = TypeVar("T")
 AWAY = Note(

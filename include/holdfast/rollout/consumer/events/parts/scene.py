@@ -7,7 +7,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic
 from holdfast.rollout.facts.notes import Note
-from holdfast.rollout.text.wording import printable, some_of
+from holdfast.rollout.text.format import printable, some_of
 
 MOST_PARTITIONS_AT_ALL = 10_000_000
 """Of all topics together: what a change may ask for is bounded."""

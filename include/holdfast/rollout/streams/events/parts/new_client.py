@@ -13,8 +13,8 @@ from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.events.parts.fields import MEMBER_IDS, NEW_ID, one_member_a_thread
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.scene.static_members import all_static
+from holdfast.rollout.text.format import many
 from holdfast.rollout.text.request_words import short
-from holdfast.rollout.text.wording import many
 
 T = TypeVar("T")
 

@@ -10,19 +10,19 @@ import numpy as np
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, leader
-from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.client_state import LeaderThrows
 from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Client, Consumer, Group
+from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import reports
 from holdfast.rollout.streams.forecast.compiled.reports import Rules
 from holdfast.rollout.streams.forecast.next_rebalance import until_then
-from holdfast.rollout.streams.scene.assume import CatchUp, DormantCopies
+from holdfast.rollout.streams.scene.assumptions import CatchUp, DormantCopies
 from holdfast.rollout.streams.scene.reports import Reports
 
 MOST_CELLS = 4_000_000

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from holdfast.kafka.streams.compiled import wire
 from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, Board, Facts, Ints, Queue, Reported, Rooms, Shares
 from holdfast.rollout.streams.forecast.compiled import reports
-from holdfast.rollout.streams.forecast.compiled.machine_code import compiled
+from holdfast.rollout.streams.forecast.compiled.jit import compiled
 from holdfast.rollout.streams.forecast.compiled.reports import AFTER_AN_INTERVAL, AT_ONCE, SETTLED, Noted, Rules
 
 STABLE, GOES_ON, COMES_BACK, REFUSED = 0, 1, 2, 3

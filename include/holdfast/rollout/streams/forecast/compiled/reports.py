@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported, Shares, room, zeros
-from holdfast.rollout.streams.forecast.compiled.machine_code import compiled
+from holdfast.rollout.streams.forecast.compiled.jit import compiled
 
 PROBING_REBALANCE, NEXT_REBALANCE, RATE = 0, 1, 2
 """When a copy has caught up (`assume.CatchUp`)."""

@@ -6,7 +6,7 @@ from holdfast.kafka.streams.group import Group
 from holdfast.rollout.streams.forecast.compiled import packing
 from holdfast.rollout.streams.forecast.compiled import restarts as known
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Restarts, Rests, Running
-from holdfast.rollout.streams.forecast.compiled.walker import Walker
+from holdfast.rollout.streams.forecast.compiled.unpacking import Walker
 from holdfast.rollout.streams.scene.reports import Reports
 
 

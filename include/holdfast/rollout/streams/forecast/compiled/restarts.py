@@ -14,9 +14,9 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.events.batches import Batch
-from holdfast.rollout.streams.forecast.compiled.walk import Restores
+from holdfast.rollout.streams.forecast.compiled.walk_result import Restores
 from holdfast.rollout.streams.forecast.open_copies import Copies
-from holdfast.rollout.streams.scene.assume import Assume, CatchUp
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
 
 Running = Mapping[ProcessId, Iterable[TaskId]]
 Restarting = tuple[ProcessId, ...]

@@ -12,7 +12,7 @@ from holdfast.kafka.streams.compiled import jit
 from holdfast.kafka.streams.group import Group
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarting, Restarts, Rests, Running
-from holdfast.rollout.streams.forecast.compiled.walk import Walk
+from holdfast.rollout.streams.forecast.compiled.walk_result import Walk
 from holdfast.rollout.streams.scene.reports import Reports
 
 Due = Callable[[int, float], bool]
@@ -67,9 +67,9 @@ def is_due(rebalances: int, each_us: float) -> bool:
 
 @functools.cache
 def _is_kept() -> bool:
-    from holdfast.rollout.streams.forecast.compiled import machine_code
+    from holdfast.rollout.streams.forecast.compiled import jit
 
-    return machine_code.is_kept()
+    return jit.is_kept()
 
 
 def never(_rebalances: int, _each_us: float) -> bool:
@@ -87,12 +87,12 @@ def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId,
 
     None: it has to be worked out one by one. The group comes back to where it was, or something is modelled by `leader` only.
     """
-    from holdfast.rollout.streams.forecast.compiled import packing, walker
+    from holdfast.rollout.streams.forecast.compiled import packing, unpacking
 
     one = packing.packed(group, rules)
     if one is None:
         return None
-    begun = walker.Walker(one, records=running is not None)
+    begun = unpacking.Walker(one, records=running is not None)
     begun.run_before(running or {})
     return begun.walk(most)
 

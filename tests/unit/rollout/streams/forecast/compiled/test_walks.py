@@ -28,7 +28,7 @@ from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.course import carried_out, length_of
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import allowed
-from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.scene.assumptions import CatchUp
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -1,0 +1,186 @@
+"""The rebalances of one batch by the compiled functions: what a stage notes of them, unpacked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from holdfast.kafka.streams.compiled import arrays, queue
+from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Flags, Reported, room
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.forecast.compiled import packing, rebalances, reports
+from holdfast.rollout.streams.forecast.compiled.decisions import Decided, Decision, Reader
+from holdfast.rollout.streams.forecast.compiled.packing import Packed
+from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, STABLE, Kept
+from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Running
+from holdfast.rollout.streams.forecast.compiled.walk_result import Restores, Walk
+from holdfast.rollout.streams.forecast.open_copies import Copies
+
+_AT_ONCE = 64
+"""The most rebalances of one call."""
+_TIMES_THE_GROUP = 4
+"""There is room for this many times what the first rebalance may have to note. When it is full, a call ends."""
+_TRIGGERS = {0: None, PROBING: Trigger.PROBING, IMMEDIATE: Trigger.IMMEDIATE}
+
+
+class Walker:
+    """The arrays of one walk."""
+
+    def __init__(self, one: Packed, *, records: bool) -> None:
+        clients, tasks, members = len(one.facts.members), len(one.tasks), len(one.facts.client_of)
+        self._rows = _TIMES_THE_GROUP * (tasks + one.standbys)
+        self._one = one
+        self._records = records
+        self._board = arrays.board(clients, tasks)
+        self._queue = arrays.queue(clients)
+        self._rooms = arrays.rooms(clients, tasks, members, one.standbys)
+        self._shares = arrays.shares(clients, tasks, one.standbys)
+        self._noted = reports.noted(clients, tasks, _AT_ONCE, self._rows)
+        self._before = np.zeros(0, np.int64)
+        self._kept = self._room()
+        self._reader = Reader(one)
+        self._asked: list[int] = []
+        self._decisions: list[Decision] = []
+        self._restores: list[Restores] = []
+        self._number_of = {one.group.clients[at].process_id: number for number, at in enumerate(one.clients)}
+        place_of = {task.id: place for place, task in enumerate(one.group.tasks)}
+        self._place_of = [place_of[task] for task in one.tasks]
+        self._remembered: tuple[Reported, Flags] | None = None
+
+    def run_before(self, running: Running) -> None:
+        """What each client runs already: it is not restored anew."""
+        row_of = {task: row for row, task in enumerate(self._one.tasks)}
+        for number, at in enumerate(self._one.clients):
+            rows = [row_of[task] for task in running.get(self._one.group.clients[at].process_id, ()) if task in row_of]
+            self._noted.running[number, rows] = 1
+            self._noted.ran[number, : len(rows)] = rows
+            self._noted.ran_counts[number] = len(rows)
+
+    def walk(self, most: int) -> Walk | None:
+        """At most `most` rebalances. None: the group comes back to where it was, or is not modelled after all."""
+        if self._go_on(most) not in (GOES_ON, STABLE):
+            return None
+        return Walk(
+            asked=self.asked(),
+            clients=packing.unpacked(self._one),
+            running=self.running(),
+            open_copies=self.open_copies(),
+            unstarted=self.unstarted(),
+            in_doubt=self._in_doubt(),
+            decisions=tuple(self._decisions),
+            restores=tuple(self._restores),
+        )
+
+    def restart(self, process_ids: Sequence[ProcessId], most: int) -> Restarted | None:
+        """These clients stop, and are back once their sessions are over; then at most `most` rebalances. None: see `walk`, or the
+        group does not become stable by then. Nothing can be asked of the walker after that."""
+        one, noted = self._one, self._noted
+        self._asked, self._decisions, self._restores = [], [], []
+        noted.in_doubt[:] = 0
+        noted.counts[reports.SEEN] = 0
+        restarted = np.zeros(len(one.clients), np.uint8)
+        numbers = [self._number_of[process_id] for process_id in process_ids]
+        restarted[numbers] = 1
+        count = reports.restart(one.facts, one.rules, one.reported, noted, restarted)
+        rows = sorted(
+            (numbers.index(client), self._place_of[row], row, alone) for row, client, alone in noted.stopped[:count].tolist()
+        )
+        stopped = tuple((one.tasks[row], bool(alone)) for _, _, row, alone in rows)
+        if self._go_on(most) != STABLE:
+            return None
+        return Restarted(stopped, self.asked(), self._in_doubt(), tuple(self._decisions), tuple(self._restores))
+
+    def remember(self) -> None:
+        """What is reported now is what `is_as_before` compares with."""
+        self._remembered = Reported(*(each.copy() for each in self._one.reported)), self._noted.running.copy()
+
+    def reports_as_before(self) -> bool:
+        """Whether members report what they did when `remember` was called."""
+        assert self._remembered is not None, "remembered before"
+        return bool(reports.is_as(self._one.reported, self._remembered[0]))
+
+    def is_as_before(self) -> bool:
+        """And run what they did, if decisions are kept."""
+        assert self._remembered is not None, "remembered before"
+        return self.reports_as_before() and (not self._records or np.array_equal(self._remembered[1], self._noted.running))
+
+    def moved_nothing(self) -> bool:
+        """Whether no task had to wait for a copy in the last rebalance."""
+        return not self._queue.state[queue.MOVEMENTS]
+
+    def differs_as_seen(self) -> bool:
+        """Whether it made a difference since the last restart if a group was `as_seen`."""
+        return bool(self._noted.counts[reports.SEEN])
+
+    def asked(self) -> tuple[Trigger | None, ...]:
+        return tuple(_TRIGGERS[each] for each in self._asked)
+
+    def clients(self) -> tuple[Client, ...]:
+        return packing.unpacked(self._one)
+
+    def running(self) -> Mapping[ProcessId, tuple[TaskId, ...]]:
+        one, noted = self._one, self._noted
+        return {
+            process_id: tuple(one.tasks[row] for row in noted.ran[number, : noted.ran_counts[number]].tolist())
+            for process_id, number in self._number_of.items()
+        }
+
+    def open_copies(self) -> Copies:
+        ids, tasks = list(self._number_of), self._one.tasks
+        return frozenset((ids[client], tasks[row]) for client, row in np.argwhere(self._noted.open_copies).tolist())
+
+    def unstarted(self) -> int:
+        return int(self._noted.counts[reports.UNSTARTED])
+
+    def _in_doubt(self) -> tuple[TaskId, ...]:
+        return tuple(self._one.tasks[row] for row in np.flatnonzero(self._noted.in_doubt).tolist())
+
+    def _go_on(self, most: int) -> int:
+        ended = GOES_ON
+        while ended == GOES_ON and len(self._asked) < most:
+            ended = self._part(min(_AT_ONCE, most - len(self._asked)))
+        return ended
+
+    def _part(self, most: int) -> int:
+        one, passed = self._one, len(self._asked)
+        self._before = np.concatenate((self._before[:passed], np.zeros(most, np.int64)))
+        kept = self._kept._replace(before=self._before)
+        arguments = (one.facts, one.rules, one.reported, self._board, self._queue, self._rooms, self._shares, self._noted, kept)
+        ended, count = rebalances.go_on(*arguments, passed, most)
+        if ended in (GOES_ON, STABLE):
+            self._asked.extend(self._noted.asked[:count].tolist())
+            if self._records:
+                decided = Decided.of(self._reader, kept, self._noted, count)
+                self._decisions.extend(Decision(decided, number) for number in range(count))
+                self._restores.extend(self._read(count))
+        return int(ended)
+
+    def _room(self) -> Kept:
+        count, tasks = _AT_ONCE if self._records else 0, len(self._one.tasks)
+        return Kept(
+            planned=room(count, tasks),
+            active=room(count, tasks),
+            withheld=room(count, tasks),
+            standbys=room(self._rows if count else 0, 2),
+            standbys_end=room(count),
+            before=self._before,
+        )
+
+    def _read(self, count: int) -> Iterator[Restores]:
+        one, noted = self._one, self._noted
+        begins, waits = 0, 0
+        for number in range(count):
+            rows, begins = noted.restoring[begins : noted.restoring_end[number]], int(noted.restoring_end[number])
+            late, waits = noted.waiting[waits : noted.waiting_end[number]], int(noted.waiting_end[number])
+            by_client: dict[int, list[tuple[int, int, TaskId, int]]] = {}
+            for client, member, task, records, standby in rows.tolist():
+                row = (standby, one.members[member][1], one.tasks[task], records)
+                by_client.setdefault(one.clients[client], []).append(row)
+            yield Restores(
+                tuple(
+                    (one.group.clients[at].process_id, tuple((task, records) for _, _, task, records in sorted(found)))
+                    for at, found in sorted(by_client.items())
+                ),
+                tuple(sorted((one.tasks[task], records) for task, records in late.tolist())),
+            )
