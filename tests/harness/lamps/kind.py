@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from tests.harness.lamps import review as lamp_review
+from tests.harness.lamps.past import LAMP_PAST
 from tests.harness.lamps.plans import assemble
 from tests.harness.lamps.values import (
     ConsideredLampOption,
@@ -396,5 +397,4 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
 
 _KIND = LampKind()
-LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND)
-"""Its line in the registry."""
+LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND, lambda: LAMP_PAST)

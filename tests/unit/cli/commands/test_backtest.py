@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
-from tests.unit.rollout.kinds.test_mismatch import streams_mismatch
+from tests.unit.rollout.kinds.test_mismatch_file import streams_mismatch
 from tests.unit.rollout.streams.backtest.test_judge import asked, recorded
 
 from holdfast.cli.main import holdfast
