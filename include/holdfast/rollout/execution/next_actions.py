@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from holdfast.errors import StalePlan
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.journal.journal import Journal, JournalEvent, Sighting
+from holdfast.rollout.journal.journal import Journal, Sighting
 
 
 class AnyStep(Protocol):
@@ -81,13 +80,6 @@ class Done:
 
 
 Next = Do | NothingLeft | Begin | WaitForOutside | Stop | Done
-
-
-def refuse_expired(plan_id: str, expires_at: str, journal: Journal, now: datetime) -> None:
-    """A plan whose first step is done is not old: it is in progress."""
-    begun = any(entry.event is JournalEvent.DONE for entry in journal.entries)
-    if not begun and now > datetime.fromisoformat(expires_at):
-        raise StalePlan(plan_id, (f"It could be applied until {expires_at}; it is {now.isoformat(timespec='seconds')}.",))
 
 
 def still_waiting(journal: Journal, step: AnyStep, now: datetime, limit_s: int | None, why: str) -> Next:

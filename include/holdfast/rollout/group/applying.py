@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from holdfast.errors import StalePlan
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.execution.expiry import refuse_expired
 from holdfast.rollout.execution.next_actions import (
     AnyStep,
     Begin,
@@ -19,7 +20,6 @@ from holdfast.rollout.execution.next_actions import (
     Next,
     NothingLeft,
     WaitForOutside,
-    refuse_expired,
     still_waiting,
 )
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
