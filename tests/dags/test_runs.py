@@ -249,7 +249,7 @@ class TestWhatRuns:
             or any("XCom" in str(getattr(task, name, "")) for name in task.template_fields)
             or task.is_mapped
         }
-        assert handed_on == {"apply_rollout.walk", "collect_groups.snapshots", "verify_rollout.compare"}
+        assert handed_on == {"apply_rollout.walk", "backtest_groups.past", "collect_groups.snapshots", "verify_rollout.compare"}
 
 
 class TestWhatIsHandedOn:

@@ -60,7 +60,7 @@ def test_a_plan_has_the_score_of_the_newest_night(lake: FsspecLake, recorded: st
 
     planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
     shutil.rmtree(place)
-    assert planning.search_arguments(context()) is None
+    planning.search("run")
     plan = plans.load(lake, planning.assemble("run"))
 
     assert plan.past is not None

@@ -1,4 +1,4 @@
-"""Lamps have no past: no log says what they were told."""
+"""Lamps have no past: no log has it."""
 # ruff: noqa: ARG002 - a kind always gets all arguments, whether it needs them or not
 
 from collections.abc import Callable, Iterator

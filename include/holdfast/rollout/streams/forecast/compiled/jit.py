@@ -2,9 +2,8 @@
 
 from holdfast.kafka.streams.compiled import jit
 
-_HERE = "holdfast.rollout.streams.forecast.compiled"
-_SOURCES = tuple(f"{_HERE}.{name}" for name in ("machine_code", "reports", "rebalances"))
-_CALLED = f"{_HERE}.rebalances.go_on"
+_SOURCES = (__name__, f"{__package__}.reports", f"{__package__}.rebalances")
+_CALLED = f"{__package__}.rebalances.go_on"
 """What is called from Python, and is compiled last."""
 
 compiled = jit.compiler(_SOURCES)

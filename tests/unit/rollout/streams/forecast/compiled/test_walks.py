@@ -95,7 +95,7 @@ def courses(snapshot: Snapshot, roll: RollingRestart, due: Due) -> list[Any]:
     return found
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(
     seed=some.integers(0, 2**32),
     release=some.sampled_from(RELEASES),
