@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.harness.examples import examples
 from tests.harness.kafka import recorded_rebalances
@@ -55,6 +55,7 @@ def settings_of(group: Group) -> tuple[tuple[str, int], ...]:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(seed=SEEDS)
+@example(seed=203610380)  # 4.2.1 and 4.3.1 decide its first rebalance alike, and what members report then differs
 def test_what_the_model_decided_is_never_found_to_differ(seed: int) -> None:
     chance = random.Random(seed)
     group = a_group(chance)

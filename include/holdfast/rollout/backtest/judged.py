@@ -139,6 +139,10 @@ class SequenceResult:
         low, high = self.seconds_at_least, self.seconds_at_most
         return self.compared and low is not None and high is not None and low <= self.seconds <= high
 
+    @property
+    def as_forecast(self) -> bool:
+        return self.end_equal and self.rounds_within and self.seconds_within
+
 
 @record
 class Setting:

@@ -194,7 +194,7 @@ def _most_telling(found: list[T], rank: Callable[[T], int]) -> list[T]:
 
 
 def _as_forecast(one: SequenceResult) -> bool:
-    return one.end_equal and one.rounds_within and one.seconds_within
+    return one.as_forecast
 
 
 def merged(lives: Sequence[GroupBacktest]) -> GroupBacktest:

@@ -35,12 +35,13 @@ CLOCKS_S = 1.0
 
 @dataclass(slots=True)
 class _Open:
-    """A sequence that has no end yet."""
+    """A sequence that has no end yet. `releases`: those that decide each of its rebalances as the leader did."""
 
     first: Generation
     members: frozenset[str]
     explained: Explained | None
     judged: bool
+    releases: tuple[str, ...]
     last: Generation
     rounds: int = 1
 
@@ -61,9 +62,10 @@ class Sequences:
             yield _apart(now, NotForecast.INTERRUPTED)
             now = None
         if now is None:
-            now = self._open = _Open(generation, members, answer.explained, judged, generation)
+            now = self._open = _Open(generation, members, answer.explained, judged, answer.result.releases, generation)
         else:
             now.last, now.rounds, now.judged = generation, now.rounds + 1, now.judged and judged
+            now.releases = tuple(release for release in now.releases if release in answer.result.releases)
         try:
             decision = replay.leaders_decision(generation)
         except HoldfastError:
@@ -83,14 +85,22 @@ class Sequences:
             return _apart(one, NotForecast.NOT_JUDGED)
         if one.rounds == 1 and one.judged:
             return replace(_result(one), rounds_at_least=1, rounds_at_most=1, seconds_at_least=0.0, seconds_at_most=0.0)
-        try:
-            return _forecast(one, self._group_id, one.explained, recorded)
-        except HoldfastError as refusal:
-            return replace(_apart(one, NotForecast.NOT_PREDICTED), detail=str(refusal))
+        # Releases that decide alike may differ in what members report next: which one it was shows in the course only.
+        others = [release for release in reversed(one.releases) if release != one.explained.group.release]
+        found = [_forecast(one, self._group_id, one.explained, one.explained.group.release, recorded)]
+        while others and not found[-1].as_forecast:
+            found.append(_forecast(one, self._group_id, one.explained, others.pop(0), recorded))
+        return found[-1] if found[-1].as_forecast else found[0]
 
 
-def _forecast(one: _Open, group_id: str, explained: Explained, recorded: Recorded) -> SequenceResult:
-    courses = _courses(_snapshot(group_id, explained))
+def _forecast(one: _Open, group_id: str, explained: Explained, release: str, recorded: Recorded) -> SequenceResult:
+    try:
+        return _compared_with(one, _courses(_snapshot(group_id, explained, release)), explained, recorded)
+    except HoldfastError as refusal:
+        return replace(_apart(one, NotForecast.NOT_PREDICTED), detail=str(refusal))
+
+
+def _compared_with(one: _Open, courses: list[Course], explained: Explained, recorded: Recorded) -> SequenceResult:
     first = courses[0]
     if first.length.trouble is not None:
         return replace(_apart(one, NotForecast.NOT_PREDICTED), detail=first.length.trouble)
@@ -121,7 +131,7 @@ def _course(ground: Ground, assume: Assume, *, as_seen: bool = False) -> Course:
     return stage.course(stage.rebalance(until=Wait.STABLE))
 
 
-def _snapshot(group_id: str, explained: Explained) -> Snapshot:
+def _snapshot(group_id: str, explained: Explained, release: str) -> Snapshot:
     group = explained.group
     return Snapshot(
         group_id=group_id,
@@ -129,7 +139,7 @@ def _snapshot(group_id: str, explained: Explained) -> Snapshot:
         captured_at=None,
         group_state="Stable",
         protocol=PROTOCOL,
-        kafka_release=group.release,
+        kafka_release=release,
         task_assignor=None,
         leader_process_id=group.leader_process_id,
         config=explained.config,
