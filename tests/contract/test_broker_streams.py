@@ -308,3 +308,18 @@ def test_the_release_of_a_coordinator_is_told(release: str, minor: str, assignor
     assert found.broker_release == minor
     assert dict(found.config).get("streams.assignor.name") == assignor
     assert assigned(found) == targets(found)
+
+
+def test_the_doctor_of_settings_judges_the_running_groups(shop: Shop, tmp_path: Path) -> None:
+    """One whose broker assigns and one whose leader does, each with the properties of its application."""
+    for group in (SHOP, CLASSIC):
+        properties = tmp_path / f"{group}.properties"
+        properties.write_text(f"application.id={group}\nmax.poll.interval.ms=1000\nnum.stream.threads=2\n", encoding="utf-8")
+        where = ["--bootstrap-server", shop.cluster.broker.bootstrap, "--group", group, "--app-config", str(properties)]
+        done = CliRunner().invoke(holdfast, ["doctor", "--config", *where, "--json"], standalone_mode=False)
+
+        assert done.exception is None, done.exception
+        report = json.loads(done.stdout)
+        assert (report["group_id"], report["application_properties"]) == (group, True)
+        assert report["rules_judged"] > 30
+        assert done.return_value == (1 if report["findings"] else 0)
