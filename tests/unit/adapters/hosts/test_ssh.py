@@ -15,6 +15,8 @@ from holdfast.adapters.hosts.ssh import SshHosts
 from holdfast.adapters.hosts.ssh_settings import SshSettings, target
 from holdfast.errors import HostTrouble
 
+pytestmark = pytest.mark.starts
+
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
