@@ -86,11 +86,10 @@ class Sequences:
         if one.rounds == 1 and one.judged:
             return replace(_result(one), rounds_at_least=1, rounds_at_most=1, seconds_at_least=0.0, seconds_at_most=0.0)
         # Releases that decide alike may differ in what members report next: which one it was shows in the course only.
-        others = [release for release in reversed(one.releases) if release != one.explained.group.release]
-        found = [_forecast(one, self._group_id, one.explained, one.explained.group.release, recorded)]
-        while others and not found[-1].as_forecast:
-            found.append(_forecast(one, self._group_id, one.explained, others.pop(0), recorded))
-        return found[-1] if found[-1].as_forecast else found[0]
+        releases = dict.fromkeys((one.explained.group.release, *reversed(one.releases)))
+        found = (_forecast(one, self._group_id, one.explained, release, recorded) for release in releases)
+        first = next(found)
+        return first if first.as_forecast else next((other for other in found if other.as_forecast), first)
 
 
 def _forecast(one: _Open, group_id: str, explained: Explained, release: str, recorded: Recorded) -> SequenceResult:
