@@ -107,7 +107,8 @@ class NotForecast(StrEnum):
 @record
 class SequenceResult:
     """The rebalances from a change of the group to the next stable state. `rounds`, `seconds`: recorded. `…_at_least`, `…_at_most`:
-    forecast from what the members reported in the first of them; None: nothing was forecast. `not_compared`: why."""
+    forecast from what the members reported in the first of them; None: nothing was forecast. `learnt_from`: how many
+    earlier courses of this group the seconds are learnt from; None: they follow from what Holdfast assumes. `not_compared`: why."""
 
     first: int = member(_COUNT)
     last: int = member(_COUNT)
@@ -120,6 +121,7 @@ class SequenceResult:
     end_differences: tuple[TaskDifference, ...] = member(items(codec_of(TaskDifference)), default=(), omit=True)
     not_compared: NotForecast | None = member(nullable(choice(NotForecast)), default=None, omit=True)
     detail: str = member(TEXT, default="", omit=True)
+    learnt_from: int | None = member(nullable(_COUNT), default=None, omit=True)
 
     @property
     def compared(self) -> bool:
@@ -138,6 +140,11 @@ class SequenceResult:
     def seconds_within(self) -> bool:
         low, high = self.seconds_at_least, self.seconds_at_most
         return self.compared and low is not None and high is not None and low <= self.seconds <= high
+
+    @property
+    def course(self) -> bool:
+        """Compared, and more than one rebalance, as recorded or as forecast: its number and its duration could be wrong."""
+        return self.compared and max(self.rounds, self.rounds_at_most or 0) > 1
 
     @property
     def as_forecast(self) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from holdfast.kafka import java
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, SequenceResult, Setting
+from holdfast.rollout.backtest.learnt import Learnt
 from holdfast.rollout.backtest.score import Score, score_of, total
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, integer, items, nullable
@@ -61,7 +62,8 @@ def _scores_of(found: Mapping[Led, Score]) -> tuple[ScoreOf, ...]:
 class GroupBacktest:
     """One group. `scores`: by release, or releases where it is unknown. `not_recorded`: generations between the first and the last
     of which the log has no completed rebalance (removed by compaction, or never completed); of a group whose broker assigns, epochs
-    before its first recorded target, each with one target at most. `rebalances`: those that are not equal; in a small group all."""
+    before its first recorded target, each with one target at most. `rebalances`: those that are not equal; in a small group all.
+    `learnt` None: nothing is, of this kind of group."""
 
     group_id: str = member(NAME)
     protocol: str = member(NAME)
@@ -73,6 +75,7 @@ class GroupBacktest:
     rebalances: tuple[RebalanceResult, ...] = member(items(codec_of(RebalanceResult)), default=())
     sequences: tuple[SequenceResult, ...] = member(items(codec_of(SequenceResult)), default=())
     notes: tuple[str, ...] = member(TEXTS, default=(), omit=True)
+    learnt: Learnt | None = member(nullable(codec_of(Learnt)), "What its past says of time.", default=None, omit=True)
 
 
 @record(version=strict.FORMAT_VERSION, about="Past rebalances, decided again by Holdfast and compared with what Kafka decided.")
@@ -214,4 +217,5 @@ def merged(lives: Sequence[GroupBacktest]) -> GroupBacktest:
         rebalances=tuple(_most_telling([each for one in lives for each in one.rebalances], lambda one: _RANK[one.judged])),
         sequences=tuple(_most_telling([each for one in lives for each in one.sequences], _as_forecast)),
         notes=tuple(dict.fromkeys(note for one in lives for note in one.notes)),
+        learnt=lives[-1].learnt,
     )

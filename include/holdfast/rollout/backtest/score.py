@@ -29,6 +29,10 @@ class Score:
     sequences_not_compared: tuple[tuple[NotForecast, int], ...] = member(table(choice(NotForecast), _COUNT), default=())
     first_at: str | None = member(nullable(INSTANT), default=None)
     last_at: str | None = member(nullable(INSTANT), default=None)
+    courses: int = member(_COUNT, "Of the sequences, those of more than one rebalance, as recorded or as forecast.", default=0)
+    course_rounds_within: int = member(_COUNT, default=0)
+    durations_within: int = member(_COUNT, "Of the courses.", default=0)
+    durations_learnt: int = member(_COUNT, "Courses whose range is learnt from those before it.", default=0)
 
     @property
     def judged(self) -> int:
@@ -73,6 +77,10 @@ def score_of(rebalances: Iterable[RebalanceResult], sequences: Iterable[Sequence
         tuple((one, apart[one]) for one in NotForecast if apart[one]),
         min(moments, default=None),
         max(moments, default=None),
+        sum(one.course for one in every),
+        sum(one.course and one.rounds_within for one in every),
+        sum(one.course and one.seconds_within for one in every),
+        sum(one.course and one.learnt_from is not None for one in every),
     )
 
 
@@ -97,4 +105,8 @@ def total(scores: Sequence[Score]) -> Score:
         tuple((one, apart[one]) for one in NotForecast if apart[one]),
         min(firsts, default=None),
         max(lasts, default=None),
+        sum(one.courses for one in scores),
+        sum(one.course_rounds_within for one in scores),
+        sum(one.durations_within for one in scores),
+        sum(one.durations_learnt for one in scores),
     )

@@ -1,6 +1,7 @@
 """The backtest of one consumer group whose members assign: its records once, oldest first."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from holdfast.errors import CannotPredict, HoldfastError
 from holdfast.kafka.consumer.group import Assignor
@@ -38,7 +39,7 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
             tally.end(one)
     for one in sequences.end():
         tally.end(one)
-    return tally.result(group_id, PROTOCOL, (), None)
+    return replace(tally.result(group_id, PROTOCOL, (), None), learnt=sequences.courses.learnt())
 
 
 def _led(found: tuple[str, ...], generation: Generation) -> Led:

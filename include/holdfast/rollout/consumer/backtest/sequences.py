@@ -14,6 +14,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.judged import NotForecast, SequenceResult, TaskDifference
+from holdfast.rollout.backtest.learnt import Courses, Duration
 from holdfast.rollout.consumer.backtest.judge import Answer, differences
 from holdfast.rollout.consumer.backtest.question import ConsumerQuestion, group_of
 from holdfast.rollout.timing.timeline import JOIN_S
@@ -33,10 +34,11 @@ class _Open:
 
 
 class Sequences:
-    """Takes a group's judged rebalances in order; gives each sequence once it is over."""
+    """Takes a group's judged rebalances in order; gives each sequence once it is over. `courses`: what those so far show."""
 
     def __init__(self) -> None:
         self._open: _Open | None = None
+        self.courses = Courses()
 
     def take(self, question: ConsumerQuestion, answer: Answer) -> Iterator[SequenceResult]:
         generation = question.generation
@@ -52,7 +54,7 @@ class Sequences:
         recorded = _settled(generation)
         if recorded is not None:
             self._open = None
-            yield _compared(now, recorded)
+            yield _compared(now, recorded, self.courses)
 
     def end(self) -> Iterator[SequenceResult]:
         if self._open is not None:
@@ -74,7 +76,7 @@ def _settled(generation: Generation) -> dict[str, frozenset[TopicPartition]] | N
     return found
 
 
-def _compared(one: _Open, recorded: dict[str, frozenset[TopicPartition]]) -> SequenceResult:
+def _compared(one: _Open, recorded: dict[str, frozenset[TopicPartition]], courses: Courses) -> SequenceResult:
     if one.answer.assignment is None or one.answer.release is None:
         return replace(_result(one), not_compared=NotForecast.NOT_JUDGED)
     group = group_of(one.question, one.answer.release)
@@ -87,14 +89,8 @@ def _compared(one: _Open, recorded: dict[str, frozenset[TopicPartition]]) -> Seq
     rounds, end = found
     ends: tuple[TaskDifference, ...] = differences(end, recorded)
     high = 0.0 if rounds == 1 else (rounds - 1) * JOIN_S.high + CLOCKS_S
-    return replace(
-        _result(one),
-        rounds_at_least=rounds,
-        rounds_at_most=rounds,
-        seconds_at_least=0.0,
-        seconds_at_most=high,
-        end_differences=ends,
-    )
+    found = replace(_result(one), rounds_at_least=rounds, rounds_at_most=rounds, end_differences=ends)
+    return courses.with_duration(found, Duration((rounds - 1) * JOIN_S.usual, 0.0, high))
 
 
 def _forecast(group: Group, assignment: Assignment, generation: int) -> tuple[int, Assignment] | None:

@@ -12,6 +12,7 @@ from holdfast.rollout.backtest.results import Given, GroupBacktest, Led, Tally
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.backtest.history import Facts, Present, Questions
 from holdfast.rollout.streams.backtest.judge import Answer, judge
+from holdfast.rollout.streams.backtest.learning import Learning
 from holdfast.rollout.streams.backtest.question import Settings, StreamsQuestion
 from holdfast.rollout.streams.backtest.sequences import Sequences
 from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL
@@ -45,7 +46,9 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
     """Every rebalance judged, every sequence forecast again. `on_mismatch` is handed each question whose answer differs."""
     learnt = _learn(group_id, records, given)
     tally, sequences = Tally(), Sequences(group_id)
+    learning = Learning(learnt.config, learnt.facts.session_s)
     for generation, question, answer in _answers(records, learnt, given):
+        learning.take(generation, question)
         if given.since is not None and generation.completed_at < given.since:
             continue
         tally.take(Led(question.releases), answer.result)
@@ -56,7 +59,8 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
     for one in sequences.end():
         tally.end(one)
     standbys = dict(learnt.config).get(_STANDBYS)
-    return tally.result(group_id, PROTOCOL, learnt.settings, standbys if isinstance(standbys, int) else None)
+    found = tally.result(group_id, PROTOCOL, learnt.settings, standbys if isinstance(standbys, int) else None)
+    return replace(found, learnt=learning.learnt(sequences.courses))
 
 
 def _answers(records: Records, learnt: _Learnt, given: Given) -> Iterator[tuple[Generation, StreamsQuestion, Answer]]:

@@ -47,12 +47,16 @@ class Facts:
         """How many rebalances were led by a member of each metadata version."""
         self.settings_matter: list[int] = []
         """Some generations that did not settle the group, in which settings decide."""
+        self.session_s: float | None = None
+        """The longest session timeout of a member; None: the records do not say."""
         self._intervals: list[int] = []
         self._gave_up: dict[str, frozenset[TaskId]] = {}
         self._closed: dict[TaskId, tuple[list[int], list[int]]] = {}
 
     def take(self, generation: Generation) -> None:
         members = decoded(generation)
+        sessions = [one.session_timeout_ms / 1000 for one in generation.members if one.session_timeout_ms is not None]
+        self.session_s = max((*sessions, *(() if self.session_s is None else (self.session_s,))), default=None)
         assigned = tuple((task, partitions) for member in members for task, partitions in member.active)
         for task, partitions in assigned:
             for partition in partitions:

@@ -2,7 +2,8 @@
 
 The forecast starts from what the members reported in the first rebalance in which all of them took part, as the judged decision
 explains it. What is compared is what `forecast` promises: a number of rebalances within its range, one of its ends, task by task,
-and seconds within the range that follows from the probing interval and the time that a rebalance takes.
+and seconds within the range that is learnt from the group's courses before this one; while they are few, within the range that
+follows from the probing interval and the time that a rebalance takes.
 """
 
 from collections.abc import Iterator
@@ -13,12 +14,13 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.streams.group import Assignment
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.judged import Judged, NotForecast, SequenceResult, TaskDifference
+from holdfast.rollout.backtest.learnt import Courses, Duration
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.streams.backtest import comparing
 from holdfast.rollout.streams.backtest.comparing import Recorded
 from holdfast.rollout.streams.backtest.judge import Answer, Explained
 from holdfast.rollout.streams.forecast.course import RecordedStage
-from holdfast.rollout.streams.forecast.outcomes import Course, Range, range_of
+from holdfast.rollout.streams.forecast.outcomes import Course, Length, Range, range_of
 from holdfast.rollout.streams.forecast.segments import Segments
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import Work
@@ -47,11 +49,12 @@ class _Open:
 
 
 class Sequences:
-    """Takes a group's judged rebalances in order; gives each sequence once it is over."""
+    """Takes a group's judged rebalances in order; gives each sequence once it is over. `courses`: what those so far show."""
 
     def __init__(self, group_id: str) -> None:
         self._group_id = group_id
         self._open: _Open | None = None
+        self.courses = Courses()
 
     def take(self, generation: Generation, answer: Answer) -> Iterator[SequenceResult]:
         """Nothing, or the sequences that this rebalance ends."""
@@ -89,30 +92,42 @@ class Sequences:
         releases = dict.fromkeys((one.explained.group.release, *reversed(one.releases)))
         found = (_forecast(one, self._group_id, one.explained, release, recorded) for release in releases)
         first = next(found)
-        return first if first.as_forecast else next((other for other in found if other.as_forecast), first)
+        best = first if _fits(first) else next((other for other in found if _fits(other)), first)
+        return best.result if best.duration is None else self.courses.with_duration(best.result, best.duration)
 
 
-def _forecast(one: _Open, group_id: str, explained: Explained, release: str, recorded: Recorded) -> SequenceResult:
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A sequence compared for one release, but for its duration."""
+
+    result: SequenceResult
+    duration: Duration | None = None
+
+
+def _fits(one: _Compared) -> bool:
+    """In all that a release decides."""
+    return one.result.end_equal and one.result.rounds_within
+
+
+def _forecast(one: _Open, group_id: str, explained: Explained, release: str, recorded: Recorded) -> _Compared:
     try:
         return _compared_with(one, _courses(_snapshot(group_id, explained, release)), explained, recorded)
     except HoldfastError as refusal:
-        return replace(_apart(one, NotForecast.NOT_PREDICTED), detail=str(refusal))
+        return _Compared(replace(_apart(one, NotForecast.NOT_PREDICTED), detail=str(refusal)))
 
 
-def _compared_with(one: _Open, courses: list[Course], explained: Explained, recorded: Recorded) -> SequenceResult:
+def _compared_with(one: _Open, courses: list[Course], explained: Explained, recorded: Recorded) -> _Compared:
     first = courses[0]
     if first.length.trouble is not None:
-        return replace(_apart(one, NotForecast.NOT_PREDICTED), detail=first.length.trouble)
+        return _Compared(replace(_apart(one, NotForecast.NOT_PREDICTED), detail=first.length.trouble))
     found = range_of(first.length, [course.length for course in courses[1:]])
-    low, high = _seconds(found, explained.group.config.probing_rebalance_interval_ms / 1000)
-    return replace(
+    result = replace(
         _result(one),
         rounds_at_least=found.rebalances_at_least,
         rounds_at_most=found.rebalances_at_most,
-        seconds_at_least=low,
-        seconds_at_most=high,
         end_differences=_end_differences(courses, recorded),
     )
+    return _Compared(result, _duration(first.length, found, explained.group.config.probing_rebalance_interval_ms / 1000))
 
 
 def _courses(snapshot: Snapshot) -> list[Course]:
@@ -147,10 +162,12 @@ def _snapshot(group_id: str, explained: Explained, release: str) -> Snapshot:
     )
 
 
-def _seconds(found: Range, interval_s: float) -> tuple[float, float]:
+def _duration(length: Length, found: Range, interval_s: float) -> Duration:
     """From the first rebalance of a sequence to the last."""
+    usual = length.probing * interval_s + (length.rebalances - 1) * JOIN_S.usual
     low = max(0.0, (found.seconds_at_least or 0) - CLOCKS_S)
-    return low, found.probing_at_most * interval_s + (found.rebalances_at_most - 1) * JOIN_S.high + CLOCKS_S
+    high = found.probing_at_most * interval_s + (found.rebalances_at_most - 1) * JOIN_S.high + CLOCKS_S
+    return Duration(usual, low, high, probing=length.probing > 0)
 
 
 def _end_differences(courses: list[Course], recorded: Recorded) -> tuple[TaskDifference, ...]:

@@ -122,26 +122,39 @@ def rules_of(snapshot: Snapshot) -> HistoryRules:
 
 def measured(generations: Sequence[Generation], rules: HistoryRules) -> Measured:
     """What the rebalances show. Members whose bytes cannot be read are left out."""
-    seen = [_seen(one) for one in generations]
-    speeds: list[tuple[int, int]] = []
-    at_least = 0
-    for index, second in enumerate(seen[:-1]):
-        third = seen[index + 1]
+    restores, speeds = Restores(rules), list[tuple[int, int]]()
+    for one in generations:
+        speeds.extend(restores.take(one))
+    return Measured(tuple(sorted(speeds)), restores.at_least)
+
+
+class Restores:
+    """Takes rebalances in order; gives the speeds that each shows, as (slowest, fastest) each may have been. `at_least`: what some
+    copy got for certain."""
+
+    def __init__(self, rules: HistoryRules) -> None:
+        self._rules = rules
+        self._first: _Seen | None = None
+        self._second: _Seen | None = None
+        self.at_least = 0
+
+    def take(self, generation: Generation) -> Iterator[tuple[int, int]]:
+        """To be read to its end. Members whose bytes cannot be read are left out."""
+        first, second, third = self._first, self._second, _seen(generation)
+        self._first, self._second = second, third
+        if second is None:
+            return
+        within = self._rules.reported_within_s
         for copy in second.standby:
             gained = _gained(second, third, copy)
             if gained is None:
                 continue
             seconds = (third.at - second.at).total_seconds()
-            low = int(gained / (seconds + rules.reported_within_s))
-            at_least = max(at_least, low)
-            if (
-                seconds <= rules.reported_within_s
-                or not index
-                or not _restored_all_the_while(seen[index - 1], second, third, copy, rules)
-            ):
+            low = int(gained / (seconds + within))
+            self.at_least = max(self.at_least, low)
+            if seconds <= within or first is None or not _restored_all_the_while(first, second, third, copy, self._rules):
                 continue
-            speeds.append((low, -int(-gained // (seconds - rules.reported_within_s))))
-    return Measured(tuple(sorted(speeds)), at_least)
+            yield low, -int(-gained // (seconds - within))
 
 
 def _gained(second: _Seen, third: _Seen, copy: _Copy) -> int | None:

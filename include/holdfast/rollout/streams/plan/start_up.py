@@ -10,10 +10,9 @@ Either gives a bound of the time away, which holds the start-up and what passed 
 just restarted, and is not counted. Static members return without a rebalance: they show nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import pairwise
 from statistics import median_low
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -62,33 +61,68 @@ def learnt(policy: Policy, snapshot: Snapshot) -> Policy:
     )
 
 
-def restarts(generations: Sequence[Generation], session_s: float) -> Iterator[Away]:
+def restarts(generations: Iterable[Generation], session_s: float) -> Iterator[Away]:
     """What completed rebalances, oldest first, show of dynamic clients that came back under their process IDs. `session_s`: where
     the broker does not say how long a member's session lasts."""
-    last: dict[ProcessId, tuple[int, frozenset[str], float]] = {}
-    """Of each process the rebalance that had it last, by its place in the list: its members and how long their sessions last."""
-    for at, generation in enumerate(generations):
-        for process_id, (members, session) in _dynamic(generation, session_s).items():
-            before = last.get(process_id)
-            last[process_id] = at, members, session
-            if before is None or not before[1].isdisjoint(members):
-                continue
-            between = generations[before[0] : at + 1]
-            if all(now.number + 1 == then.number for now, then in pairwise(between)):
-                away = _away(between, before[2])
-                if away is not None:
-                    yield away
+    found = Restarts(session_s)
+    for generation in generations:
+        yield from found.take(generation)
 
 
-def _away(between: Sequence[Generation], session_s: float) -> Away | None:
-    """`between`: from the last rebalance with the old members to the first with the new ones, both included."""
-    if len(between) == 2:
-        return Away(0, int(session_s), late=False)
-    missed, back = (datetime.fromisoformat(one.completed_at) for one in (between[1], between[-1]))
-    seconds = (back - missed).total_seconds()
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The last rebalance that had a process: its members, and how long their sessions last. `missed_at`: when the next rebalance
+    was complete, without it; None: there is none yet."""
+
+    members: frozenset[str]
+    session_s: float
+    missed_at: datetime | None = None
+
+
+class Restarts:
+    """Takes rebalances, oldest first; keeps a few values of each process."""
+
+    def __init__(self, session_s: float) -> None:
+        self._session_s = session_s
+        self._last: dict[ProcessId, _Last] = {}
+        self._number: int | None = None
+
+    def take(self, generation: Generation) -> Iterator[Away]:
+        """To be read to its end."""
+        if self._number is not None and generation.number != self._number + 1:
+            self._last.clear()  # those that are not recorded may have had them
+        self._number = generation.number
+        now = datetime.fromisoformat(generation.completed_at)
+        there = _dynamic(generation, self._session_s)
+        for process_id, before in self._last.items():
+            if process_id not in there and before.missed_at is None:
+                self._last[process_id] = replace(before, missed_at=now)
+        self._forget(now)
+        for process_id, (members, session_s) in there.items():
+            last = self._last.get(process_id)
+            self._last[process_id] = _Last(members, session_s)
+            if last is not None and last.members.isdisjoint(members) and (away := _away(last, now)) is not None:
+                yield away
+
+    def _forget(self, now: datetime) -> None:
+        """Who is away for too long to count."""
+        gone = [
+            process_id
+            for process_id, one in self._last.items()
+            if one.missed_at is not None and (now - one.missed_at).total_seconds() > RESTARTED_WITHIN_S
+        ]
+        for process_id in gone:
+            del self._last[process_id]
+
+
+def _away(last: _Last, back: datetime) -> Away | None:
+    """`last`: the last rebalance with the old members; `back`: when the first with the new ones was complete."""
+    if last.missed_at is None:
+        return Away(0, int(last.session_s), late=False)
+    seconds = (back - last.missed_at).total_seconds()
     if not 0 <= seconds <= RESTARTED_WITHIN_S:
         return None
-    return Away(max(0, int(session_s) - HEARTBEAT_S), int(seconds + session_s) + CLOSING_S + JOIN_S, late=True)
+    return Away(max(0, int(last.session_s) - HEARTBEAT_S), int(seconds + last.session_s) + CLOSING_S + JOIN_S, late=True)
 
 
 def _dynamic(generation: Generation, session_s: float) -> dict[ProcessId, tuple[frozenset[str], float]]:

@@ -1,0 +1,150 @@
+"""What a group's own past says of time: how often each quantity was seen, and a range that covers nine in ten of what comes next.
+
+Ranges are order statistics: among n values, the next one is as likely to be in any of the n + 1 places of their order. So the
+range from the k-th smallest to the k-th largest holds it with a probability of (n + 1 - 2k) / (n + 1). Nothing is assumed of how
+values are distributed, but that the next one comes about as they did. Fewer than `FEWEST` values have no such range.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import ceil, floor
+from statistics import median
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.rollout.backtest.judged import SequenceResult
+from holdfast.rollout.json.codec import Codec, integer, nullable, number
+from holdfast.rollout.json.record import codec_of, member, record
+
+COVERED = 0.9
+FEWEST = 19
+"""Values that a range on both sides takes: between the smallest and the largest of 19, the next is in 18 of 20 cases."""
+FEWEST_COURSES = 9
+"""Values that a range on one side takes: below the largest of 9, the next is in 9 of 10 cases."""
+MOST = 200
+"""Values that are kept, the newest: a group's hosts and disks are not what they were."""
+_COUNT = integer(0, java.INT_MAX)
+_FIGURE = number("a number that is not negative", 0, 1e12)
+
+
+@record
+class Span:
+    """`low` to `high` covers nine in ten of what comes next; `usual`: the median."""
+
+    low: float = member(_FIGURE)
+    usual: float = member(_FIGURE)
+    high: float = member(_FIGURE)
+
+
+def _rising(one: Span) -> None:
+    if not one.low <= one.usual <= one.high:
+        raise InvalidInput("a range is needed: `low`, `usual` and `high`, none smaller than the one before")
+
+
+SPAN: Codec[Span] = codec_of(Span).checked(_rising)
+
+
+@record
+class Quantity:
+    """`seen`: how often, of the newest. `span` None: too seldom."""
+
+    seen: int = member(_COUNT)
+    span: Span | None = member(nullable(SPAN), default=None)
+
+
+@record
+class Held:
+    """Forecast numbers of rebalances: within the range in `within` of `of` courses, the newest. `more`: by how many rebalances the
+    range has to be wider on either side, so that it covers nine in ten of what comes next; None: there are too few courses."""
+
+    within: int = member(_COUNT)
+    of: int = member(_COUNT)
+    more: int | None = member(nullable(_COUNT), default=None)
+
+
+NOTHING = Quantity(0)
+
+
+@record
+class Learnt:
+    """Of one group. `restore`: records per second of one client; `start_up`: seconds from the stop of a client that is restarted
+    until it has joined again. `took`, `took_probing`: how many times its usual forecast duration a course took: one that was
+    forecast to wait for no probing rebalance, and one that was. `rebalances`: whether its number was within the range."""
+
+    restore: Quantity = member(codec_of(Quantity), default=NOTHING)
+    start_up: Quantity = member(codec_of(Quantity), default=NOTHING)
+    took: Quantity = member(codec_of(Quantity), default=NOTHING)
+    took_probing: Quantity = member(codec_of(Quantity), default=NOTHING)
+    rebalances: Held = member(codec_of(Held), default=Held(0, 0))
+
+
+class Values:
+    """The newest values of one quantity. Each was between two bounds, which are one where it is known exactly."""
+
+    def __init__(self, bounds: Iterable[tuple[float, float]] = ()) -> None:
+        self._bounds = deque(bounds, MOST)
+
+    def take(self, low: float, high: float) -> None:
+        self._bounds.append((low, high))
+
+    def quantity(self) -> Quantity:
+        """With a range that covers nine in ten, wherever between their bounds the values were."""
+        count = len(self._bounds)
+        if count < FEWEST:
+            return Quantity(count)
+        left_out = floor((count + 1) * (1 - COVERED) / 2 + 1e-9)
+        lows, highs = sorted(low for low, _ in self._bounds), sorted(high for _, high in self._bounds)
+        low, high = lows[left_out - 1], highs[-left_out]
+        usual = median((low + high) / 2 for low, high in self._bounds)
+        return Quantity(count, Span(low, min(max(usual, low), high), high))
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """The forecast duration of a course, in seconds: as it usually goes, and the range where nothing is learnt. `probing`: whether
+    it usually waits for a probing rebalance."""
+
+    usual: float
+    low: float
+    high: float
+    probing: bool = False
+
+    @property
+    def counted(self) -> float:
+        return max(self.usual, SHORTEST_S)
+
+
+SHORTEST_S = 1.0
+"""Shorter ones are not distinguished."""
+
+
+class Courses:
+    """Takes the courses of a group in order. What it says of the next one, it has from those before."""
+
+    def __init__(self) -> None:
+        self._took = {False: Values(), True: Values()}
+        self._missed: deque[int] = deque(maxlen=MOST)
+        """By how many rebalances each course missed the forecast range."""
+
+    def with_duration(self, one: SequenceResult, forecast: Duration) -> SequenceResult:
+        """The same with the range of its duration, which is learnt from thereafter."""
+        took = self._took[forecast.probing]
+        found = took.quantity()
+        low, high, learnt_from = forecast.low, forecast.high, None
+        if found.span is not None:
+            low, high, learnt_from = forecast.counted * found.span.low, forecast.counted * found.span.high, found.seen
+        result = replace(one, seconds_at_least=low, seconds_at_most=high, learnt_from=learnt_from)
+        if result.course and result.rounds_at_least is not None and result.rounds_at_most is not None:
+            self._missed.append(max(0, result.rounds_at_least - one.rounds, one.rounds - result.rounds_at_most))
+            took.take(one.seconds / forecast.counted, one.seconds / forecast.counted)
+        return result
+
+    def held(self) -> Held:
+        """How the forecast numbers of rebalances held."""
+        count = len(self._missed)
+        more = sorted(self._missed)[ceil(COVERED * (count + 1) - 1e-9) - 1] if count >= FEWEST_COURSES else None
+        return Held(sum(not one for one in self._missed), count, more)
+
+    def learnt(self, restore: Quantity = NOTHING, start_up: Quantity = NOTHING) -> Learnt:
+        return Learnt(restore, start_up, self._took[False].quantity(), self._took[True].quantity(), self.held())
