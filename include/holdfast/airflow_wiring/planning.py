@@ -188,6 +188,7 @@ def assemble(run_id: str) -> str:
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
     from holdfast.rollout.policy.json import policy_from_json
+    from holdfast.workflows import past
     from holdfast.workflows import plan as workflow
 
     store, folder, keys = lake(), runs.folder(run_id), signing_keys()
@@ -206,16 +207,18 @@ def assemble(run_id: str) -> str:
 
     parts = [name for name in store.names((*folder, "evaluations")) if name.startswith("part-")]
     lines = [line for name in parts for line in store.read((*folder, "evaluations", name), LARGEST_DOCUMENT).splitlines()]
+    policy = policy_from_json(drafted("policy.json"))
+    score = codec_of(PastScore).read(drafted("past.json")) if "past.json" in digests else None
     plan = workflow.assemble_drafted(
         drafted("snapshot.json"),
         drafted("change.json"),
         lines,
-        policy_from_json(drafted("policy.json")),
+        past.with_learnt(policy, score),
         datetime.fromisoformat(origin.at),
         origin.requested_by,
     )
-    if "past.json" in digests:
-        plan = workflow.scored(plan, codec_of(PastScore).read(drafted("past.json")))
+    if score is not None:
+        plan = past.scored(plan, score, policy)
     workflow.keep_run(store, plan.plan_id, run_id)
     workflow.keep(store, plan, keys)
     runs.keep_made(store, run_id, plan, keys)

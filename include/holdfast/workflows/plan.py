@@ -7,15 +7,14 @@ everything is read unchecked, and `standing` says what it is worth.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout.backtest.past import PastScore, past_of
+from holdfast.rollout.backtest.past import past_of
 from holdfast.rollout.backtest.results import Backtest
-from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry
@@ -32,7 +31,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections
 from holdfast.rollout.text import document_blocks
 from holdfast.rollout.text.document_blocks import Block
-from holdfast.workflows import journals
+from holdfast.workflows import journals, past
 from holdfast.workflows.naming import Named, read_named
 from holdfast.workflows.run_documents import MadeBy
 
@@ -98,27 +97,20 @@ def make_from(
     times: int = 1,
     *,
     refuse: Callable[[AnyChange], None] = lambda _: None,
+    found: Backtest | None = None,
 ) -> Any:
-    """From documents. A problem says in which it is. `refuse`: what else may be wrong with the change, raised as InvalidInput."""
+    """From documents. A problem says in which it is. `refuse`: what else may be wrong with the change, raised as InvalidInput.
+    `found`: the plan begins with its score, and uses what it learnt of the group."""
     kind = registry.of_snapshot(snapshot[1])
     group = read_named(snapshot, kind.snapshot_from_json)
     requested = read_named(change, lambda document: kind.change_for(document, group))
     read_named(snapshot, lambda _: kind.refuse_settings(group))
     read_named(change, lambda _: refuse(requested))
     decided, asked = read_named(change, lambda _: move.followed(group, requested))
-    return read_named(change, lambda _: make(decided, asked, policy, now, tell, requested_by, times))
-
-
-def with_past(plan: AnyPlan, found: Backtest) -> Any:
-    """The same plan with how Holdfast decided past rebalances of its group, or of groups like it, under an ID of its own."""
-    protocol = kind_of(plan).protocol
-    return scored(plan, past_of(found, plan.basis.group_id, protocol, plan.basis.kafka_release))
-
-
-def scored(plan: AnyPlan, past: PastScore) -> Any:
-    """The same plan with that score, under an ID of its own."""
-    found: Any = replace(plan, past=past)  # type: ignore[type-var] # every kind's plan is a dataclass
-    return replace(found, plan_id=plan_id_in(any_document.plan_to_json(found)))
+    score = None if found is None else past_of(found, decided.group_id, kind_of(decided).protocol, decided.kafka_release)
+    learnt = past.with_learnt(policy, score)
+    plan = read_named(change, lambda _: make(decided, asked, learnt, now, tell, requested_by, times))
+    return plan if score is None else past.scored(plan, score, policy)
 
 
 def assemble_drafted(

@@ -184,6 +184,11 @@ BACKTEST = _columns(
     last_at=_text,
     not_recorded=_number,
     different_numbers=pa.list_(pa.int32()),
+    courses=_number,
+    course_rounds_within=_number,
+    durations_within=_number,
+    durations_learnt=_number,
+    learnt=_text,
 )
 SETTING = _columns(
     rule=_text,

@@ -126,10 +126,8 @@ def command(
     if [snapshot, change, policy, team_policy].count(documents.STANDARD_INPUT) > 1:
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
     taken = (documents.label(snapshot), documents.read_document(snapshot))
-    past = None if backtest_file is None else reading.value(backtest_file, codec_of(Backtest).read)
-    made = _made(taken, change, _limits(policy, team_policy), requested_by, work)
-    if past is not None:
-        made = workflow.with_past(made, past)
+    found = None if backtest_file is None else reading.value(backtest_file, codec_of(Backtest).read)
+    made = _made(taken, change, _limits(policy, team_policy), requested_by, work, found)
     files = _seed_files(made, taken, seeds_for)
     if lake:
         from holdfast.adapters.lake.lake import FsspecLake
@@ -173,7 +171,9 @@ def _seed_files(made: AnyPlan, taken: tuple[str, object], url: str | None) -> di
     return wiring.seed_files(made, any_document.snapshot_from_json(taken[1]), url)
 
 
-def _made(taken: tuple[str, object], change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
+def _made(
+    taken: tuple[str, object], change: str, limits: _Limits, requested_by: str | None, work: int, found: Backtest | None
+) -> AnyPlan:
     requested = (documents.label(change), documents.read_document(change))
 
     def refuse(change: AnyChange) -> None:
@@ -190,5 +190,6 @@ def _made(taken: tuple[str, object], change: str, limits: _Limits, requested_by:
             requested_by,
             work,
             refuse=refuse,
+            found=found,
         )
     return plan

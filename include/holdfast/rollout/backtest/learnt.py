@@ -8,13 +8,14 @@ values are distributed, but that the next one comes about as they did. Fewer tha
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import ceil, floor
 from statistics import median
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.rollout.backtest.judged import SequenceResult
-from holdfast.rollout.json.codec import Codec, integer, nullable, number
+from holdfast.rollout.json.codec import Codec, choice, integer, nullable, number
 from holdfast.rollout.json.record import codec_of, member, record
 
 COVERED = 0.9
@@ -77,6 +78,24 @@ class Learnt:
     took: Quantity = member(codec_of(Quantity), default=NOTHING)
     took_probing: Quantity = member(codec_of(Quantity), default=NOTHING)
     rebalances: Held = member(codec_of(Held), default=Held(0, 0))
+
+
+class Stated(StrEnum):
+    """What an operator may state, and the past may show."""
+
+    RESTORE = "restore speed"
+    START_UP = "client start-up"
+
+
+@record
+class Disagreement:
+    """An operator stated `low` to `high` (one figure: both are it); `seen` observations show another range, apart from it."""
+
+    what: Stated = member(choice(Stated))
+    low: float = member(_FIGURE)
+    high: float = member(_FIGURE)
+    learnt: Span = member(SPAN)
+    seen: int = member(_COUNT)
 
 
 class Values:

@@ -5,10 +5,11 @@ from enum import StrEnum
 
 from holdfast.kafka import java
 from holdfast.kafka.release_lines import is_older
-from holdfast.rollout.backtest import words
+from holdfast.rollout.backtest import learnt_words, words
+from holdfast.rollout.backtest.learnt import Disagreement, Learnt
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest
 from holdfast.rollout.backtest.score import Score, total
-from holdfast.rollout.json.codec import INSTANT, choice, integer, nullable
+from holdfast.rollout.json.codec import INSTANT, choice, integer, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.text.format import many
 
@@ -35,6 +36,10 @@ class PastScore:
     groups: int = member(integer(0, java.INT_MAX))
     made_at: str = member(INSTANT)
     wrong_before: int | None = member(nullable(integer(0, java.INT_MAX)), default=None, omit=True)
+    learnt: Learnt | None = member(nullable(codec_of(Learnt)), "What the group's own past says of time.", default=None, omit=True)
+    disagreements: tuple[Disagreement, ...] = member(
+        items(codec_of(Disagreement)), "Stated times that its past contradicts.", default=(), omit=True
+    )
 
     def fallen_since(self, before: Score) -> "PastScore":
         """The same, of a group of which more is decided otherwise than on the day before."""
@@ -42,8 +47,14 @@ class PastScore:
 
 
 def past_of(found: Backtest, group_id: str, protocol: str, release: str | None) -> PastScore:
-    """The group's own score; with few judged rebalances that of groups like it, the group among them; else none."""
+    """The group's own score; with few judged rebalances that of groups like it, the group among them; else none. What is learnt
+    is its own alone."""
     own = next((one for one in found.groups if one.group_id == group_id and one.protocol == protocol), None)
+    score = _score_of(found, own, protocol, release)
+    return score if own is None else replace(score, learnt=own.learnt)
+
+
+def _score_of(found: Backtest, own: GroupBacktest | None, protocol: str, release: str | None) -> PastScore:
     if own is not None and own.score.judged >= FEW:
         return PastScore(Of.GROUP, own.score, 1, found.made_at)
     standbys = None if own is None else own.standbys
@@ -74,6 +85,16 @@ def _fits(releases: tuple[str, ...], release: str) -> bool:
 
 def sentence(past: PastScore) -> str:
     """What a plan says at its top."""
+    sure = None if past.learnt is None else learnt_words.rebalances(past.learnt.rebalances)
+    return " ".join((_of_score(past), *map(learnt_words.disagreement, past.disagreements), *(() if sure is None else (sure,))))
+
+
+def learnt(past: PastScore | None) -> tuple[tuple[str, str], ...]:
+    """What a plan says of what its times are learnt from: labels and texts."""
+    return () if past is None or past.learnt is None else tuple(learnt_words.lines(past.learnt))
+
+
+def _of_score(past: PastScore) -> str:
     if past.wrong_before is not None:
         return f"Check this forecast with care: this group's score has fallen since the day before. {_sentence(past)}"
     return _sentence(past)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast.rollout.backtest import learnt_words
 from holdfast.rollout.backtest.judged import Because, Judged, NotForecast, RebalanceResult, Role, TaskDifference
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf
 from holdfast.rollout.backtest.score import Score
@@ -42,7 +43,8 @@ _COLUMNS = (
 
 
 def sentence(score: Score, of_what: str = "this group") -> str:
-    """`Holdfast decided 412 of 412 past rebalances of this group as Kafka did; 31 of 31 stable ends.`"""
+    """`Holdfast decided 412 of 412 past rebalances of this group as Kafka did; 31 of 31 stable ends; durations within the
+    range 29 of 31.`"""
     if not score.judged and not score.inferred:
         return f"No past rebalance of {of_what} could be judged."
     parts = []
@@ -54,6 +56,8 @@ def sentence(score: Score, of_what: str = "this group") -> str:
         parts.append(f"{many(score.inferred, 'past rebalance')} of {of_what} inferred")
     if score.sequences:
         parts.append(f"{score.ends_equal:,} of {many(score.sequences, 'stable end')}")
+    if score.courses:
+        parts.append(f"durations within the range {score.durations_within:,} of {score.courses:,}")
     return f"{'; '.join(parts)}."
 
 
@@ -81,6 +85,7 @@ def _blocks(found: Backtest) -> Iterator[Block]:
         yield Lines(tuple(_totals(found)))
         yield Heading(2, "Groups")
         yield Table(_COLUMNS, tuple(row for group in found.groups for row in _rows(group)))
+        yield from _learnt(found.groups)
     else:
         yield Paragraph("__consumer_offsets holds no completed rebalance that can be judged.")
     for group in found.groups:
@@ -106,6 +111,14 @@ def _totals(found: Backtest) -> Iterator[tuple[str, str]]:
                 f" the forecast number of rebalances, {score.seconds_within:,} within the forecast time"
             ),
         )
+    if score.courses:
+        yield (
+            "of more than one rebalance",
+            (
+                f"{score.courses:,}: {score.course_rounds_within:,} within the forecast number of rebalances,"
+                f" {score.durations_within:,} within the forecast time ({score.durations_learnt:,} by what was learnt before)"
+            ),
+        )
     if score.sequences_not_compared:
         yield "not compared", ", ".join(f"{NOT_FORECAST[one]} ({count:,})" for one, count in score.sequences_not_compared)
 
@@ -125,6 +138,13 @@ def _rows(group: GroupBacktest) -> Iterator[tuple[str, ...]]:
             f"{score.rounds_within:,} of {score.sequences:,}",
             f"{score.seconds_within:,} of {score.sequences:,}",
         )
+
+
+def _learnt(groups: tuple[GroupBacktest, ...]) -> Iterator[Block]:
+    rows = [(one.group_id, *row) for one in groups if one.learnt is not None for row in learnt_words.rows(one.learnt)]
+    if rows:
+        yield Heading(2, "Learnt")
+        yield Table(("group", "what", "seen", "nine in ten are"), tuple(rows))
 
 
 def _led(one: ScoreOf) -> str:

@@ -78,6 +78,8 @@ class PlanReview:
     """The actions that the policy lets Holdfast carry out by itself."""
     past: str = ""
     """How Holdfast decided past rebalances; empty: no backtest was given."""
+    learnt: tuple[tuple[str, str], ...] = ()
+    """What times are learnt from the group's past, each with its range."""
 
 
 def standing(assessment: Assessment) -> str:

@@ -18,6 +18,7 @@ from holdfast.rollout.text.document_blocks import Block, Code, Heading, Lines, P
 MOST_ROWS = 40
 MOST_BRIEFS = 12
 SETTING_COLUMNS = ("setting", "during the rollout", "afterwards", "note")
+LEARNT = "Times in this group's past"
 CHECK_COLUMNS = ("rule", "result", "found", "limit", "what it checks")
 
 
@@ -52,6 +53,9 @@ def _blocks(plan: PlanReview) -> Iterator[Block]:
     if plan.rules:
         yield Heading(2, "Policy checks")
         yield Table(CHECK_COLUMNS, check_rows(plan))
+    if plan.learnt:
+        yield Heading(2, LEARNT)
+        yield Lines(plan.learnt)
     if plan.unknown:
         yield Heading(2, "Unknown")
         yield Lines(_numbered(plan.unknown[:MOST_ROWS]))

@@ -6,20 +6,27 @@ from typing import Any
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.backtest import past_file
 from holdfast.rollout.backtest.judged import Judged
+from holdfast.rollout.backtest.learnt import Learnt
 from holdfast.rollout.backtest.past import PastScore, past_of
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf, merged
 from holdfast.rollout.backtest.score import Score
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import backtests
 from holdfast.rollout.tables.group_rows import LARGEST, Row, place_of
 
-COUNTS = ("equal", "different", "inferred", "not_judged", "sequences", "ends_equal", "rounds_within", "seconds_within")
+COUNTS = (
+    *("equal", "different", "inferred", "not_judged", "sequences", "ends_equal", "rounds_within", "seconds_within"),
+    *("courses", "course_rounds_within", "durations_within", "durations_learnt"),
+)
 COLUMNS = (
     *("group_id", "captured_at", "protocol", "releases", "assignor", "standbys"),
     *COUNTS,
-    *("first_at", "last_at"),
+    *("first_at", "last_at", "learnt"),
 )
 """What `score_of` needs of a row."""
 _MOST_NUMBERS = 20
+_LEARNT = codec_of(Learnt)
 
 
 def judged(path: str, content: bytes) -> Row:
@@ -52,6 +59,7 @@ def _row(group: GroupBacktest, one: ScoreOf) -> Row:
         "last_at": score.last_at,
         "not_recorded": group.not_recorded,
         "different_numbers": different[-_MOST_NUMBERS:],
+        "learnt": None if group.learnt is None else dumps(_LEARNT.write(group.learnt)),
     }
 
 
@@ -79,6 +87,15 @@ def merged_groups(rows: Sequence[Mapping[str, Any]]) -> tuple[GroupBacktest, ...
         counts: dict[str, Any] = {name: row[name] or 0 for name in COUNTS}
         score = Score(**counts, first_at=row["first_at"], last_at=row["last_at"])
         of = ScoreOf(tuple(row["releases"] or ()), row["assignor"], score)
-        group = GroupBacktest(row["group_id"], row["protocol"], score, scores=(of,), standbys=row["standbys"])
+        learnt = _learnt(row["learnt"])
+        group = GroupBacktest(row["group_id"], row["protocol"], score, scores=(of,), standbys=row["standbys"], learnt=learnt)
         found.setdefault((row["group_id"], row["protocol"]), []).append(group)
     return tuple(merged(found[which]) for which in sorted(found))
+
+
+def _learnt(written: str | None) -> Learnt | None:
+    """None too where another release wrote it so that this one cannot read it: a plan then goes by what it assumes."""
+    try:
+        return None if written is None else _LEARNT.read(loads(written))
+    except InvalidInput:
+        return None

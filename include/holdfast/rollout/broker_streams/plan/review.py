@@ -75,6 +75,7 @@ def reviewed(plan: BrokerPlan) -> PlanReview:
         expires_at=plan.expires_at,
         acts=plan.policy.acts,
         past="" if plan.past is None else past.sentence(plan.past),
+        learnt=past.learnt(plan.past),
     )
 
 

@@ -89,8 +89,8 @@ def _compared(one: _Open, recorded: dict[str, frozenset[TopicPartition]], course
     rounds, end = found
     ends: tuple[TaskDifference, ...] = differences(end, recorded)
     high = 0.0 if rounds == 1 else (rounds - 1) * JOIN_S.high + CLOCKS_S
-    found = replace(_result(one), rounds_at_least=rounds, rounds_at_most=rounds, end_differences=ends)
-    return courses.with_duration(found, Duration((rounds - 1) * JOIN_S.usual, 0.0, high))
+    result = replace(_result(one), rounds_at_least=rounds, rounds_at_most=rounds, end_differences=ends)
+    return courses.with_duration(result, Duration((rounds - 1) * JOIN_S.usual, 0.0, high))
 
 
 def _forecast(group: Group, assignment: Assignment, generation: int) -> tuple[int, Assignment] | None:

@@ -67,6 +67,7 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         expires_at=plan.expires_at,
         acts=plan.policy.acts,
         past="" if plan.past is None else past.sentence(plan.past),
+        learnt=past.learnt(plan.past),
     )
 
 

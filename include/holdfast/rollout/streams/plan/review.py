@@ -87,6 +87,7 @@ def reviewed(plan: Plan) -> PlanReview:
         expires_at=plan.expires_at,
         acts=plan.policy.acts,
         past="" if plan.past is None else past.sentence(plan.past),
+        learnt=past.learnt(plan.past),
     )
 
 
