@@ -25,6 +25,8 @@ FEWEST_COURSES = 9
 """Values that a range on one side takes: below the largest of 9, the next is in 9 of 10 cases."""
 MOST = 200
 """Values that are kept, the newest: a group's hosts and disks are not what they were."""
+_EXACT = 1_000
+"""Ranges are rounded outwards to the thousandth: what is equal to a limit is within it."""
 _COUNT = integer(0, java.INT_MAX)
 _FIGURE = number("a number that is not negative", 0, 1e12)
 
@@ -115,7 +117,8 @@ class Values:
         left_out = floor((count + 1) * (1 - COVERED) / 2 + 1e-9)
         lows, highs = sorted(low for low, _ in self._bounds), sorted(high for _, high in self._bounds)
         low, high = lows[left_out - 1], highs[-left_out]
-        usual = median((low + high) / 2 for low, high in self._bounds)
+        low, high = floor(low * _EXACT) / _EXACT, ceil(high * _EXACT) / _EXACT
+        usual = round(median((least + most) / 2 for least, most in self._bounds), 3)
         return Quantity(count, Span(low, min(max(usual, low), high), high))
 
 

@@ -5,8 +5,10 @@ from typing import Any
 from tests.unit.rollout.backtest import test_past_file as files
 
 from holdfast.rollout.backtest import past_file
+from holdfast.rollout.backtest.learnt import Learnt, Quantity, Span
 from holdfast.rollout.backtest.past import Of, PastScore, sentence
 from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.tables import past_rows
 
 PATH = "past/cluster=here/day=2026-11-21/group=app/1.records"
@@ -82,3 +84,17 @@ class TestTheScoreOfAPlan:
 
     def test_is_none_without_a_night(self) -> None:
         assert self.score([]) is None
+
+    def test_has_what_was_learnt_of_the_group_where_it_can_be_read(self) -> None:
+        learnt = Learnt(restore=Quantity(41, Span(800, 1_200, 2_400)))
+        written = dumps(codec_of(Learnt).write(learnt))
+        for text, expected in ((written, learnt), (None, None), ('{"restore": {"seen": "often"}}', None), ("{", None)):
+            found = self.score([row(equal=400, learnt=text)])
+            assert found is not None
+            assert found.learnt == expected
+
+    def test_is_read_from_a_night_of_an_older_release(self) -> None:
+        added = dict.fromkeys(("courses", "course_rounds_within", "durations_within", "durations_learnt", "learnt"))
+        found = self.score([row(equal=400, **added)])
+        assert found is not None
+        assert (found.score.courses, found.learnt) == (0, None)
