@@ -135,6 +135,9 @@ class Times:
         omit=True,
     )
     rebalances: tuple[Estimate, ...] = member(items(ESTIMATE), "When each is complete.", default=(), omit=_without_phases)
+    more_probing: int = member(
+        COUNT, "Probing rebalances, at the most, that come in addition because warm-ups still restore.", default=0, omit=True
+    )
 
     @property
     def certain(self) -> bool:

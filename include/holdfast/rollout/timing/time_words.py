@@ -78,5 +78,10 @@ def rebalances(low: int, high: int, usual: int | None) -> str:
     return found if low == high or usual in (None, high) else f"{found} (usually {usual:,})"
 
 
+def while_restoring(times: Times) -> str:
+    """`, up to 9 more while warm-ups restore`; empty where there are none."""
+    return f", up to {times.more_probing:,} more while warm-ups restore" if times.more_probing else ""
+
+
 def until_stable(seconds: int | None) -> str:
     return "never" if seconds is None else duration(seconds) if seconds else "immediately"

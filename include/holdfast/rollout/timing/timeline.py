@@ -71,6 +71,8 @@ class _Walk:
 
     laps: list[_Lap] = field(default_factory=list)
     at: int = 0
+    waited: int = 0
+    """Probing rebalances that found warm-ups still restoring."""
     busy_until: dict[ProcessId | None, int] = field(default_factory=dict)
 
     def lap(self, kind: PhaseKind, seconds: int, rebalance: int | None = None) -> None:
@@ -119,7 +121,13 @@ def combined(course: TimedCourse, policy: Policy) -> Times:
         tail = in_order(restored.low - ends.low, restored.usual - ends.usual, restored.high - ends.high)
         phases = (*phases, Phase(PhaseKind.RESTORE, tail))
     over = tuple(at for at, one in zip(so_far, phases, strict=False) if one.kind is PhaseKind.REBALANCE)
-    return Times(ends, restored, phases=tuple(one for one in phases if one.seconds.high), rebalances=over)
+    return Times(
+        ends,
+        restored,
+        phases=tuple(one for one in phases if one.seconds.high),
+        rebalances=over,
+        more_probing=max(quick.waited, usual.waited, slow.waited),
+    )
 
 
 def usually(course: TimedCourse, policy: Policy) -> tuple[int, int]:
@@ -154,7 +162,9 @@ def _walked(course: TimedCourse, pace: _Pace) -> _Walk:
                 walk.lap(PhaseKind.START_UP, pace.start_up_s, number)  # a client that comes back late
             if interval > 0:
                 missing = walk.restored - walk.at if waits else 0
-                walk.lap(PhaseKind.PROBING, interval * max(1, -(-missing // interval)), number)
+                probes = max(1, -(-missing // interval))
+                walk.lap(PhaseKind.PROBING, interval * probes, number)
+                walk.waited += probes - 1
             walk.lap(PhaseKind.REBALANCE, pace.join_s, number)
             for client, records in one.restoring or ((None, one.restoring_longest),):
                 begun = max(walk.busy_until.get(client, 0), walk.at)

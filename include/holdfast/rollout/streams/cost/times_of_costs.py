@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from holdfast.rollout.backtest.learnt import Held
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.times import Estimate, TimedBatch, Times
 from holdfast.rollout.policy.policy import Policy
@@ -27,9 +28,19 @@ def stated(costs: Sequence[Cost], policy: Policy) -> Cost:
         own,
         rebalancing_ends=_over(own.rebalancing_ends, [one.rebalancing_ends for one in every]),
         restored=_over(own.restored, [one.restored for one in every]),
+        more_probing=max(one.more_probing for one in every),
     )
     rebalances = Span(min(cost.rebalances.low for cost in costs), max(cost.rebalances.high for cost in costs))
     return replace(worst, rebalances=rebalances, times=times)
+
+
+def rebalances_held(cost: Cost, policy: Policy, past: Held | None) -> Span:
+    """The range of its number of rebalances, made to hold: with those that find warm-ups still restoring, and by as much wider as
+    the group's past (None: unknown) shows that it has to be. None fewer than the change itself causes."""
+    more = 0 if past is None or past.more is None else past.more
+    found = cost.rebalances
+    least = min(found.low, sum(act.of_the_change for act in cost.acts))
+    return Span(max(least, found.low - more), found.high + times_of(cost, policy).more_probing + more)
 
 
 def _over(worst: Estimate | None, every: Sequence[Estimate | None]) -> Estimate | None:

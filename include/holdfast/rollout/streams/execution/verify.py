@@ -14,6 +14,7 @@ from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.facts.sourced_text import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
+from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, Span
 from holdfast.rollout.streams.execution import evidence
@@ -44,7 +45,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
         cost, renamed = _outcome(plan, option, fresh)
         if cost is None:
             return Members(*_other_clients(plan, option, fresh))
-        rebalances, expected = _rebalances(plan, fresh), cost.rebalances
+        rebalances, expected = _rebalances(plan, fresh), _expected(plan, cost)
         tasks, standbys = _tasks(plan, cost, renamed, fresh), _standbys(cost, renamed, fresh)
         of_what = (*_task_differences(tasks), *_standby_differences(standbys))
         differences = (*of_what, *_round_differences(plan, expected, rebalances))
@@ -63,7 +64,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
     ) -> Verdict:
         option = _recommended(plan)
         cost, _ = _outcome(plan, option, fresh)
-        expected = option.costs[0].rebalances if cost is None else cost.rebalances
+        expected = _expected(plan, option.costs[0] if cost is None else cost)
         return Verdict(
             plan_id=plan.plan_id,
             cluster=fresh.cluster,
@@ -156,6 +157,11 @@ def _standby_differences(standbys: tuple[StandbyVerdict, ...]) -> tuple[Differen
     return tuple(
         Difference(Differs.STANDBYS, str(one.task), _ids(one.expected), _ids(one.found)) for one in standbys if not one.agrees
     )
+
+
+def _expected(plan: Plan, cost: Cost) -> Span:
+    learnt = None if plan.past is None else plan.past.learnt
+    return times_of_costs.rebalances_held(cost, plan.policy, None if learnt is None else learnt.rebalances)
 
 
 def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:

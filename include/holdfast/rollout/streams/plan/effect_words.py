@@ -39,4 +39,5 @@ def rounds_and_time(costs: Sequence[Cost], policy: Policy) -> str:
     """`4–6 rebalances; rebalancing ends after 2 min; all state restored by then`"""
     cost = times_of_costs.stated(costs, policy)
     rebalances = time_words.rebalances(cost.rebalances.low, cost.rebalances.high, cost.rebalances_usual)
-    return f"{rebalances}; {time_words.both(times_of_costs.times_of(cost, policy))}"
+    times = times_of_costs.times_of(cost, policy)
+    return f"{rebalances}{time_words.while_restoring(times)}; {time_words.both(times)}"

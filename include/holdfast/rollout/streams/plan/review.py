@@ -18,7 +18,7 @@ from holdfast.rollout.review.parts import PlanReview, StepReview, option_table, 
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
-from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
+from holdfast.rollout.streams.cost.times_of_costs import rebalances_held, stated, times_of
 from holdfast.rollout.streams.options import contingency_words
 from holdfast.rollout.streams.plan.cost_tables import cost_tables
 from holdfast.rollout.streams.plan.figures import figures
@@ -103,7 +103,10 @@ def _costs(plan: Plan) -> Iterator[tuple[str, str]]:
     worst, baseline_worst = _worst(option), _worst(baseline) if baseline is not None and other else None
     yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst) + _without_start_up(plan, worst)
     yield "Restore", _restoring(plan, worst, baseline_worst)
-    yield "Time", _time(plan, stated(option.costs, plan.policy))
+    every = stated(option.costs, plan.policy)
+    yield "Time", _time(plan, every)
+    if (wider := _rebalances(plan, every)) is not None:
+        yield "Rebalances", wider
     yield "Effort", _effort(option, baseline)
 
 
@@ -142,6 +145,17 @@ def _time(plan: Plan, cost: Cost) -> str:
     return (
         f"from the first step, {time_words.both(times)}. Calculated with: {speed if cost.restores else 'nothing to restore'}; {up}."
     )
+
+
+def _rebalances(plan: Plan, cost: Cost) -> str | None:
+    """The range of their number that holds, where it is wider than what is forecast, and why."""
+    past = None if plan.past is None or plan.past.learnt is None else plan.past.learnt.rebalances
+    held = rebalances_held(cost, plan.policy, past)
+    if held == cost.rebalances:
+        return None
+    own = f", {past.more:,} more on either side by this group's past" if past is not None and past.more else ""
+    restoring = time_words.while_restoring(times_of(cost, plan.policy))
+    return f"{span(held.low, held.high)} at the most: {span(cost.rebalances.low, cost.rebalances.high)} forecast{restoring}{own}."
 
 
 def _effort(option: Considered, baseline: Considered | None) -> str:
