@@ -75,6 +75,7 @@ def test_times_follow_from_what_was_learnt_and_contradict_what_is_stated(tmp_pat
         "Check the stated restore speed: it is 10,000 records/s; 41 restores of this group show 800 to 2,400 records/s.",
         "Number of rebalances: within the forecast range in 29 of 31 past courses; 1 more on either side cover nine in ten",
         "800 to 2,400 records/s, learnt from 41 restores of this group",
+        "1 more on either side by this group's past.",
         "assumed: 4 restarts of this group seen, 19 needed",
     ):
         assert part in text

@@ -10,6 +10,7 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.backtest.learnt import Held
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.times import Estimate, PhaseKind, TimedBatch, Times
@@ -18,8 +19,8 @@ from holdfast.rollout.kinds.plan_summary import summary
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
-from holdfast.rollout.streams.cost.evaluation import Cost
-from holdfast.rollout.streams.cost.times_of_costs import worked_out
+from holdfast.rollout.streams.cost.evaluation import Cost, Span
+from holdfast.rollout.streams.cost.times_of_costs import rebalances_held, worked_out
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.text.format import duration
@@ -107,6 +108,21 @@ def a_round(trigger: str, at: int, records: int = 0) -> Round:
 
     restoring = ((ProcessId.parse(A), records),) if records else ()
     return Round(trigger, at, 0, 0, 0, records, 0, restoring)
+
+
+def test_rebalances_that_find_warm_ups_still_restoring_are_counted() -> None:
+    """300 s at the slowest: of five probing rebalances the last counts. At a minute, none more."""
+    slow = Policy(restore_records_per_second=10_000, restore_rate_source=RateSource.ASSUMED)
+    rolled = cost(a_round("change", 0, 600_000), a_round("probing", 60), acts=(TimedBatch(2),))
+    found = worked_out(rolled, slow)
+
+    assert found.more_probing == 4
+    assert ends(found).high == 5 * 60 + 2 * timeline.JOIN_S.high
+    assert rebalances_held(rolled, slow, None) == Span(2, 6)
+    assert rebalances_held(rolled, slow, Held(29, 31, 1)) == Span(1, 7)
+    assert rebalances_held(rolled, slow, Held(5, 5)) == Span(2, 6)
+    assert time_words.while_restoring(found) == ", up to 4 more while warm-ups restore"
+    assert worked_out(rolled, replace(slow, restore_slowest=10_000)).more_probing == 0
 
 
 @pytest.mark.parametrize("source", [RateSource.ASSUMED, RateSource.POLICY, RateSource.MEASURED])

@@ -1,6 +1,7 @@
 """Is the forecast compared with what happened: task by task, round by round, and never with a guess?"""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altere
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, restarted, with_client, without_client
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.backtest.learnt import Held, Learnt
+from holdfast.rollout.backtest.past import Of, PastScore
+from holdfast.rollout.backtest.score import Score
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.execution.verdict import VERDICT
@@ -102,6 +106,17 @@ def test_rebalances_are_counted_from_when_the_plan_was_made(minutes: tuple[int, 
 
     assert verdict.result is result
     assert verdict.rebalances.found == sum(minute > 0 for minute in minutes)
+
+
+def test_a_range_that_its_past_makes_wider_is_what_counts() -> None:
+    """One rebalance too many, as in some past courses; three are too many all the same."""
+    past = PastScore(Of.GROUP, Score(equal=40), 1, NOON.isoformat(), learnt=Learnt(rebalances=Held(29, 31, 1)))
+    plan = replace(article_plan(), past=past)
+
+    found = [verify(plan, read(with_generations(restarted(group(AFTER), C), *range(1, 1 + many)))) for many in (2, 3)]
+
+    assert [one.result for one in found] == [Result.AS_FORECAST, Result.DIFFERENT]
+    assert found[0].rebalances.expected == (1, 2)
 
 
 @pytest.mark.thorough
