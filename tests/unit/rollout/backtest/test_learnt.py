@@ -1,4 +1,4 @@
-"""Ranges that are learnt cover nine in ten of what comes next, whatever the values are like; before that nothing is said."""
+"""Ranges that are learnt cover nine in ten of what comes next, whatever the values are like; before that there is no range."""
 
 import random
 from collections.abc import Callable

@@ -18,6 +18,9 @@ from tests.harness.plans import NOON, REPLACE_FIRST
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
+from holdfast.rollout.backtest.learnt import Learnt, Quantity, Span
+from holdfast.rollout.backtest.results import Backtest, GroupBacktest
+from holdfast.rollout.backtest.score import Score
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.group.values import AnySnapshot
@@ -76,7 +79,13 @@ def test_the_page_of_a_group(kind: str) -> None:
 def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
     document, change, *_ = GROUPS[kind]
     lake = FsspecLake(str(tmp_path))
-    plan = plans.make_from(("s", document), ("c", {"format_version": "1.0"} | change), Policy(), NOON)
+    plan = plans.make_from(
+        ("s", document),
+        ("c", {"format_version": "1.0"} | change),
+        Policy(),
+        NOON,
+        found=None if document is LAMPS else past(read(document)),
+    )
     plans.keep(lake, plan)
     shown = PlanPages(lake).page(plan.plan_id, NOON)
     now = {
@@ -98,8 +107,17 @@ def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
 
     assert f'<span class="badge calm">{kind}</span>' in page
     assert shown.view.title in page
+    assert ("durations within the range 2 of 3" in page) == (document is not LAMPS)
+    assert ("800 to 2,400 records/s, learnt from 41 restores of this group" in page) == (document is not LAMPS)
     assert all(option.title in page for option in plan.candidates)
     assert all(str(escape(step.title)) in page for step in shown.view.review.steps)
+
+
+def past(group: AnySnapshot) -> Backtest:
+    score = Score(equal=9, sequences=3, ends_equal=3, courses=3, durations_within=2)
+    learnt = Learnt(restore=Quantity(41, Span(800, 1_200, 2_400)))
+    found = GroupBacktest(group.group_id, registry.kind_of(group).protocol, score, learnt=learnt)
+    return Backtest(group.cluster, NOON.isoformat(), None, score, (found,))
 
 
 def shows_a_run(lake: FsspecLake, plan: Any, document: object, text: str) -> None:
