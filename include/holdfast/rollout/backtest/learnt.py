@@ -6,7 +6,6 @@ values are distributed, but that the next one comes about as they did. Fewer tha
 """
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil, floor
@@ -28,7 +27,8 @@ MOST = 200
 _EXACT = 1_000
 """Ranges are rounded outwards to the thousandth: what is equal to a limit is within it."""
 _COUNT = integer(0, java.INT_MAX)
-_FIGURE = number("a number that is not negative", 0, 1e12)
+_LARGEST = 1e12
+_FIGURE = number("a number that is not negative", 0, _LARGEST)
 
 
 @record
@@ -103,11 +103,12 @@ class Disagreement:
 class Values:
     """The newest values of one quantity. Each was between two bounds, which are one where it is known exactly."""
 
-    def __init__(self, bounds: Iterable[tuple[float, float]] = ()) -> None:
-        self._bounds = deque(bounds, MOST)
+    def __init__(self) -> None:
+        self._bounds: deque[tuple[float, float]] = deque(maxlen=MOST)
 
     def take(self, low: float, high: float) -> None:
-        self._bounds.append((low, high))
+        """Clocks of brokers may go backwards, and reports may be of any size: figures beyond what is counted are its limits."""
+        self._bounds.append((min(max(0, low), _LARGEST), min(max(0, high), _LARGEST)))
 
     def quantity(self) -> Quantity:
         """With a range that covers nine in ten, wherever between their bounds the values were."""
@@ -150,17 +151,18 @@ class Courses:
         """By how many rebalances each course missed the forecast range."""
 
     def with_duration(self, one: SequenceResult, forecast: Duration) -> SequenceResult:
-        """The same with the range of its duration, which is learnt from thereafter."""
+        """The same with the range of its duration. It is learnt from thereafter, if it is a course."""
+        low, high = one.rounds_at_least, one.rounds_at_most
+        if not one.course or low is None or high is None:
+            return replace(one, seconds_at_least=forecast.low, seconds_at_most=forecast.high)
         took = self._took[forecast.probing]
-        found = took.quantity()
-        low, high, learnt_from = forecast.low, forecast.high, None
-        if found.span is not None:
-            low, high, learnt_from = forecast.counted * found.span.low, forecast.counted * found.span.high, found.seen
-        result = replace(one, seconds_at_least=low, seconds_at_most=high, learnt_from=learnt_from)
-        if result.course and result.rounds_at_least is not None and result.rounds_at_most is not None:
-            self._missed.append(max(0, result.rounds_at_least - one.rounds, one.rounds - result.rounds_at_most))
-            took.take(one.seconds / forecast.counted, one.seconds / forecast.counted)
-        return result
+        known = took.quantity()
+        took.take(one.seconds / forecast.counted, one.seconds / forecast.counted)
+        self._missed.append(max(0, low - one.rounds, one.rounds - high))
+        if known.span is None:
+            return replace(one, seconds_at_least=forecast.low, seconds_at_most=forecast.high)
+        within = known.span.low * forecast.counted, known.span.high * forecast.counted
+        return replace(one, seconds_at_least=within[0], seconds_at_most=within[1], learnt_from=known.seen)
 
     def held(self) -> Held:
         """How the forecast numbers of rebalances held."""

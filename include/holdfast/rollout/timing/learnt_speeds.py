@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from holdfast.rollout.backtest.learnt import Disagreement, Learnt, Quantity, Stated
-from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.policy.policy import LONGEST_STEP_S, MOST, Policy
 from holdfast.rollout.policy.rates import RateSource
 
 _DEFAULT = Policy()
@@ -20,12 +20,16 @@ def _with_restore(policy: Policy, found: Quantity) -> Policy:
         return policy
     return replace(
         policy,
-        restore_records_per_second=max(1, round(found.span.usual)),
-        restore_slowest=max(1, int(found.span.low)),
-        restore_fastest=max(1, round(found.span.high)),
+        restore_records_per_second=_speed(found.span.usual),
+        restore_slowest=_speed(found.span.low),
+        restore_fastest=_speed(found.span.high),
         restore_observations=found.seen,
         restore_rate_source=RateSource.MEASURED,
     )
+
+
+def _speed(found: float) -> int:
+    return min(max(1, int(found)), MOST)
 
 
 def _with_start_up(policy: Policy, found: Quantity) -> Policy:
@@ -33,7 +37,7 @@ def _with_start_up(policy: Policy, found: Quantity) -> Policy:
     not stopped before is not seen: the least stays."""
     if found.span is None or _states_start_up(policy):
         return policy
-    low, usual, high = round(found.span.low), round(found.span.usual), max(1, round(found.span.high))
+    low, usual, high = (min(round(one), LONGEST_STEP_S) for one in (found.span.low, found.span.usual, max(1, found.span.high)))
     if not low and high >= policy.start_up_s_most:
         return policy
     usual = min(max(1, usual if low else policy.start_up_s), high)

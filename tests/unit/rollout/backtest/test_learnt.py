@@ -61,7 +61,9 @@ def test_few_values_have_no_range_and_old_ones_are_forgotten() -> None:
 
 
 def test_of_values_between_bounds_the_range_covers_both() -> None:
-    values = Values((number, number + 10) for number in range(FEWEST))
+    values = Values()
+    for number in range(FEWEST):
+        values.take(number, number + 10)
 
     assert values.quantity() == Quantity(FEWEST, Span(0, 14, FEWEST - 1 + 10))
 
@@ -94,11 +96,23 @@ class TestCourses:
         assert courses.with_duration(course(), Duration(4.0, 0.0, 33.0)).learnt_from is None
         assert courses.with_duration(course(), Duration(124.0, 0.0, 300.0, probing=True)).seconds_at_most == 124.0
 
-    def test_a_single_rebalance_as_forecast_teaches_nothing(self) -> None:
-        courses = Courses()
-        courses.with_duration(SequenceResult(1, 1, 1, 0.0, 1, 1), Duration(0.0, 0.0, 0.0))
-
+    def test_a_single_rebalance_as_forecast_teaches_nothing_and_has_no_learnt_range(self) -> None:
+        courses, single = Courses(), SequenceResult(1, 1, 1, 0.0, 1, 1)
+        courses.with_duration(single, Duration(0.0, 0.0, 0.0))
         assert courses.learnt() == Learnt()
+
+        for _ in range(FEWEST):
+            courses.with_duration(course(), Duration(4.0, 0.0, 33.0))
+        assert courses.with_duration(single, Duration(0.0, 0.0, 0.0)).seconds_within
+
+    def test_clocks_that_go_backwards_give_a_range_that_can_be_read(self) -> None:
+        courses = Courses()
+        for _ in range(FEWEST):
+            courses.with_duration(course(seconds=-3.0), Duration(4.0, 0.0, 33.0))
+            courses.with_duration(course(seconds=1e15), Duration(0.0, 0.0, 33.0))
+
+        found = courses.learnt()
+        assert codec_of(Learnt).read(codec_of(Learnt).write(found)) == found
 
     @pytest.mark.parametrize("late", [0.0, 0.06, 0.3])
     def test_the_number_of_rebalances_holds_as_often_as_is_said(self, late: float) -> None:

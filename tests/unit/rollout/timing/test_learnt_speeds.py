@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.rollout.backtest.learnt import Learnt, Quantity, Span, Stated
 from holdfast.rollout.contract.times import Estimate
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.timing.learnt_speeds import disagreements, with_learnt
@@ -43,3 +44,10 @@ def test_what_the_past_contradicts_is_named() -> None:
     assert disagreements(Policy(), LEARNT) == ()
     assert disagreements(replace(STATED, restore_records_per_second=900, start_up_s_least=2), LEARNT) == ()
     assert [one.low for one in disagreements(Policy(), LEARNT, 7.5)] == [7.5]
+
+
+def test_what_a_policy_cannot_state_is_at_its_limits() -> None:
+    found = with_learnt(Policy(), Learnt(restore=Quantity(19, Span(0, 1e12, 1e12)), start_up=Quantity(19, Span(1, 1e12, 1e12))))
+
+    assert found.slowest_restore == 1
+    assert policy_from_json(policy_to_json(found)) == found

@@ -22,15 +22,20 @@ class Learning:
     def __init__(self, config: Settings, session_s: float | None) -> None:
         self._stateful: dict[TaskId, None] = {}
         within_s = SESSION_S if session_s is None else session_s
-        self._restores = Restores(HistoryRules(self._stateful, _warm_ups_tell(dict(config)), within_s))
+        self._restores = (
+            Restores(HistoryRules(self._stateful, warm_ups_tell=True, reported_within_s=within_s))
+            if _warm_ups_tell(dict(config))
+            else None
+        )
         self._restarts = Restarts(within_s)
         self._speeds, self._away = Values(), Values()
 
     def take(self, generation: Generation, question: StreamsQuestion) -> None:
         """`question`: what it is judged by."""
-        self._stateful.update((task.id, None) for task in question.tasks if task.stateful is not False)
-        for slowest, fastest in self._restores.take(generation):
-            self._speeds.take(slowest, fastest)
+        if self._restores is not None:
+            self._stateful.update((task.id, None) for task in question.tasks if task.stateful is not False)
+            for slowest, fastest in self._restores.take(generation):
+                self._speeds.take(slowest, fastest)
         for away in self._restarts.take(generation):
             self._away.take(away.low, away.high)
 
