@@ -16,6 +16,9 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import PARTITION, TABLES
 from holdfast.airflow_wiring import decisions, planning, runs
 from holdfast.airflow_wiring.airflow_objects import SPARK_POOL
+from holdfast.rollout.backtest.learnt import Learnt, Quantity, Span
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import distributed_search, search_progress, search_work
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
@@ -55,7 +58,8 @@ def test_a_plan_has_the_score_of_the_newest_night(lake: FsspecLake, recorded: st
     of_group = {"group_id": group.group_id, "protocol": kind_of(group).protocol, "releases": [group.kafka_release], "equal": 410}
     for day, different in (("2026-11-20", 0), ("2026-11-21", 2)):
         (place / f"day={day}").mkdir(parents=True)
-        row = of_group | {"captured_at": f"{day}T01:00:00Z", "different": different}
+        learnt = dumps(codec_of(Learnt).write(Learnt(restore=Quantity(41, Span(800, 1_200, 2_400)))))
+        row = of_group | {"captured_at": f"{day}T01:00:00Z", "different": different, "learnt": learnt}
         pq.write_table(pa.Table.from_pylist([row], schema=schema), place / f"day={day}" / "part-0.parquet")
 
     planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
@@ -67,6 +71,8 @@ def test_a_plan_has_the_score_of_the_newest_night(lake: FsspecLake, recorded: st
     assert (plan.past.score.equal, plan.past.score.different, plan.past.wrong_before) == (410, 2, 0)
     fallen = "score has fallen since the day before. Holdfast decided 410 of 412 past rebalances of this group as Kafka did"
     assert fallen in plans.markdown(plan)
+    assert (plan.policy.restore_slowest, plan.policy.restore_fastest) == (800, 2_400)
+    assert "800 to 2,400 records/s, learnt from 41 restores of this group" in plans.markdown(plan)
 
 
 def test_a_large_one_is_for_spark(lake: FsspecLake, recorded: str, monkeypatch: pytest.MonkeyPatch) -> None:
