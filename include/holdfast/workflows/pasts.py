@@ -1,13 +1,15 @@
 """The past of groups in the lake, for a night's judging: `past/cluster=C/day=YYYY-MM-DD/group=G/<life>.records`.
 
-Only the newest is kept of a cluster: the brokers still have what is in it.
+Only the newest is kept of a cluster: the brokers still have what is in it. The older is removed once the newest is there, so that a
+run that is killed leaves one of them whole.
 """
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
-from holdfast.ports import Lake
+from holdfast.ports import Lake, LakePath
 from holdfast.rollout.backtest import past_file
 from holdfast.rollout.backtest.past_file import PastHeader
 from holdfast.rollout.backtest.past_groups import SpooledPast
@@ -38,14 +40,15 @@ class When:
 
 
 def keep(lake: Lake, when: When, past: SpooledPast, given_of: Callable[[str], Given]) -> Kept:
-    """Write the past of each group, in place of what there was of the cluster."""
+    """Write the past of each group, then remove what else there is of the cluster: of other days, and of an earlier run of this
+    day what this one did not write again."""
     cluster = when.cluster
-    place = (FOLDER, segment("cluster", cluster))
-    lake.remove(place)
-    left_out, files, lives = list(past.unread), 0, dict[str, int]()
+    place = (FOLDER, segment("cluster", cluster), segment("day", when.day))
+    left_out, lives = list(past.unread), dict[str, int]()
+    written = set[LakePath]()
     for one in past.groups:
         life = lives[one.group_id] = lives.get(one.group_id, 0) + 1
-        if files == MOST_FILES:
+        if len(written) == MOST_FILES:
             left_out.append(f"groups after {one.group_id}: {MOST_FILES:,} files are written at most")
             break
         given = given_of(one.group_id)
@@ -63,9 +66,24 @@ def keep(lake: Lake, when: When, past: SpooledPast, given_of: Callable[[str], Gi
         if content is None:
             left_out.append(f"{one.group_id}: its coordinator has written more records than are kept, and each counts")
             continue
-        lake.write((*place, segment("day", when.day), segment("group", one.group_id), f"{life}.records"), content)
-        files += 1
-    return Kept(files, tuple(left_out))
+        path = (*place, segment("group", one.group_id), f"{life}.records")
+        lake.write(path, content)
+        written.add(path)
+    _remove_others(lake, place, written)
+    return Kept(len(written), tuple(left_out))
+
+
+def _remove_others(lake: Lake, newest: LakePath, written: AbstractSet[LakePath]) -> None:
+    for day in lake.names(newest[:-1]):
+        if day != newest[-1]:
+            lake.remove((*newest[:-1], day))
+    groups = {path[:-1] for path in written}
+    for name in lake.names(newest):
+        group = (*newest, name)
+        others = [(*group, life) for life in lake.names(group)] if group in groups else [group]
+        for path in others:
+            if path not in written:
+                lake.remove(path)
 
 
 def stated(group_id: str, operator: StatedByOperator) -> Given:

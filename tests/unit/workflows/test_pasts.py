@@ -7,6 +7,7 @@ from tests.unit.adapters.broker.test_recorded_groups import generations, put
 
 from holdfast.adapters.broker.recorded_groups import Spool, spool
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.errors import StatePathTrouble
 from holdfast.rollout.backtest import past_file
 from holdfast.rollout.backtest.results import Given
 from holdfast.workflows import pasts
@@ -48,6 +49,31 @@ def test_each_life_of_each_group_is_a_file(tmp_path: Path) -> None:
     header, entries, _ = past_file.read((tmp_path / place / "group=one" / "1.records").read_bytes())
     assert (header.cluster, header.group_id, header.read_at, header.given) == ("a/b", "one", WHEN.read_at, GIVEN)
     assert len([*entries()]) == 3
+
+
+def test_the_older_past_is_there_until_the_newest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that ends between two files leaves the last night's as they were; the next run of the day writes over what is there."""
+    lake, older = FsspecLake(str(tmp_path)), "past/cluster=a%2Fb/day=2026-11-20/group=one/1.records"
+    lake.write(tuple(older.split("/")), b"old")
+    lake.write(("past", "cluster=a%2Fb", f"day={WHEN.day}", "group=gone", "1.records"), b"of an earlier run of the day")
+    written = FsspecLake.write
+
+    def full(self: FsspecLake, path: tuple[str, ...], content: bytes) -> None:
+        if "group=two" in path:
+            raise StatePathTrouble("no space left")
+        written(self, path, content)
+
+    with spool(lambda _: True) as past:
+        filled(past, "one", "two")
+        with monkeypatch.context() as broken:
+            broken.setattr(FsspecLake, "write", full)
+            with pytest.raises(StatePathTrouble):
+                pasts.keep(lake, WHEN, past, lambda _: GIVEN)
+        assert older in kept(lake)
+        pasts.keep(lake, WHEN, past, lambda _: GIVEN)
+
+    assert kept(lake) == [f"past/cluster=a%2Fb/day={WHEN.day}/group={one}/1.records" for one in ("one", "two")]
+    assert not (tmp_path / "past" / "cluster=a%2Fb" / f"day={WHEN.day}" / "group=gone").exists()
 
 
 def test_what_is_left_out_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
