@@ -9,6 +9,7 @@ from tests.live.experiment import Step
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Task
 from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.streams.forecast.outcomes import Outcome
 from holdfast.rollout.streams.scene import reports
 from holdfast.rollout.streams.snapshot import groups, replay
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
@@ -39,6 +40,11 @@ def before_any_record(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
 def forecast_end(step: Step) -> Placement:
     """Who has what when the forecast's only outcome has settled."""
     (outcome,) = step.forecast.outcomes
+    return outcome_end(outcome)
+
+
+def outcome_end(outcome: Outcome) -> Placement:
+    """Who has what when this outcome has settled."""
     decision = outcome.rounds[-1].decision
     assert outcome.stable, outcome.notes
     assert isinstance(decision, Assignment), decision

@@ -16,7 +16,7 @@ from tests.harness.kafka import class_data
 from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
-SOURCES = Path(__file__).with_name("java") / "wordcount"
+_JAVA = Path(__file__).with_name("java")
 PROCESS_METADATA = "kafka-streams-process-metadata"
 STORE = "counts-store"
 _JVM = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
@@ -38,6 +38,20 @@ _RUNNING = "STATE RUNNING"
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """What a client runs. `arguments` come between those that every one has: the properties file, and the file to wait for."""
+
+    sources: Path
+    main: str
+    arguments: tuple[str, ...]
+
+
+def drawn_program(parts: str) -> Program:
+    """The application that builds its topology from JSON (`java/drawn`)."""
+    return Program(_JAVA / "drawn", "drawn.Drawn", (parts,))
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """What all clients of one group share."""
 
@@ -47,6 +61,12 @@ class Application:
     input_topic: str
     settings: Mapping[str, str] = field(default_factory=dict)
     """Kafka's own property names; put over the small settings below."""
+    program: Program | None = None
+    """None: the word count."""
+
+    @property
+    def runs(self) -> Program:
+        return self.program or Program(_JAVA / "wordcount", "wordcount.WordCount", (self.input_topic, STORE))
 
     @property
     def repartition_topic(self) -> str:
@@ -98,6 +118,11 @@ class StreamsClient:
     def log(self) -> Path:
         return self.folder / "client.log"
 
+    @property
+    def pid(self) -> int:
+        """Of the process whose children are the client's."""
+        return self._started.pid
+
     def load(self) -> None:
         """Start the JVM; the client is made when `go` is called."""
         assert self._process is None, "a client is started once"
@@ -106,11 +131,12 @@ class StreamsClient:
         properties = self.folder / "streams.properties"
         properties.write_text("".join(f"{key}={value}\n" for key, value in self._properties().items()), encoding="utf-8")
         jars = kafka_streams(self.application.release)
-        path = f"{class_data.jar_of(compile_java(SOURCES, jars))}:{jars}"
-        given = class_data.options(path, partial(_load, self.application.release)) if self._options is None else self._options
+        program = self.application.runs
+        path = f"{class_data.jar_of(compile_java(program.sources, jars))}:{jars}"
+        load = partial(_load, self.application.release, program)
+        given = class_data.options(path, load) if self._options is None else self._options
         command = [*self._inside, java_tool("java"), *_JVM, *_LOGGING, *given, f"-Djava.io.tmpdir={self.folder / 'tmp'}"]
-        command += ["-cp", path]
-        command += ["wordcount.WordCount", str(properties), self.application.input_topic, STORE, str(self._go)]
+        command += ["-cp", path, program.main, str(properties), *program.arguments, str(self._go)]
         self._process = TetheredProcess(f"Streams {self.application.release} client {self.folder.name}", command, self.log)
 
     def wait_loaded(self, timeout_s: float = 300) -> None:
@@ -185,9 +211,9 @@ class StreamsClient:
         return small | static | dict(self.application.settings)
 
 
-def _load(release: str, options: Sequence[str]) -> None:
+def _load(release: str, program: Program, options: Sequence[str]) -> None:
     """A client with these options that finds no broker for a while: what it has loaded then is most of what it ever loads."""
-    nobody = Application(release, "nobody", "127.0.0.1:1", "nothing")
+    nobody = Application(release, "nobody", "127.0.0.1:1", "nothing", program=program)
     with (
         tempfile.TemporaryDirectory(prefix="holdfast-client-") as folder,
         StreamsClient(nobody, Path(folder), threads=1, process_id=None, options=options) as client,

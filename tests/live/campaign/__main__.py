@@ -1,0 +1,103 @@
+"""The unceasing trial: random applications of random releases on real brokers, random changes and faults, forecast against reality.
+
+    python -m tests.live.campaign --minutes 60 --seed 1 --into build/trial [--at-once 2] [--page docs/trial.md]
+
+Each case is a line of `<into>/journal.jsonl` when it is done. The same command goes on with the next case; one that was interrupted
+is done again. A difference is kept as a file, with the snapshots, the change and the settings of each client. `--page` writes the
+table of all that is in the journal; with `--minutes 0` it does nothing else.
+"""
+
+import argparse
+import itertools
+import json
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from tests.live.campaign import cases, drawing, page
+from tests.live.campaign.judging import Record
+
+_OF_PROCESSES = ("broker", "group")
+"""Folders of a case that are of no use when it has agreed."""
+
+
+class Trial:
+    """The cases of a seed in a folder, and its journal."""
+
+    def __init__(self, seed: int, into: Path, seconds: float) -> None:
+        self._seed, self._into = seed, into
+        self._ends_at = time.monotonic() + seconds
+        self._one_at_a_time = threading.Lock()
+        done = {one["case"] for one in read(into) if one["seed"] == seed}
+        self._numbers: Iterator[int] = (number for number in itertools.count(1) if number not in done)
+
+    def work(self) -> None:
+        """One case after the other, until the time is over."""
+        while self._goes_on():
+            with self._one_at_a_time:
+                number = next(self._numbers)
+            folder = self._into / f"{self._seed}-{number}"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            began = time.monotonic()
+            found = cases.perform(drawing.draw(self._seed, number), folder, self._goes_on)
+            self._keep(found | {"seconds": round(time.monotonic() - began)}, folder)
+
+    def _goes_on(self) -> bool:
+        return time.monotonic() < self._ends_at
+
+    def _keep(self, found: Record, folder: Path) -> None:
+        with self._one_at_a_time:
+            write(self._into, found)
+        if not page.differs(found):
+            for name in _OF_PROCESSES:
+                shutil.rmtree(folder / name, ignore_errors=True)
+            if not any(folder.iterdir()):
+                folder.rmdir()
+        print(page.line(found), flush=True)
+
+
+def read(into: Path) -> list[Record]:
+    """The journal's whole lines: a killed trial may leave a part of one."""
+    path = into / page.JOURNAL
+    if not path.exists():
+        return []
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        with suppress(json.JSONDecodeError):
+            found.append(json.loads(line))
+    return found
+
+
+def write(into: Path, found: Record) -> None:
+    """As a line of its own, behind what may be a part of one."""
+    path = into / page.JOURNAL
+    known = path.read_text(encoding="utf-8") if path.exists() else ""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("" if known.endswith("\n") or not known else "\n") + json.dumps(found) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--into", type=Path, default=Path("build/trial"))
+    parser.add_argument("--at-once", type=int, default=2, help="cases side by side, each with a broker of its own")
+    parser.add_argument("--page", type=Path, help="where the table is written")
+    given = parser.parse_args()
+    given.into.mkdir(parents=True, exist_ok=True)
+    if given.minutes > 0:
+        trial = Trial(given.seed, given.into.resolve(), given.minutes * 60)
+        with ThreadPoolExecutor(given.at_once) as pool:
+            for one in [pool.submit(trial.work) for _ in range(given.at_once)]:
+                one.result()
+    if given.page:
+        given.page.write_text(page.written(read(given.into)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""The table of a trial's journal, as docs/trial.md has it; and a line for each case."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tests.live.campaign.drawing import RELEASES
+from tests.live.campaign.judging import Record
+
+JOURNAL = "journal.jsonl"
+_HEAD = """# Trial: random applications and changes, forecast against reality
+
+`python -m tests.live.campaign --minutes 60 --seed 1 --into build/trial --page docs/trial.md` draws applications (stores on disk and
+in memory, without a changelog, windows, sessions, joins, repartitions, source tables, global tables), settings, changes and faults;
+runs them on real brokers with the published Kafka Streams; and compares. It writes this page from its journal, and goes on where it
+ended.
+
+- **Decisions**: rebalances that Holdfast decides as Kafka did, task by task, given what the members reported.
+- **Ends**: changes after which each active and standby task is where the forecast made before the change has it. Where no rebalance
+  is forecast: none came.
+- **Counts**, **times**: the number of rebalances, and the time of the last, are within the range of the forecast and of the plan.
+"""
+
+
+def differs(case: Record) -> bool:
+    return "trouble" in case or any(one["differences"] or one.get("ended") is False for one in _all(case))
+
+
+def line(case: Record) -> str:
+    """One case, for a terminal."""
+    said = [
+        f"{one['name']}: {one['same']}/{one['rebalances']} end={one.get('end')} count={one.get('count')} ended={one.get('ended')}"
+        for one in case["changes"]
+    ]
+    trouble = [f"TROUBLE {case['trouble'].strip().splitlines()[-1]}"] if "trouble" in case else []
+    return f"{case['seed']}-{case['case']} {case['release']} ({case.get('seconds', 0)} s): " + "; ".join([*said, *trouble])
+
+
+def written(cases: Sequence[Record]) -> str:
+    ended = [one for one in cases if "trouble" in one]
+    by_release = {release: [one for one in cases if one["release"] == release] for release in RELEASES}
+    rows = [_row(release, found) for release, found in by_release.items() if found]
+    changes = [change for case in cases for change in case["changes"]]
+    by_name = {name: [one for one in changes if one["name"] == name] for name in sorted({one["name"] for one in changes})}
+    parts = [
+        _HEAD,
+        f"Seeds {', '.join(map(str, sorted({one['seed'] for one in cases})))}: {len(cases)} cases, {len(changes)} changes.\n",
+        _table(("release", "cases", "changes", "decisions", "ends", "counts", "times"), [*rows, _row("all", cases)]),
+        _table(
+            ("change", "number", "decisions", "ends", "counts", "times"), [_of_changes(name, by_name[name]) for name in by_name]
+        ),
+    ]
+    different = [f"- {text}" for case in cases for text in _differences(case)]
+    parts.append("## What differed\n\n" + ("\n".join(different) if different else "Nothing.") + "\n")
+    if ended:
+        parts.append(f"{len(ended)} cases ended early:\n\n" + "\n".join(f"- {_title(one)}: {_last(one)}" for one in ended) + "\n")
+    return "\n".join(parts)
+
+
+def _row(name: str, cases: Sequence[Record]) -> tuple[str, ...]:
+    changes = [change for case in cases for change in case["changes"]]
+    decided = [one for case in cases for one in _all(case)]
+    return (name, str(len(cases)), str(len(changes)), _decisions(decided), *_agreed(changes))
+
+
+def _of_changes(name: str, changes: Sequence[Record]) -> tuple[str, ...]:
+    return (name, str(len(changes)), _decisions(changes), *_agreed(changes))
+
+
+def _decisions(records: Iterable[Record]) -> str:
+    sums: Counter[str] = Counter()
+    for one in records:
+        sums.update(same=one["same"], rebalances=one["rebalances"])
+    return f"{sums['same']} of {sums['rebalances']}"
+
+
+def _agreed(changes: Sequence[Record]) -> tuple[str, ...]:
+    found = []
+    for what in ("end", "count", "ended"):
+        judged = [one[what] for one in changes if one.get(what) is not None]
+        found.append(f"{sum(judged)} of {len(judged)}")
+    return tuple(found)
+
+
+def _differences(case: Record) -> list[str]:
+    return [f"{_title(case)}, {one.get('name', 'first deploy')}: {_summed(one)}" for one in _all(case) if _summed(one)]
+
+
+def _summed(one: Record) -> str:
+    """In a line: the file of the difference has the whole."""
+    found = [f"{one['rebalances'] - one['same']} decisions"] if one["same"] < one["rebalances"] else []
+    found += ["the end"] if one.get("end") is False else []
+    if one.get("count") is False and "took" in one:
+        found.append(f"{one['took']} rebalances, forecast {one['forecast'][0]} to {one['forecast'][1]}")
+    if one.get("ended") is False:
+        found.append(f"{one['ended_s']:.0f} s, range {one['range_s'][0]} to {one['range_s'][1]} s")
+    return "; ".join(found)
+
+
+def _all(case: Record) -> list[Record]:
+    return [*([case["start"]] if "start" in case else []), *case["changes"]]
+
+
+def _title(case: Record) -> str:
+    return f"{case['seed']}-{case['case']} ({case['release']})"
+
+
+def _last(case: Record) -> str:
+    return str(case["trouble"]).strip().splitlines()[-1][:200]
+
+
+def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in (columns, tuple("---" for _ in columns), *rows)]
+    return "\n".join(lines) + "\n"
