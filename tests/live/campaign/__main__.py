@@ -45,7 +45,10 @@ class Trial:
             folder.mkdir(parents=True)
             began = time.monotonic()
             found = cases.perform(drawing.draw(self._seed, number), folder, self._goes_on)
-            self._keep(found | {"seconds": round(time.monotonic() - began)}, folder)
+            if found["changes"] or "trouble" in found:
+                self._keep(found | {"seconds": round(time.monotonic() - began)}, folder)
+            else:
+                shutil.rmtree(folder)  # the time was over before its first change: it is done again
 
     def _goes_on(self) -> bool:
         return time.monotonic() < self._ends_at
