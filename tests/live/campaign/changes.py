@@ -1,4 +1,4 @@
-"""The changes and faults that a group goes through: what is said of each to Holdfast, and how it is done.
+"""The changes and faults that a group goes through: how each is given to Holdfast, and how it is done.
 
 Each is drawn from what is there: `draw` returns one that is possible now.
 """
