@@ -40,7 +40,8 @@ class Clues:
     as `checkpointed`, but from the names of stores, which do not show whether a source topic is a changelog.
 
     `reuses_sources`: the application lets a table's source topic be its changelog (`topology.optimization`); None: unknown.
-    `bare`: subtopologies whose task directories were looked at and hold no store.
+    `bare`: subtopologies whose task directories were looked at and hold no store. `own`: those in whose task directories each store
+    has a changelog topic of its own.
     """
 
     said: tuple[tuple[int, str], ...] = ()
@@ -49,6 +50,7 @@ class Clues:
     silent: tuple[int, ...] = ()
     reuses_sources: bool | None = None
     bare: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
     stored: tuple[tuple[int, str], ...] = ()
 
 
@@ -229,6 +231,10 @@ class _Search:
             return
         elif self._clues.reuses_sources and subtopology in self._clues.bare:
             self._assume(subtopology, "taken to keep no table of a source topic: no directory of its tasks holds a store")
+        elif self._clues.reuses_sources and subtopology in self._clues.own:
+            self._assume(
+                subtopology, "taken to keep no table of a source topic: each store on its disks has a changelog of its own"
+            )
         elif self._clues.reuses_sources:
             names = ", ".join(sources)
             self._unknown[subtopology] = [

@@ -136,6 +136,7 @@ def test_a_changelog_of_another_number_of_partitions_is_left_over() -> None:
         ({"app-x-changelog": 2}, {"checkpointed": ((0, "in"), (0, "app-x-changelog"))}, ("app-x-changelog", "in")),
         ({"app-x-changelog": 2}, {"checkpointed": ((0, "app-x-changelog"),)}, ("app-x-changelog",)),
         ({"app-x-changelog": 2}, {"stored": ((0, "app-x-changelog"),)}, None),
+        ({"app-x-changelog": 2}, {"stored": ((0, "app-x-changelog"),), "own": (0,)}, ("app-x-changelog",)),
         ({"app-x-changelog": 2}, {"stored": ((0, "app-x-changelog"),), "reuses_sources": False}, ("app-x-changelog",)),
     ],
 )

@@ -128,6 +128,7 @@ def _clues(settings: GroupSettings, tasks: tuple[TaskPartitions, ...], found: Ga
         silent=topology.silent_subtopologies(joins, tasks),
         reuses_sources=settings.reuses_sources,
         bare=_bare(found),
+        own=_own(found),
     )
 
 
@@ -152,6 +153,15 @@ def _stored(found: Gathered, existing: Mapping[str, object]) -> tuple[tuple[int,
         for store in (each.stores if each.checkpoint is None else ())
     }
     return tuple(sorted(each for each in named if each[1] in existing))
+
+
+def _own(found: Gathered) -> tuple[int, ...]:
+    """Subtopologies whose task directories hold stores, each with a changelog topic of its own."""
+    stores = [
+        (each.task_id.subtopology, store) for directory in found.directories for each in directory.tasks for store in each.stores
+    ]
+    without = {one for one, store in stores if f"{found.group.group_id}-{store}{_CHANGELOG}" not in found.partition_counts}
+    return tuple(sorted({one for one, _ in stores} - without))
 
 
 def _bare(found: Gathered) -> tuple[int, ...]:

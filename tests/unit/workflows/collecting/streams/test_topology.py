@@ -105,6 +105,15 @@ class TestTopology:
             told = settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}, given)
             assert [task.changelogs for task in taken(group, disks, told).tasks][:2] == [(), ()]
 
+    @pytest.mark.parametrize(("stores", "known"), [(("one",), True), (("one", "table"), False)])
+    def test_stores_tell_where_each_has_a_changelog_of_its_own(self, stores: tuple[str, ...], known: bool) -> None:  # noqa: FBT001
+        """Of a client that has written no checkpoint file yet, or is of 4.3: a store without one may be a table of the source."""
+        group = cluster(member(A, ("0_0", "0_1")), partitions={"in": 2, "wc-one-changelog": 2})
+        disk = StateDirectory("a", ProcessId.parse(A), tasks=(TaskDirectory(TaskId(0, 0), None, non_empty=True, stores=stores),))
+        found = taken(group, {"a": disk}, settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}))
+        logs = [[log.topic for log in task.changelogs] if task.changelogs is not None else None for task in found.tasks]
+        assert logs == ([["wc-one-changelog"]] * 2 if known else [None] * 2)
+
     def test_a_withheld_task_is_derived_from_its_subtopology(self) -> None:
         found = taken(cluster(member(A, ("0_0", "1_0"), joined={"1_0": -2})))
         assert [str(task.id) for task in found.tasks] == ["0_0", "0_1", "1_0", "1_1"]
