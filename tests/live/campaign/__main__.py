@@ -45,7 +45,7 @@ class Trial:
             folder.mkdir(parents=True)
             began = time.monotonic()
             found = cases.perform(drawing.draw(self._seed, number), folder, self._goes_on)
-            if found["changes"] or "trouble" in found:
+            if found["changes"] or "trouble" in found or "refused" in found:
                 self._keep(found | {"seconds": round(time.monotonic() - began)}, folder)
             else:
                 shutil.rmtree(folder)  # the time was over before its first change: it is done again

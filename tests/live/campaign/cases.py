@@ -13,7 +13,7 @@ from tests.live.campaign.drawing import CHANGES, Case
 from tests.live.campaign.group import DrawnRun, newest
 from tests.live.campaign.judging import Batch, Happened, Record, decided_apart, record_of
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import CannotPredict, HoldfastError
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
@@ -54,6 +54,8 @@ def perform(case: Case, folder: Path, goes_on: Callable[[], bool]) -> Record:
                     found["changes"].append(_changed(run, folder / f"difference-{number}.json"))
             finally:
                 run.stop()
+    except CannotPredict as refusal:
+        found["refused"] = str(refusal)
     except Exception as trouble:  # noqa: BLE001 - what the case has shown until then is kept, and so is why it ended
         found["trouble"] = "".join(traceback.format_exception(trouble))[-4000:]
     return found
@@ -110,7 +112,7 @@ def _performed(run: DrawnRun, planned: Planned, before: Snapshot, foretold: Fore
         members = {process_id: client.threads for process_id, client in run.clients.items()}
         batches.append(Batch(generations, members, dict(run.started_with)))
     happened = Happened(planned, before, foretold, tuple(batches), began)
-    found = record_of(happened, foretold.change)
+    found = record_of(happened, change_from_json(_document(planned)))
     if found["differences"] or found.get("ended") is False:
         whole = {
             "record": found,

@@ -31,8 +31,11 @@ def line(case: Record) -> str:
         f"{one['name']}: {one['same']}/{one['rebalances']} end={one.get('end')} count={one.get('count')} ended={one.get('ended')}"
         for one in case["changes"]
     ]
+    refused = [f"refused: {case['refused'][:80]}"] if "refused" in case else []
     trouble = [f"TROUBLE {case['trouble'].strip().splitlines()[-1]}"] if "trouble" in case else []
-    return f"{case['seed']}-{case['case']} {case['release']} ({case.get('seconds', 0)} s): " + "; ".join([*said, *trouble])
+    return f"{case['seed']}-{case['case']} {case['release']} ({case.get('seconds', 0)} s): " + "; ".join(
+        [*said, *refused, *trouble]
+    )
 
 
 def written(cases: Sequence[Record]) -> str:
@@ -51,6 +54,10 @@ def written(cases: Sequence[Record]) -> str:
     ]
     different = [f"- {text}" for case in cases for text in _differences(case)]
     parts.append("## What differed\n\n" + ("\n".join(different) if different else "Nothing.") + "\n")
+    parts.append(_left_out(changes))
+    refused = [f"- {_title(one)}: {one['refused'][:300]}" for one in cases if "refused" in one]
+    if refused:
+        parts.append("Groups of which nothing could be forecast, as the answer says:\n\n" + "\n".join(refused) + "\n")
     if ended:
         parts.append(f"{len(ended)} cases ended early:\n\n" + "\n".join(f"- {_title(one)}: {_last(one)}" for one in ended) + "\n")
     return "\n".join(parts)
@@ -94,6 +101,19 @@ def _summed(one: Record) -> str:
     if one.get("ended") is False:
         found.append(f"{one['ended_s']:.0f} s, range {one['range_s'][0]} to {one['range_s'][1]} s")
     return "; ".join(found)
+
+
+def _left_out(changes: Sequence[Record]) -> str:
+    """Changes that were drawn and not made, by the reason."""
+    reasons = Counter(_reason(one) for change in changes for one in change.get("left_out", ()))
+    lines = [f"- {count}: {reason}" for reason, count in sorted(reasons.items(), key=lambda one: (-one[1], one[0]))]
+    return "## Drawn, and not made\n\n" + ("\n".join(lines) if lines else "None.") + "\n"
+
+
+def _reason(left_out: str) -> str:
+    """A time as one reason, whatever it is; a refusal in the words of the forecast."""
+    reason = left_out.partition(": ")[2]
+    return "the forecast takes longer than a change may" if reason.endswith(" s") else reason[:300]
 
 
 def _all(case: Record) -> list[Record]:

@@ -51,7 +51,7 @@ def test_a_trial_goes_on_after_what_is_in_its_journal(tmp_path: Path, monkeypatc
 
 def test_the_page_counts_what_agreed_and_names_what_did_not() -> None:
     apart = {"same": 1, "end": False, "count": False, "took": 9, "forecast": [1, 4], "differences": ["0_0"]}
-    late = {"ended": False, "ended_s": 90.0, "range_s": [10, 60]}
+    late = {"ended": False, "ended_s": 90.0, "range_s": [10, 60], "left_out": ["rolling restart: 181 s", "add a client: 190 s"]}
     case = performed(drawing.draw(1, 1), [CHANGE, CHANGE | apart | late])
     ended = performed(drawing.draw(1, 2), []) | {"trouble": "Traceback …\nTimeoutError: no settled generation"}
 
@@ -60,6 +60,7 @@ def test_the_page_counts_what_agreed_and_names_what_did_not() -> None:
     assert "| 3.9.1 | 2 | 2 | 3 of 4 | 1 of 2 | 1 of 2 | 0 of 1 |" in found
     assert "- 1-1 (3.9.1), add a client: 1 decisions; the end; 9 rebalances, forecast 1 to 4; 90 s, range 10 to 60 s" in found
     assert "- 1-2 (3.9.1): TimeoutError: no settled generation" in found
+    assert "- 2: the forecast takes longer than a change may" in found
     assert page.differs(case)
     assert page.differs(ended)
     assert not page.differs(performed(drawing.draw(1, 3), [CHANGE]))
