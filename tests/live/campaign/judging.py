@@ -53,8 +53,9 @@ class Happened:
 
 def record_of(happened: Happened, change: Change) -> Record:
     """`same`: rebalances that Holdfast decides as Kafka did, given what was reported. `end`, `count`, `ended`: whether the stable
-    end, the number of rebalances and the time of the last are as forecast; None where there is nothing to compare. `change`: as it was given,
-    not expanded."""
+    end, the number of rebalances and the time of the last are as forecast; None where there is nothing to compare.
+
+    `change`: as it was given, not expanded: the batches of a roll are in it."""
     rebalances, planned = happened.generations, happened.planned
     apart = [row for batch in happened.batches for row in decided_apart(happened.before, batch)]
     found: Record = {"name": planned.name, "rebalances": len(rebalances), "same": len(rebalances) - len({row[0] for row in apart})}

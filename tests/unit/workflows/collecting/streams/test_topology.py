@@ -106,7 +106,7 @@ class TestTopology:
             assert [task.changelogs for task in taken(group, disks, told).tasks][:2] == [(), ()]
 
     @pytest.mark.parametrize(("stores", "known"), [(("one",), True), (("one", "table"), False)])
-    def test_stores_tell_where_each_has_a_changelog_of_its_own(self, stores: tuple[str, ...], known: bool) -> None:  # noqa: FBT001
+    def test_stores_tell_where_each_has_a_changelog_of_its_own(self, stores: tuple[str, ...], known: bool) -> None:
         """Of a client that has written no checkpoint file yet, or is of 4.3: a store without one may be a table of the source."""
         group = cluster(member(A, ("0_0", "0_1")), partitions={"in": 2, "wc-one-changelog": 2})
         disk = StateDirectory("a", ProcessId.parse(A), tasks=(TaskDirectory(TaskId(0, 0), None, non_empty=True, stores=stores),))
