@@ -124,7 +124,7 @@ def _settings(generator: random.Random, release: str) -> dict[str, str]:
 
 
 def _optimised(generator: random.Random, parts: list[dict[str, str]]) -> dict[str, str]:
-    """Whether a store without a changelog is a table of a source topic cannot be told then: that is refused by name."""
+    """Whether a store without a changelog is a table of a source topic is unknown then: that is refused by name."""
     unlogged = any(part.get("store") == "unlogged" for part in parts)
     return {"topology.optimization": "all" if generator.random() < 0.4 and not unlogged else "none"}
 

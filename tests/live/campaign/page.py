@@ -21,10 +21,10 @@ ended.
 
 The same seed draws the same cases until `tests/live/campaign/drawing.py` changes.
 """
-_MENDED = """Found, and mended since:
+_FIXED = """Found, and fixed since:
 
 - With `topology.optimization`, a group was refused though its disks were read, where no checkpoint file was there yet (4.3 writes
-  none). Stores that each have a changelog topic of their own tell it now (2.8.2, windows and a count).
+  none). Stores that each have a changelog topic of their own show it now (2.8.2, windows and a count).
 """
 
 
@@ -61,7 +61,7 @@ def written(cases: Sequence[Record]) -> str:
     ]
     different = [f"- {text}" for case in cases for text in _differences(case)]
     parts.append("## What differed\n\n" + ("\n".join(different) if different else "Nothing.") + "\n")
-    parts.append(_MENDED)
+    parts.append(_FIXED)
     parts.append(_left_out(changes))
     refused = [f"- {_title(one)}: {one['refused'][:300]}" for one in cases if "refused" in one]
     if refused:
