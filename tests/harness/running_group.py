@@ -270,7 +270,7 @@ class RunningGroup:
             while isinstance(ended, running.LeftForNextTurn):
                 self.turns += 1
                 self.sleep(pause_s)
-                ended = running.turn(plan, approved(plan), self.means(run), ended.after(pause_s), back=back)
+                ended = running.turn(plan, approved(plan), self.means(run), ended.after(pause_s, min(pause_s, 15)), back=back)
             return ended
         finally:
             self.lake.life = Life()

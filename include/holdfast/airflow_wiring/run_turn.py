@@ -61,7 +61,9 @@ def turn(
     back = given is not None and given.answer is HaltAnswer.GO_BACK
     means = _means(plan, known, _hands(plan, known, params, given.by if back and given else user, run_id), how_ended)
     back = back or bool(params.get("back")) or (again and plans.journal_of(store, plan_id).went_back() is not None)
-    before = None if left is None else codec_of(running.LeftForNextTurn).read(left["left"]).after(_passed(left["at"]))
+    before = None
+    if left is not None:
+        before = codec_of(running.LeftForNextTurn).read(left["left"]).after(_passed(left["at"]), wait_between_turns.BETWEEN_TURNS_S)
     accept = Halt.REBALANCES if params["accept_rebalances"] and before is None and not again else False
     ended = running.turn(plan, approval, means, before, accept=accept, back=back)
     if isinstance(ended, running.LeftForNextTurn):

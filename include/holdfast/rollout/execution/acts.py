@@ -102,6 +102,16 @@ class Finished:
 NextMove = Begin | Perform | Watch | Finished | Ask
 
 
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """For how many seconds a run has waited for a command of an earlier one, in all of its turns, and the time now. What it has
+    counted is kept outside of the journal, so it counts no further than the times in the journal let it.
+    """
+
+    seconds: float
+    now: datetime
+
+
 def next_move(act: Act, entries: Sequence[JournalEntry], now: ClientProcess, *, may_be_running: bool, performed: bool) -> NextMove:
     """`entries`: those of the step about processes. `may_be_running`: a command that an earlier run began, or whose connection
     broke, may not have ended. `performed`: this run did it, and the command has ended."""
@@ -123,38 +133,51 @@ def next_move(act: Act, entries: Sequence[JournalEntry], now: ClientProcess, *, 
     return Ask.STILL_THE_SAME if performed else move
 
 
-def may_run_s(act: Act, step: str, journal: Journal, limit_s: float) -> float:
+def may_run_s(act: Act, step: str, journal: Journal, limit_s: float, waited: Waited | None = None) -> float:
     """For how many seconds from now on the command of an act may still be running, where none takes longer than `limit_s`. 0: it
     was not begun, or the journal has its end or that of its run.
     """
     acted = (act.does, act.kept_as)
-    return _may_run_s(step, journal, limit_s, lambda one: one.acted is not None and (one.acted.does, one.acted.client) == acted)
+    return _may_run_s(
+        step, journal, limit_s, waited, lambda one: one.acted is not None and (one.acted.does, one.acted.client) == acted
+    )
 
 
-def may_write_s(client: Act, step: str, journal: Journal, limit_s: float) -> float:
+def may_write_s(client: Act, step: str, journal: Journal, limit_s: float, waited: Waited | None = None) -> float:
     """The same of what writes the settings of a client."""
     name = client.kept_as
-    return _may_run_s(step, journal, limit_s, lambda one: one.configured is not None and one.configured.client == name)
+    return _may_run_s(step, journal, limit_s, waited, lambda one: one.configured is not None and one.configured.client == name)
 
 
-def _may_run_s(step: str, journal: Journal, limit_s: float, is_of_it: Callable[[JournalEntry], bool]) -> float:
+def _may_run_s(
+    step: str, journal: Journal, limit_s: float, waited: Waited | None, is_of_it: Callable[[JournalEntry], bool]
+) -> float:
     """A run that takes over looks on for that time. If it is killed meanwhile, the time between its takeover and the next one
     counts for the next one, but never more than half of `limit_s`: no clock that was set in between ends the wait by itself.
     """
     taken_over: list[datetime] | None = None
     """Since the command was begun. None: none is."""
+    since: datetime | None = None
     for entry in journal.entries:
         if entry.event in (JournalEvent.TAKEN_OVER, JournalEvent.FORCED):
             if taken_over is not None:
-                taken_over.append(datetime.fromisoformat(entry.at))
+                since = datetime.fromisoformat(entry.at)
+                taken_over.append(since)
         elif entry.event is JournalEvent.HALTED:
             taken_over = taken_over or None  # the run that began it has seen its end; one that took over has not
         elif entry.step == step and is_of_it(entry):
-            taken_over = [] if entry.event is JournalEvent.BEGUN else None
-    if taken_over is None:
+            taken_over, since = ([], datetime.fromisoformat(entry.at)) if entry.event is JournalEvent.BEGUN else (None, None)
+    if taken_over is None or since is None:
         return 0.0
     between = ((later - one).total_seconds() - _ROUNDED_S for one, later in pairwise(taken_over))
-    return max(0.0, limit_s - sum(min(max(0.0, one), limit_s / 2) for one in between))
+    left_s = limit_s - sum(min(max(0.0, one), limit_s / 2) for one in between)
+    return max(0.0, left_s - (0.0 if waited is None else _counted_s(waited, since)))
+
+
+def _counted_s(waited: Waited, since: datetime) -> float:
+    """A clock that was set back to before `since` says nothing: then what was counted has to do."""
+    passed = (waited.now - since).total_seconds()
+    return waited.seconds if passed < 0 else min(waited.seconds, max(0.0, passed - _ROUNDED_S))
 
 
 def _towards(does: Does, begun: ClientProcess | None, now: ClientProcess) -> NextMove:

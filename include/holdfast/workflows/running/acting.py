@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import assert_never
+from typing import Never, assert_never
 
 from holdfast.errors import HostTrouble
 from holdfast.ports import Actor
-from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Watch, may_run_s, next_move
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Waited, Watch, may_run_s, next_move
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
@@ -21,6 +21,7 @@ SHOWS_WITHIN_S = 10.0
 LOOK_AGAIN_S = 1.0
 PATIENCE_S = 60.0
 """How much longer than its command an act is waited for."""
+MAY_RUN = "A command that was begun before may still be running."
 
 
 class Halted(Exception):
@@ -43,6 +44,10 @@ class Halted(Exception):
         super().__init__(text)
 
 
+class Later(Exception):
+    """All that can be done now is done: the rest is for the next turn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clocks:
     """`elapsed` never jumps, and is what waits are measured by; `wall` is what people go by, and policies."""
@@ -56,13 +61,18 @@ class Clocks:
 class Acting:
     """What acts are done with. `may_begin`: whether an act of a step may be done now; False: later. It raises Halted where nothing
     may be done any more. Its last argument: a client is down that the act starts again. `listed`: the members that an act ends;
-    `members`: those of the client of that name at the last look, None: not visible. `back`: the acts roll steps back."""
+    `members`: those of the client of that name at the last look, None: not visible. `back`: the acts roll steps back. `waited`: for
+    how long this run has waited for the commands of an earlier one in that step. `leave`: raises Later, and Halted with what is
+    given where a process has been waited for longer than so many seconds.
+    """
 
     actor: Actor
     writing: Writing
     clocks: Clocks
     may_begin: Callable[[AnyStep, bool], bool]
     tell: Callable[[AnyStep, str], None]
+    waited: Callable[[AnyStep], Waited]
+    leave: Callable[[AnyStep, str, float, Halted], Never]
     listed: Callable[[AnyStep], Sighting | None] = lambda _: None
     back: bool = False
     members: Callable[[str], tuple[str, ...] | None] = lambda _: None
@@ -81,14 +91,15 @@ class Acting:
         return replace(act, called=f"{self.writing.journal.plan_id}.{step.id}{'.back' if self.back else ''}")
 
     def carry_out(self, step: AnyStep, act: Act, *, rolled: bool = False) -> bool:
-        """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen.
+        """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen,
+        and Later where it must be waited for and this turn has given no command.
         `rolled`: it is one of several restarts of a step, each of which the group has to show."""
         clock = self.clocks.elapsed
         act = self.called(step, act)
-        quiet_at = clock() + may_run_s(act, step.id, self.journal, self.actor.limit_s)
+        quiet_at = clock() + may_run_s(act, step.id, self.journal, self.actor.limit_s, self.waited(step))
         allowed, begun, performed, failed = False, False, False, None
         while True:
-            now = self._process(act, quiet_at)
+            now = self._process(step, act, quiet_at, performed=performed)
             entries, open_ = self.journal.acts(step.id), clock() < quiet_at
             move = next_move(act, entries, now, may_be_running=open_, performed=performed)
             match move:
@@ -96,9 +107,7 @@ class Acting:
                     self._finished(step, act, now)
                     return True
                 case Watch():
-                    if clock() > quiet_at + PATIENCE_S:
-                        raise Halted(Halt.PROCESS, f"The process of {act.shown} is being started or stopped for too long. {_HOST}")
-                    self.clocks.sleep(LOOK_AGAIN_S)
+                    self._watch(step, act, quiet_at, open_=open_, performed=performed)
                 case Begin(does) | Perform(does) if not allowed:
                     if not self._allowed(step, does, entries):
                         return False
@@ -124,7 +133,15 @@ class Acting:
     def _allowed(self, step: AnyStep, does: Does, entries: Sequence[JournalEntry]) -> bool:
         return self.may_begin(step, does is Does.START and bool(entries))
 
-    def _process(self, act: Act, quiet_at: float) -> ClientProcess:
+    def _watch(self, step: AnyStep, act: Act, quiet_at: float, *, open_: bool, performed: bool) -> None:
+        too_long = Halted(Halt.PROCESS, f"The process of {act.shown} is being started or stopped for too long. {_HOST}")
+        if not performed:
+            self._leave(step, act, MAY_RUN if open_ else f"The process of {act.shown} is changing.", too_long)
+        if self.clocks.elapsed() > quiet_at + PATIENCE_S:
+            raise too_long
+        self.clocks.sleep(LOOK_AGAIN_S)
+
+    def _process(self, step: AnyStep, act: Act, quiet_at: float, *, performed: bool) -> ClientProcess:
         ends_at = max(quiet_at, self.clocks.elapsed()) + PATIENCE_S
         while True:
             self.writing.held.keep()
@@ -132,9 +149,17 @@ class Acting:
                 with self.writing.held.kept():
                     return self.actor.process(act)
             except HostTrouble as trouble:
+                unknown = Halted(Halt.PROCESS, f"The process of {act.shown} is unknown. {trouble}")
                 if trouble.lasting or self.clocks.elapsed() > ends_at:
-                    raise Halted(Halt.PROCESS, f"The process of {act.shown} is unknown. {trouble}") from None
+                    raise unknown from None
+                if not performed:
+                    self._leave(step, act, f"The process of {act.shown} is not visible now.", unknown)
             self.clocks.sleep(LOOK_AGAIN_S)
+
+    def _leave(self, step: AnyStep, act: Act, why: str, too_long: Halted) -> Never:
+        """No worker waits for it."""
+        begun = any(one.acted is not None and one.acted.client == act.kept_as for one in self.journal.acts(step.id))
+        self.leave(step, why, PATIENCE_S + (self.actor.limit_s if begun else 0.0), too_long)
 
     def _perform(self, step: AnyStep, does: Does, act: Act) -> tuple[str | None, bool]:
         """Why it failed, and whether the command may still be running."""

@@ -27,7 +27,7 @@ from holdfast.workflows import journals, rollbacks
 from holdfast.workflows.apply import Confirmation, Hands, Writing
 from holdfast.workflows.rollbacks import steps_of
 from holdfast.workflows.running import guards, walking
-from holdfast.workflows.running.acting import LOOK_AGAIN_S, Halted
+from holdfast.workflows.running.acting import MAY_RUN, Halted, Later
 from holdfast.workflows.running.progress import Tells
 from holdfast.workflows.running.walking import Walk
 
@@ -74,7 +74,7 @@ class Back(Walk):
             if why is None or clocks.elapsed() > until:
                 break
             self._tell(Tells.WAITING, why, step)
-            with suppress(walking.Later):
+            with suppress(Later):
                 self._look_again()
         if self._away_since is not None:
             raise Halted(Halt.CLUSTER, "The group could not be read, so nothing was rolled back.")
@@ -210,16 +210,8 @@ class Back(Walk):
 
     def _let_commands_end(self, undo: Undo) -> None:
         """A command of the run before may still act on a process that is looked at here."""
-        limit_s = self._may_run_s(undo.step)
-        if not limit_s:
-            return
-        clocks = self._means.clocks
-        until = clocks.elapsed() + limit_s
-        self._tell(Tells.WAITING, "A command that was begun before may still be running.", undo.step)
-        while clocks.elapsed() < until:
-            self._refuse_paused()
-            clocks.sleep(LOOK_AGAIN_S)
-        self._look()
+        if self._may_run_s(undo.step):
+            self._wait(undo.step, MAY_RUN, None)
 
     def _may_run_s(self, step: AnyStep) -> float:
         back, most_s = self._journal.back(), self._means.actor.limit_s
@@ -228,8 +220,9 @@ class Back(Walk):
         if back.acts(step.id) or any(back.configured(step.id, one.client.kept_as) for one in clients):
             return 0.0
         commands = (*(() if acts is None else acts.acts), *(act for one in clients for act in one.acts))
-        writes = (may_write_s(one.client, step.id, self._journal, most_s) for one in clients)
-        return max((*(may_run_s(act, step.id, self._journal, most_s) for act in commands), *writes), default=0.0)
+        waited = self._waited_for_command(step)
+        writes = (may_write_s(one.client, step.id, self._journal, most_s, waited) for one in clients)
+        return max((*(may_run_s(act, step.id, self._journal, most_s, waited) for act in commands), *writes), default=0.0)
 
     def _settle(self, step: AnyStep, undone: list[Undo]) -> None:
         """The group shows what was rolled back so far, and is stable."""

@@ -9,6 +9,7 @@ from holdfast.errors import CannotPredict, ClusterTrouble
 from holdfast.ports import Actor, GroupSettings
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution import rolling_settings
+from holdfast.rollout.execution.acts import Waited
 from holdfast.rollout.execution.back_course import WentBack
 from holdfast.rollout.execution.next_actions import AnyStep, WaitForOutside
 from holdfast.rollout.execution.rolling_settings import Configuring, Roll
@@ -24,7 +25,7 @@ from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows import apply as applying
 from holdfast.workflows.apply import Applied, Hands, Writing
 from holdfast.workflows.running import pausing
-from holdfast.workflows.running.acting import Acting, Clocks, Halted
+from holdfast.workflows.running.acting import Acting, Clocks, Halted, Later
 from holdfast.workflows.running.client_configs import ClientConfigs
 from holdfast.workflows.running.group_configs import Setting
 from holdfast.workflows.running.progress import Progress, Tells
@@ -74,7 +75,8 @@ class Ran:
 class LeftForNextTurn:
     """What a turn leaves to the next one, besides the journal: for how many seconds `step` has been waited for, and for how many
     the cluster has not answered (None: it has). `rebalances`: how many were shown; `shown`: a digest of the comparison that was
-    shown last. Wrong values change when it halts, no act.
+    shown last. `command`: for the commands of which step, after which takeover, it has been waited, and `command_s`: for how long.
+    Wrong values change when it halts, no act: the journal's times bound `command_s` (`acts.Waited`).
     """
 
     step: str = member(TEXT, default="")
@@ -82,15 +84,13 @@ class LeftForNextTurn:
     away_s: int | None = member(nullable(COUNT), default=None)
     rebalances: int | None = member(nullable(COUNT), default=None)
     shown: int | None = member(nullable(COUNT), default=None)
+    command: str = member(TEXT, default="")
+    command_s: int = member(COUNT, default=0)
 
-    def after(self, seconds: int) -> "LeftForNextTurn":
-        """So much later."""
+    def after(self, seconds: int, slept_s: int) -> "LeftForNextTurn":
+        """So much later, by a clock that may have been set meanwhile; `slept_s` of it by one that never is."""
         away_s = None if self.away_s is None else self.away_s + seconds
-        return replace(self, waited_s=self.waited_s + seconds, away_s=away_s)
-
-
-class Later(Exception):
-    """All that can be done now is done: the rest is for the next turn."""
+        return replace(self, waited_s=self.waited_s + seconds, away_s=away_s, command_s=self.command_s + slept_s)
 
 
 class Walk(ABC):
@@ -112,6 +112,7 @@ class Walk(ABC):
         now = self._looked_at = means.clocks.elapsed()
         self._waits_for, self._waits_since = left.step, now - left.waited_s
         self._away_since = None if left.away_s is None else now - left.away_s
+        self._command, self._command_since = left.command, now - left.command_s
         self._told: tuple[str, str] | None = None
         self._rebalances = left.rebalances
         self._forecast: tuple[int, int] | None = None
@@ -125,6 +126,8 @@ class Walk(ABC):
             means.clocks,
             self._may_begin,
             lambda step, text: self._tell(Tells.ACT, text, step),
+            self._waited_for_command,
+            self._leave_process,
             self._listed,
             self.BACK,
             self._members,
@@ -159,7 +162,14 @@ class Walk(ABC):
         self._writing.stays = True
         now = self._means.clocks.elapsed()
         away_s = None if self._away_since is None else round(now - self._away_since)
-        return LeftForNextTurn(self._waits_for, round(now - self._waits_since), away_s, self._rebalances)
+        return LeftForNextTurn(
+            self._waits_for,
+            round(now - self._waits_since),
+            away_s,
+            self._rebalances,
+            command=self._command,
+            command_s=int(now - self._command_since),
+        )
 
     @abstractmethod
     def _prepare(self, *, accept: bool | Halt) -> None:
@@ -250,14 +260,32 @@ class Walk(ABC):
 
     def _wait(self, step: AnyStep, why: str, limit_s: float | None, of_plan_s: int | None = None) -> Never:
         """Until the next turn. `limit_s` None: the plan's own limit of the step counts, which is `of_plan_s`."""
+        self._leave(step, step.id, why, limit_s, Halted(Halt.TIME, f"{why} {limit_s or 0:g} s have passed."), of_plan_s)
+
+    def _leave_process(self, step: AnyStep, why: str, limit_s: float, too_long: Halted) -> Never:
+        """As `Acting.leave`. How long it was waited for the group before does not count."""
+        self._leave(step, f"{step.id} process", why, limit_s, too_long)
+
+    def _leave(
+        self, step: AnyStep, named: str, why: str, limit_s: float | None, too_long: Halted, of_plan_s: int | None = None
+    ) -> Never:
         now = self._means.clocks.elapsed()
-        if self._waits_for != step.id:
-            self._waits_for, self._waits_since = step.id, now
+        if self._waits_for != named:
+            self._waits_for, self._waits_since = named, now
         if limit_s is not None and now - self._waits_since > limit_s:
-            raise Halted(Halt.TIME, f"{why} {limit_s:g} s have passed.")
+            raise too_long
         self._showing.waits(step.id, why, now - self._waits_since, of_plan_s if limit_s is None else limit_s)
         self._tell(Tells.WAITING, why, step)
         raise Later
+
+    def _waited_for_command(self, step: AnyStep) -> Waited:
+        """From when this run first asks for it. Another run's takeover ends what was counted."""
+        now = self._means.clocks.elapsed()
+        taken_over = sum(one.event in (JournalEvent.TAKEN_OVER, JournalEvent.FORCED) for one in self._writing.journal.entries)
+        named = f"{step.id} {taken_over}"
+        if self._command != named:
+            self._command, self._command_since = named, now
+        return Waited(now - self._command_since, self._means.hands.now())
 
     def _look_again(self) -> None:
         """Soon, in the same turn: after an act, and after what may have been a moment between two rebalances."""

@@ -1,10 +1,11 @@
 """What comes next of an act, from the journal and the state of its process."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, NextMove, Perform, Watch, may_run_s, next_move
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, NextMove, Perform, Waited, Watch, may_run_s, next_move
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.json.record import codec_of
@@ -111,6 +112,20 @@ def test_a_run_that_takes_over_waits_for_what_those_before_it_have_not(entries: 
 
     journal = Journal("p", tuple(one(*entry.rsplit(" ", 1)) for entry in entries.split(", ")))
     assert may_run_s(RESTART, "1", journal, 130) == left_s
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "now_s", "left_s"),
+    [(60, 700, 70), (130, 731, 0), (1_000, 610, 121), (45, 9_000, 85), (60, 3, 70)],
+    ids=["as counted", "all of it", "forged", "clock set forward", "clock set back"],
+)
+def test_what_a_run_has_waited_over_turns_counts_as_far_as_the_journal_lets_it(waited_s: int, now_s: int, left_s: float) -> None:
+    at = "2026-11-20T12:{:02}:00Z".format
+    begun = replace(entry(JournalEvent.BEGUN, RESTART, OLD), at=at(0))
+    journal = Journal("p", (begun, replace(begun, at=at(10), event=JournalEvent.TAKEN_OVER, acted=None)))
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC) + timedelta(seconds=now_s)
+
+    assert may_run_s(RESTART, "1", journal, 130, Waited(waited_s, now)) == left_s
 
 
 def test_an_act_is_named_by_what_is_known_of_its_client() -> None:

@@ -148,7 +148,7 @@ class TestAnotherPlan:
         begun(reality, stops(reality, B))
 
         with pytest.raises(StepRefused, match="was begun since"):
-            run.turn(first, approved(first), reality.means("run 1"), left.after(100), back=True)
+            run.turn(first, approved(first), reality.means("run 1"), left.after(100, 15), back=True)
 
 
 class TestOtherClients:

@@ -59,7 +59,7 @@ def test_a_turn_that_comes_after_another_run_finds_what_that_did() -> None:
     other = turn(reality, None, "run 2")
     assert isinstance(other, running.LeftForNextTurn)
     with pytest.raises(StatePathTrouble, match="run 2"):
-        turn(reality, left.after(100))
+        turn(reality, left.after(100, 15))
     ran = reality.run_in_turns(rolling(), run="run 2")
 
     assert (halt(ran), reality.done) == (None, ALL_THREE)
@@ -143,7 +143,7 @@ def test_force_is_used_by_the_first_turn_only() -> None:
     assert any(one.event is JournalEvent.FORCED for one in reality.journal(rolling()).entries)
 
     with pytest.raises(StatePathTrouble, match="run 2"):
-        turn(reality, left.after(1))
+        turn(reality, left.after(1, 1))
     forced = replace(means, hands=replace(means.hands, force=True, me=replace(means.hands.me, run="run 1")))
     with pytest.raises(StatePathTrouble, match="run 2"):
-        running.turn(rolling(), approved(rolling()), forced, left.after(1))
+        running.turn(rolling(), approved(rolling()), forced, left.after(1, 1))
