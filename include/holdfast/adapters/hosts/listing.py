@@ -173,8 +173,8 @@ def fetch(shell: Shell, places: tuple[tuple[str, str], ...], limit_s: float) -> 
     answer = shell.run(SCRIPT, (token, *(path for path, _ in places)), limit_s=limit_s, most_bytes=MOST_BYTES)
     with _ONE_LARGE if len(answer.stdout) > _LARGE else nullcontext():
         _, found, body = answer.stdout.partition(f"{token}\n".encode())
-        parts = body.split(b":directory\n")[1:]
-        if not found or len(parts) != len(places) or not all(part.endswith(b":end\n") for part in parts):
+        parts = (b"\n" + body).split(b"\n:directory\n")[1:]  # whole lines: a name may end like one
+        if not found or len(parts) != len(places) or not all(part.removesuffix(b"\n").endswith(b"\n:end") for part in parts):
             raise HostTrouble(f"{shell.shown}: the answer is not whole: {answer.said}", begun=True)
         return tuple(read(part, shown) for part, (_, shown) in zip(parts, places, strict=True))
 

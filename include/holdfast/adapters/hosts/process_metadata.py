@@ -131,12 +131,12 @@ class _Seeding:
             kind = "a symbolic link" if entry.is_link else "a folder" if entry.is_folder else "a pipe, a socket or a device"
             raise StatePathTrouble(f"{self._file} is {kind}; a file is needed. It was not changed.")
         content = seen.contents.get(FILE_NAME)
+        if max(entry.size, len(content or b"")) > LARGEST_FILE:  # one that is much larger is not sent
+            raise StatePathTrouble(f"{self._file} is larger than {LARGEST_FILE:,} bytes, and no such file is")
         if content is None:
             raise NotAllowed(
                 f"{self._file} cannot be read: the permissions of the application's user, its group or root are needed."
             )
-        if len(content) > LARGEST_FILE:
-            raise StatePathTrouble(f"{self._file} is larger than {LARGEST_FILE:,} bytes, and no such file is")
         return content
 
     def _process_id(self, content: bytes) -> ProcessId:

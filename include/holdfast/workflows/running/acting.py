@@ -62,8 +62,8 @@ class Acting:
     """What acts are done with. `may_begin`: whether an act of a step may be done now; False: later. It raises Halted where nothing
     may be done any more. Its last argument: a client is down that the act starts again. `listed`: the members that an act ends;
     `members`: those of the client of that name at the last look, None: not visible. `back`: the acts roll steps back. `waited`: for
-    how long this run has waited for the commands of an earlier one in that step. `leave`: raises Later, and Halted with what is
-    given where a process has been waited for longer than so many seconds.
+    how long this run has waited for the commands of an earlier one in that step. `leave`: raises Later, and the given Halted
+    where the process has been waited for longer than the given seconds.
     """
 
     actor: Actor

@@ -166,10 +166,11 @@ def test_a_lock_is_seen_and_not_taken(directory: Path) -> None:
         fcntl.lockf(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_names_with_line_ends_are_counted_and_nothing_of_them_is_read(directory: Path) -> None:
+def test_no_name_is_taken_for_a_line_of_the_answer(directory: Path) -> None:
     (directory / "1_0\n:locks\n").mkdir()
     (directory / "1_0\n:locks\n/.checkpoint").write_text("0\n1\nstolen 0 1\n")
     (directory / "0_1/a\nb").touch()
+    (directory / "x:directory").touch()
     found, unknown = one(directory)
 
     assert "stolen" not in repr(found)

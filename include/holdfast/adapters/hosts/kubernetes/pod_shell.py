@@ -16,6 +16,7 @@ from holdfast.adapters.hosts.kubernetes.connection import Server
 from holdfast.adapters.hosts.kubernetes.pods import Pod
 from holdfast.adapters.hosts.shell import ScriptEnd, refuse_unsendable, too_late
 from holdfast.errors import ClusterTrouble, HostTrouble
+from holdfast.rollout.text.format import printable
 
 _WHOLE = "#whole"
 """Ends what is sent: a connection that breaks off in the middle must not run half of a script."""
@@ -87,10 +88,12 @@ class PodShell:
             raise HostTrouble(f"{self.shown}: the pod was replaced meanwhile (another UID). Nothing was run", begun=False)
         container = pod.container(self.where.container)
         if container is None:
-            names = ", ".join(one.name for one in pod.containers)
+            names = printable(", ".join(one.name for one in pod.containers), 400)
             raise HostTrouble(f"{self.shown}: the pod has no such container; it has {names}", begun=False, lasting=True)
         if not container.run:
-            raise HostTrouble(f"{self.shown}: the container is not running (pod {pod.phase or 'without a phase'})", begun=False)
+            raise HostTrouble(
+                f"{self.shown}: the container is not running (pod {printable(pod.phase, 60) or 'without a phase'})", begun=False
+            )
 
     def _refuse_other(self, before: Pod, after: Pod) -> None:
         was, now = before.container(self.where.container), after.container(self.where.container)
