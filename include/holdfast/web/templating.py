@@ -42,6 +42,14 @@ def in_attribute(value: object) -> Markup:
     return Markup(_STEERING.sub(lambda found: f"&#{ord(found[0])};", str(escape(value))))  # noqa: S704 - escaped just before
 
 
+_AFTER_A_NUMBER = re.compile(r"(?<=\d) (?=(?:s|min|h|d)\b)")
+
+
+def unbroken(text: str) -> Markup:
+    """A number stays on a line with its unit."""
+    return Markup(_AFTER_A_NUMBER.sub("&nbsp;", str(escape(printable(text, LONGEST_TEXT)))))  # noqa: S704 - escaped
+
+
 @cache
 def environment() -> Environment:
     made = Environment(
@@ -53,7 +61,7 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.filters |= {"duration": duration, "many": many, "bytes": amount_of_bytes, "moment": moment, "sentence": sentence}
-    made.filters |= {"brief": brief}
+    made.filters |= {"brief": brief, "unbroken": unbroken}
     made.filters |= {"e": in_attribute, "escape": in_attribute}
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {

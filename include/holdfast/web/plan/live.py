@@ -386,4 +386,10 @@ def _reported(seen: ReportSeen, now: datetime) -> Fact:
     missing = found.copies - found.reported
     more = f"; nothing yet of {many(missing, 'task')} given to them then" if missing else ""
     when = f"as they joined, seen {ago(now, at_(seen.at))}{more}; the next figure comes with the next rebalance"
-    return Fact(label, f"{compact(found.behind)} records behind" if found.behind or missing else "all restored", when)
+    return Fact(
+        label,
+        f"{compact(found.behind)} {'record' if found.behind == 1 else 'records'} behind"
+        if found.behind or missing
+        else "all restored",
+        when,
+    )

@@ -91,6 +91,7 @@ def _verified(page: PlanPage) -> Stage:
     if page.score is None or page.state is PlanState.ROLLED_BACK:
         return Stage("Verified", StageProgress.TO_DO)
     progress = {
+        Result.NOT_YET: StageProgress.TO_DO,
         Result.AS_FORECAST: StageProgress.DONE,
         Result.IN_PROGRESS: StageProgress.NOW,
         Result.DIFFERENT: StageProgress.FAILED,

@@ -22,6 +22,7 @@ from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import Approval, JournalEvent, Sighting
+from holdfast.rollout.text.format import span
 from holdfast.workflows import apply as applying
 from holdfast.workflows import rollbacks
 from holdfast.workflows.apply import Writing
@@ -336,7 +337,7 @@ class _Forward(Walk):
         seen = guards.rebalances(self._plan, self._fresh)
         if seen is not None and seen.found is not None and seen.found != (self._rebalances or 0):
             self._rebalances, self._forecast = seen.found, seen.expected
-            self._tell(Tells.REBALANCE, f"{seen.found} completed; forecast: {seen.expected[0]} to {seen.expected[1]}")
+            self._tell(Tells.REBALANCE, f"{seen.found} completed; forecast in all: {span(*seen.expected)}")
         guards.refuse_more_rebalances(self._plan, self._writing.journal, seen)
 
     def _prepare(self, *, accept: bool | Halt) -> None:
