@@ -21,7 +21,7 @@ SHOWS_WITHIN_S = 10.0
 LOOK_AGAIN_S = 1.0
 PATIENCE_S = 60.0
 """How much longer than its command an act is waited for."""
-MAY_RUN = "A command that was begun before may still be running."
+MAY_RUN = "A command of the run before may still be running. Nothing is done before it must have ended."
 
 
 class Halted(Exception):

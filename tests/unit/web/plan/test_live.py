@@ -361,11 +361,11 @@ class TestARunThatEndedInAirflow:
     def test_no_question_of_it_is_open_after_a_halt(self, reality: RunningGroup) -> None:
         pausing.pause(reality.lake, PLAN.plan_id, "bob", "", reality.now())
         running.turn(PLAN, approved(PLAN), reality.means("manual__1"), None)
-        assert "answer the question" in self.in_airflow(reality, None)[1]
+        assert "Answer the question" in self.in_airflow(reality, None)[1]
         found, text, _ = self.in_airflow(reality, Ended.DELETED)
 
         assert (found.now, found.ended) == (Now.PAUSED, Ended.DELETED)
-        assert "answer the question" not in text
+        assert "Answer the question" not in text
         assert "no question is open in Airflow" in text
 
     def test_one_that_ends_as_it_should_is_not_asked_about(self) -> None:

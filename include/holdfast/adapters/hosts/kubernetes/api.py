@@ -128,7 +128,7 @@ class Api:
                 return deadline.within(what, lambda: self._ask(method, path, query, body, kind, deadline))
         except ClusterTrouble:
             raise HostTrouble(
-                f"{self.server.shown}: {what} was not answered within {deadline.limit_s:g} s. Check that the API server is up",
+                f"{self.server.shown}: {what} was not answered within {deadline.limit_s:.3g} s. Check that the API server is up",
                 begun=method != "GET",
             ) from None
 

@@ -64,7 +64,7 @@ def _connected(server: Server, command: Command, shown: str, ends_at: float, lim
 
     remaining_s = ends_at - time.monotonic()
     if remaining_s <= 0:
-        raise HostTrouble(f"{shown}: not reached within {limit_s:g} s", begun=False)
+        raise HostTrouble(f"{shown}: not reached within {limit_s:.3g} s", begun=False)
     configuration = server.configuration
     authorization = server.authorization()
     try:
