@@ -25,7 +25,8 @@ ENDS_S = 10.0
 _RUN = 'limit=$1; shift; exec timeout -k 5 "$limit" "$@"'
 """`timeout` ends the command on its host, whatever has become of who began it."""
 PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}", re.ASCII)
-_VALUE = re.compile(r"[A-Za-z0-9._:@%+][A-Za-z0-9._:@%+-]{0,252}", re.ASCII)
+_VALUE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._:@%+][A-Za-z0-9._:@%+-]{0,252}", re.ASCII)
+"""A value may be one part of a path, so it is neither its own folder nor the one above."""
 _IDENTITY = re.compile(r"[!-~]{1,200}", re.ASCII)
 Command = tuple[str, ...]
 
@@ -81,13 +82,11 @@ class CommandActor:
         return None
 
     def process(self, act: Act) -> ClientProcess:
-        values = self._values(act)
         limit_s = min(STATUS_S, self._commands.limit_s)
-        return self._commands.read(self._run(values, self._commands.status, limit_s))
+        return self._commands.read(self._run(act, self._commands.status, limit_s))
 
     def perform(self, does: Does, act: Act) -> str | None:
-        values = self._values(act)
-        answer = self._run(values, self._commands.does[does], self._commands.limit_s)
+        answer = self._run(act, self._commands.does[does], self._commands.limit_s)
         return None if answer.status == 0 else f"The command to {does.value} {act.shown} failed: {answer.said}"
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
@@ -98,22 +97,24 @@ class CommandActor:
     def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:
         if not self._commands.read_config:
             return None
-        lacking = self._unfilled(act, self._commands.read_config)
-        if lacking is not None:
-            raise HostTrouble(lacking, begun=False, lasting=True)
         limit_s = min(STATUS_S, self._commands.limit_s)
-        answer = self._run(self._values(act), self._commands.read_config, limit_s, client_settings.to_read(keys))
+        answer = self._run(act, self._commands.read_config, limit_s, client_settings.to_read(keys))
         if answer.status != 0:
             raise HostTrouble(f"The command that reads the settings of {act.shown} failed: status {answer.status}", begun=False)
         return client_settings.from_json(answer.stdout, keys, f"The command that reads the settings of {act.shown}")
 
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         content = client_settings.to_write(settings)
-        answer = self._run(self._values(act), self._commands.set_config, self._commands.limit_s, content)
+        answer = self._run(act, self._commands.set_config, self._commands.limit_s, content)
         shown = f"The command that writes the settings of {act.shown}"
         return None if answer.status == 0 else f"{shown} failed: {answer.said}"
 
-    def _run(self, values: Mapping[str, str], command: Command, limit_s: float, stdin: bytes = b"") -> ScriptEnd:
+    def _run(self, act: Act, command: Command, limit_s: float, stdin: bytes = b"") -> ScriptEnd:
+        """Also where `lacks` was not called, no command has a value that it must not have."""
+        lacking = self._unfilled(act, command)
+        if lacking is not None:
+            raise HostTrouble(lacking, begun=False, lasting=True)
+        values = self._values(act)
         words = tuple(filled(word, values) for word in command)
         shell = self._shell_of(values)
         return shell.run(_RUN, (f"{limit_s:g}", *words), stdin=stdin, limit_s=limit_s + ENDS_S, most_bytes=MOST_BYTES)

@@ -118,12 +118,19 @@ def test_what_a_status_command_does_not_say_is_unknown(answer: ScriptEnd) -> Non
         read_status(answer)
 
 
-@pytest.mark.parametrize("name", ["-rf", "a b", "$(reboot)", "a;b", "a'b", "", "x" * 300, "`x`", "a\0b", "x\n", "\u202egro"])
+@pytest.mark.parametrize(
+    "name", ["-rf", "a b", "$(reboot)", "a;b", "a'b", "", "x" * 300, "`x`", "a\0b", "x\n", "\u202egro", ".", ".."]
+)
 def test_a_foreign_name_is_no_part_of_a_command(name: str) -> None:
+    """Also where no one has asked what is lacking."""
     by_host = SYSTEMD.replace(b"{ordinal}", b"{host}")
     found, shell = actor(by_host)
 
     assert found.lacks(act("id", name)) is not None
+    for does in (found.process, lambda one: found.perform(Does.RESTART, one)):
+        with pytest.raises(HostTrouble, match="cannot be part of a command") as refused:
+            does(act("id", name))
+        assert (refused.value.begun, refused.value.lasting) == (False, True)
     assert shell.ran == []
 
 
