@@ -96,7 +96,7 @@ class TestWhatIsRefused:
     def test_an_edited_expiry_with_an_id_that_fits_it(self, lake: FsspecLake, plan_id: tuple[str, str]) -> None:
         old = plans.load(lake, plan_id[0])
         later = replace(old, expires_at="2058-01-01T00:00:00Z")
-        later = replace(later, plan_id=plan_json.plan_id_of(later))  # type: ignore[arg-type]
+        later = plan_json.with_id(later)  # type: ignore[arg-type]
         plans.keep(lake, later)
         runs.keep_made(lake, plan_id[1], later, signing_keys())
 

@@ -156,6 +156,10 @@ def begin(lake: Lake, plan_id: str, keys: SigningKeys) -> None:
     lake.create((FOLDER, plan_id, HEAD), _head_bytes(Head(plan_id, 0, ""), keys))
 
 
+def written_by_another_run(plan_id: str) -> StatePathTrouble:
+    return StatePathTrouble(f"Another run is applying plan {plan_id}: its journal has new entries. Find out which run.")
+
+
 def append(lake: Lake, kept: Kept, entry: JournalEntry, keys: SigningKeys = NO_KEYS, lease: int = 0) -> Kept:
     """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if another run added one meanwhile."""
     plan_id, number = kept.journal.plan_id, kept.number + 1
@@ -164,7 +168,7 @@ def append(lake: Lake, kept: Kept, entry: JournalEntry, keys: SigningKeys = NO_K
     place = (FOLDER, plan_id, ENTRIES, f"{number:0{DIGITS}}.json")
     # An object store may have taken it, and lost the answer: then the stored entry is this one, byte for byte.
     if not lake.create(place, content) and (not lease or lake.read(place, LARGEST_ENTRY) != content):
-        raise StatePathTrouble(f"Another run is applying plan {plan_id}: its journal has new entries. Find out which run.")
+        raise written_by_another_run(plan_id)
     journal, leases = kept.journal.with_entry(entry), (*kept.leases, lease)
     longer = replace(kept, journal=journal, last=digest(content), number=number, leases=leases)
     if keys and kept.number == 0:

@@ -173,7 +173,7 @@ def test_who_puts_everything_back_as_it_was_is_not_noticed(signer: Signer, tmp_p
 class TestPlansAndDecisions:
     def test_an_edited_expiry_with_an_id_that_fits_it(self, signer: Signer) -> None:
         later = replace(signer.plan, expires_at="2036-11-20T12:00:00Z")
-        later = replace(later, plan_id=plan_json.plan_id_of(later))
+        later = plan_json.with_id(later)
         document = json.loads((signer.folder / "plan.json").read_text())
         for signature in (document["signature"], None):
             forged = plan_json.plan_to_json(later) | ({"signature": signature} if signature else {})

@@ -1,5 +1,8 @@
 """A completed rebalance of a group whose leader assigns, as its coordinator keeps it: what members sent and were sent."""
 
+from collections.abc import Callable
+
+from holdfast.errors import HoldfastError
 from holdfast.kafka import java
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, integer, nullable
 from holdfast.rollout.json.kafka_codecs import BYTES
@@ -29,3 +32,17 @@ class Generation:
     leader_member_id: str | None = member(nullable(TEXT), absent=None)
     protocol: str | None = member(nullable(TEXT), absent=None)
     members: tuple[GenerationMember, ...] = member(keyed(codec_of(GenerationMember)))
+
+
+def leaders_version(generation: Generation, version_of: Callable[[bytes], int]) -> int | None:
+    """The version in the leader's subscription, as `version_of` reads it; the newest of all members, where the leader is unknown.
+    None: unreadable."""
+    versions: list[int] = []
+    for one in generation.members:
+        if generation.leader_member_id not in (None, one.member_id):
+            continue
+        try:
+            versions.append(version_of(one.subscription))
+        except HoldfastError:
+            continue
+    return max(versions, default=None)

@@ -23,12 +23,17 @@ def refuse_unsettled(group_id: str, state: str | None, *, members: int, not_said
             f"{group} was rebalancing ({state}): its assignment is not visible then. Take a new snapshot when it is stable."
         )
     if not members and (state is not None or not_said):
-        given = "" if state is None else f" ({printable(state)})"
-        raise CannotPredict(
-            f"{group} has no client{given}: there is nothing to assign to. Start the application, and take a new snapshot when it"
-            " is stable."
-        )
+        raise without_members(group_id, state)
     raise CannotPredict(
         f"{group} was {printable(str(state))}, not {STABLE}: its assignment is not visible then."
         " Take a new snapshot when it is stable."
+    )
+
+
+def without_members(group_id: str, state: str | None) -> CannotPredict:
+    """The refusal of a group without members."""
+    given = "" if state is None else f" ({printable(state)})"
+    return CannotPredict(
+        f"Group '{printable(group_id)}' has no client{given}: there is nothing to assign to. Start the application, and take a new"
+        " snapshot when it is stable."
     )

@@ -1,12 +1,26 @@
-"""The ID of a plan: a digest of the rest of its content."""
+"""The ID of a plan, a digest of the rest of its content; and plans as documents, for every kind of group."""
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.json import strict
+from holdfast.rollout.json import former_names, strict
+from holdfast.rollout.json.record_codec import Record
 
 PLAN_ID_DIGITS = 16
+
+
+class Identified(Protocol):
+    @property
+    def plan_id(self) -> str: ...
+
+    @property
+    def former(self) -> bool: ...
+
+
+P = TypeVar("P", bound=Identified)
 
 
 def plan_id_in(written: Mapping[str, object]) -> str:
@@ -24,3 +38,25 @@ def refuse_edited(plan_id: str, written: Mapping[str, object]) -> None:
             " made, or another version of Holdfast made it. Create a new plan",
             "plan_id",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDocument(Generic[P]):
+    """The plans of one kind of group as documents."""
+
+    codec: Record[P]
+
+    def read(self, document: object) -> P:
+        """Raise InvalidInput for what is no plan, or was edited; Unsupported for another major version."""
+        plan = self.codec.read(former_names.present_plan(document))
+        refuse_edited(plan.plan_id, strict.mapping(document))
+        return plan
+
+    def write(self, plan: P) -> dict[str, object]:
+        """What an older version did not write is left out where it has no value: a plan of that version keeps its digest."""
+        return former_names.written_plan(self.codec.write(plan), former=plan.former)
+
+    def with_id(self, plan: P) -> P:
+        """The plan under the first hexadecimal digits of the digest of everything but its ID."""
+        changed: Any = plan
+        return replace(changed, plan_id=plan_id_in(self.write(plan)))  # type: ignore[no-any-return]

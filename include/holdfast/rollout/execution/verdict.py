@@ -5,7 +5,7 @@ from typing import ClassVar
 from holdfast.kafka import java
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.facts.said_json import said
-from holdfast.rollout.facts.sourced_text import Said
+from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
 from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
 from holdfast.rollout.json.former_names import Renamed
 from holdfast.rollout.json.record import codec_of, member, record
@@ -43,6 +43,36 @@ RANGE = range_of(COUNT)
 SCORED = integer(0, java.INT_MAX)
 """A figure of a score: how many tasks or partitions."""
 DIFFERENCES: Record[tuple[Said[Difference], ...]] = said("differences", "facts", codec_of(Difference), always=True)
+
+
+class Compared:
+    """What the forecast has of one thing at the end, and what was found."""
+
+    __slots__ = ()
+
+    expected: object
+    found: object
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+class WithDifferences:
+    """The differences of a verdict, worst first."""
+
+    __slots__ = ()
+
+    said: tuple[Said[Difference], ...]
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """A sentence each."""
+        return texts_of(self.said)
+
+    @property
+    def facts(self) -> tuple[Difference, ...]:
+        return facts_of(self.said)
 
 
 @record(closed=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from holdfast.rollout.contract.assessment import Rule, RuleStatus
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Rule, RuleStatus
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.facts.reasons import NotRecommended
@@ -92,3 +92,28 @@ class RankedOption(Generic[E]):
         that the team has not stated requires a review, not an option that restarts every member twice."""
         unstated = {"rebalances": self.policy.rebalances_most, "time-to-stable": self.policy.time_to_stable_s_most}
         return tuple(rule for rule in self.failed if rule.blocking or unstated.get(rule.name, 0) is not None)
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+class WithOptions(Generic[N]):
+    """A plan: its options, and the name of the recommended one."""
+
+    __slots__ = ()
+
+    candidates: tuple[N, ...]
+    chosen: str | None
+
+    @property
+    def recommended_option(self) -> N | None:
+        return next((one for one in self.candidates if one.name == self.chosen), None)
+
+    @property
+    def baseline_option(self) -> N | None:
+        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)

@@ -36,7 +36,7 @@ def test_a_plan_from_before_is_still_read() -> None:
     """It has no subtopologies, and its ID is the digest of what it says."""
     plan = article_plan()
     before = replace(plan, basis=replace(plan.basis, subtopologies=()))
-    before = replace(before, plan_id=plan_json.plan_id_of(before))
+    before = plan_json.with_id(before)
     written = plan_json.plan_to_json(before)
 
     assert "subtopologies" not in written["basis"]  # type: ignore[operator]

@@ -5,38 +5,39 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
-from holdfast.rollout.execution.verdict import DIFFERENCES, SCORED, VERDICT_VERSION, Rebalances, Result, TaskScore
+from holdfast.rollout.execution.verdict import (
+    DIFFERENCES,
+    SCORED,
+    VERDICT_VERSION,
+    Compared,
+    Rebalances,
+    Result,
+    TaskScore,
+    WithDifferences,
+)
 from holdfast.rollout.facts.differences import Difference
-from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, NAMES, TEXT, choice, items, nullable
 from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, record, spread
 
 
 @record(closed=False)
-class OwnerVerdict:
+class OwnerVerdict(Compared):
     """One task at the end: the client that the forecast has, and the one found (None: no client), by process ID."""
 
     task: Task = key(TASK)
     expected: str = member(NAME)
     found: str | None = member(nullable(NAME))
 
-    @property
-    def agrees(self) -> bool:
-        return self.expected == self.found
-
 
 @record(closed=False)
-class CopiesVerdict:
+class CopiesVerdict(Compared):
     """The clients with standby copies of a task in the end: those of the forecast, and those found, both sorted."""
 
     task: Task = key(TASK)
     expected: tuple[str, ...] = member(NAMES)
     found: tuple[str, ...] = member(NAMES)
-
-    @property
-    def agrees(self) -> bool:
-        return self.expected == self.found
 
 
 @record(closed=False)
@@ -55,7 +56,7 @@ class TargetVerdict:
 
 
 @record(version=VERDICT_VERSION, closed=False, about="The forecast against what happened, and what shows that each step did.")
-class BrokerVerdict:
+class BrokerVerdict(WithDifferences):
     """`rebalances`: targets; `found` is None where none are recorded. `targets`: each of the forecast; none where none are
     recorded. Tasks that the forecast leaves open are not compared."""
 
@@ -84,15 +85,6 @@ class BrokerVerdict:
     targets: tuple[TargetVerdict, ...] = member(items(codec_of(TargetVerdict)), default=())
 
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be compared, each with its reason.", default=(), omit=True)
-
-    @property
-    def differences(self) -> tuple[str, ...]:
-        """A sentence each."""
-        return texts_of(self.said)
-
-    @property
-    def facts(self) -> tuple[Difference, ...]:
-        return facts_of(self.said)
 
 
 VERDICT = codec_of(BrokerVerdict)

@@ -4,7 +4,7 @@ from holdfast.errors import CannotPredict
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.group import NOT_READY
-from holdfast.rollout.contract.group_state import EMPTY, STABLE
+from holdfast.rollout.contract.group_state import EMPTY, STABLE, without_members
 from holdfast.rollout.text.format import printable
 
 
@@ -13,11 +13,7 @@ def refuse_unsettled(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> No
     topology lacks the forecast says."""
     group, state = f"Group '{printable(snapshot.group_id)}'", snapshot.group_state
     if not snapshot.members and not change.starts():
-        given = "" if state is None else f" ({printable(state)})"
-        raise CannotPredict(
-            f"{group} has no client{given}: there is nothing to assign to. Start the application, and take a new snapshot when it"
-            " is stable."
-        )
+        raise without_members(snapshot.group_id, state)
     if state not in (None, STABLE, EMPTY, NOT_READY):
         raise CannotPredict(
             f"{group} was {printable(str(state))}, not {STABLE}: tasks were being handed over. Take a new snapshot when it is"

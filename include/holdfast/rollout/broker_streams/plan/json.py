@@ -11,12 +11,15 @@ from holdfast.rollout.broker_streams.change.assumptions import Offsets
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, SNAPSHOT, StreamsGroupSnapshot, StreamThread, without_disks
-from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
+from holdfast.rollout.contract.plan_ids import PlanDocument
 from holdfast.rollout.disks.state_directory import StateDirectory
-from holdfast.rollout.json import former_names, strict
 from holdfast.rollout.json.record import codec_of
 
 PLAN = codec_of(BrokerPlan)
+_DOCUMENT = PlanDocument(PLAN)
+with_id = _DOCUMENT.with_id
+broker_plan_to_json = _DOCUMENT.write
+broker_plan_from_json = _DOCUMENT.read
 
 
 def basis_of(snapshot: StreamsGroupSnapshot, change: BrokerChange) -> StreamsGroupSnapshot:
@@ -71,19 +74,3 @@ def _offsets_count(snapshot: StreamsGroupSnapshot) -> bool:
 def is_broker_plan(value: object) -> bool:
     """Whether a document says that it is a plan for a streams group whose broker assigns."""
     return isinstance(value, dict) and "plan_id" in value and value.get("protocol") == PROTOCOL
-
-
-def with_id(plan: BrokerPlan) -> BrokerPlan:
-    """The plan under the first hexadecimal digits of the digest of everything but its ID."""
-    return replace(plan, plan_id=plan_id_in(broker_plan_to_json(plan)))
-
-
-def broker_plan_to_json(plan: BrokerPlan) -> dict[str, object]:
-    return former_names.written_plan(PLAN.write(plan), former=plan.former)
-
-
-def broker_plan_from_json(value: object) -> BrokerPlan:
-    """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
-    plan = PLAN.read(former_names.present_plan(value))
-    refuse_edited(plan.plan_id, strict.mapping(value))
-    return plan

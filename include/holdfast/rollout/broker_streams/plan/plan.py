@@ -10,7 +10,7 @@ from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import NAMES, OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
-from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
+from holdfast.rollout.contract.assessment import Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
@@ -25,6 +25,7 @@ from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
 from holdfast.rollout.json.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.json.record import codec_of, derived, gathered, member, record, spread
+from holdfast.rollout.options.option import WithOptions
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 
@@ -69,7 +70,7 @@ class Considered:
     also={"signature": SIGNATURE},
     about="The recommended option for a change to a Streams group whose broker assigns, and why not the others.",
 )
-class BrokerPlan:
+class BrokerPlan(WithOptions[Considered]):
     """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no option can be predicted.
 
     `basis`: the group that it was made for. `settings`, `rules` and `unknown`: those of the recommended option.
@@ -122,11 +123,3 @@ class BrokerPlan:
     assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, "`preconditions` as values.", default=(), omit=True)
     former: bool = gathered(is_former, default=False)
     """Written in format 1.0, with the names of that."""
-
-    @property
-    def recommended_option(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == self.chosen), None)
-
-    @property
-    def baseline_option(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)

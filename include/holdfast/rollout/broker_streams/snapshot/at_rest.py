@@ -2,7 +2,7 @@
 
 from holdfast.errors import CannotPredict
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.group_state import STABLE, without_members
 from holdfast.rollout.text.format import printable
 
 _WHY = {
@@ -18,11 +18,7 @@ def refuse_unsettled(snapshot: StreamsGroupSnapshot) -> None:
     """Raise CannotPredict for a group without members, and for one that is assigning, reconciling or not ready."""
     group, state = f"Group '{printable(snapshot.group_id)}'", snapshot.group_state
     if not snapshot.members:
-        given = "" if state is None else f" ({printable(state)})"
-        raise CannotPredict(
-            f"{group} has no client{given}: there is nothing to assign to. Start the application, and take a new snapshot when it"
-            " is stable."
-        )
+        raise without_members(snapshot.group_id, state)
     if state is None and _pending(snapshot):
         state = "Assigning"
     if state not in (None, STABLE):

@@ -3,26 +3,18 @@
 from dataclasses import fields
 from functools import lru_cache
 
-from holdfast.errors import HoldfastError
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.consumer.release import LINES, Behaviour, behaviour, subscription_version
 from holdfast.kafka.wire import consumer_protocol
+from holdfast.rollout.backtest import generation
 from holdfast.rollout.backtest.generation import Generation
 
 _RACKS = frozenset({"racks", "rack_quotas_kept"})
 
 
-def leaders_version(generation: Generation) -> int | None:
+def leaders_version(of: Generation) -> int | None:
     """The version of the leader's subscription; of all members, where the leader is unknown. None: unreadable."""
-    versions: list[int] = []
-    for member in generation.members:
-        if generation.leader_member_id not in (None, member.member_id):
-            continue
-        try:
-            versions.append(consumer_protocol.decode_subscription(member.subscription).version)
-        except HoldfastError:
-            continue
-    return max(versions, default=None)
+    return generation.leaders_version(of, lambda found: consumer_protocol.decode_subscription(found).version)
 
 
 def fitting(version: int | None) -> tuple[str, ...]:

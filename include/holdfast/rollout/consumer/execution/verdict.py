@@ -4,29 +4,33 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, PROTOCOL_NAME
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
-from holdfast.rollout.execution.verdict import DIFFERENCES, VERDICT_VERSION, PartitionScore, Rebalances, Result
+from holdfast.rollout.execution.verdict import (
+    DIFFERENCES,
+    VERDICT_VERSION,
+    Compared,
+    PartitionScore,
+    Rebalances,
+    Result,
+    WithDifferences,
+)
 from holdfast.rollout.facts.differences import Difference
-from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
+from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, nullable
 from holdfast.rollout.json.kafka_codecs import PARTITION_NAME
 from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, record, spread
 
 
 @record(closed=False)
-class PartitionVerdict:
+class PartitionVerdict(Compared):
     """One partition at the end: the member that the forecast has reading it, and the one found (None: no member)."""
 
     partition: TopicPartition = key(PARTITION_NAME)
     expected: str = member(NAME)
     found: str | None = member(nullable(NAME))
 
-    @property
-    def agrees(self) -> bool:
-        return self.expected == self.found
-
 
 @record(version=VERDICT_VERSION, closed=False, about="The forecast against what happened, and what shows that each step did.")
-class ConsumerVerdict:
+class ConsumerVerdict(WithDifferences):
     """`rebalances`: what was found is None where the generation is unknown, then or now. `said`: what differs, worst first."""
 
     plan_id: str = member(NAME)
@@ -52,15 +56,6 @@ class ConsumerVerdict:
     partitions: tuple[PartitionVerdict, ...] = member(keyed(codec_of(PartitionVerdict)))
 
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be compared, each with its reason.", default=(), omit=True)
-
-    @property
-    def differences(self) -> tuple[str, ...]:
-        """A sentence each."""
-        return texts_of(self.said)
-
-    @property
-    def facts(self) -> tuple[Difference, ...]:
-        return facts_of(self.said)
 
 
 VERDICT = codec_of(ConsumerVerdict)

@@ -8,11 +8,14 @@ from dataclasses import replace
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_to_json
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumerSnapshot
-from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
-from holdfast.rollout.json import former_names, strict
+from holdfast.rollout.contract.plan_ids import PlanDocument
 from holdfast.rollout.json.record import codec_of
 
 PLAN = codec_of(ConsumerPlan)
+_DOCUMENT = PlanDocument(PLAN)
+with_id = _DOCUMENT.with_id
+consumer_plan_to_json = _DOCUMENT.write
+consumer_plan_from_json = _DOCUMENT.read
 
 
 def relied_on(snapshot: ConsumerSnapshot) -> dict[str, object]:
@@ -39,19 +42,3 @@ def relied_on(snapshot: ConsumerSnapshot) -> dict[str, object]:
 def is_consumer_plan(value: object) -> bool:
     """Whether a document says that it is a plan for a consumer group."""
     return isinstance(value, dict) and "plan_id" in value and value.get("protocol") == PROTOCOL
-
-
-def with_id(plan: ConsumerPlan) -> ConsumerPlan:
-    """The plan under the first hexadecimal digits of the digest of everything but its ID."""
-    return replace(plan, plan_id=plan_id_in(consumer_plan_to_json(plan)))
-
-
-def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
-    return former_names.written_plan(PLAN.write(plan), former=plan.former)
-
-
-def consumer_plan_from_json(value: object) -> ConsumerPlan:
-    """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
-    plan = PLAN.read(former_names.present_plan(value))
-    refuse_edited(plan.plan_id, strict.mapping(value))
-    return plan

@@ -8,7 +8,7 @@ from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.proposals import NAMES
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL_NAME, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
-from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
+from holdfast.rollout.contract.assessment import Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
@@ -24,6 +24,7 @@ from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
 from holdfast.rollout.json.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.json.record import codec_of, derived, gathered, member, record, spread
+from holdfast.rollout.options.option import WithOptions
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 
@@ -70,7 +71,7 @@ class Considered:
     also={"signature": SIGNATURE},
     about="The recommended option for a change to a consumer group without Kafka Streams, and why not the others.",
 )
-class ConsumerPlan:
+class ConsumerPlan(WithOptions[Considered]):
     """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no option can be predicted.
 
     `basis`: the group that it was made for, without what moves every second. `settings`, `rules` and `unknown`: those of the
@@ -126,11 +127,3 @@ class ConsumerPlan:
     assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, "`preconditions` as values.", default=(), omit=True)
     former: bool = gathered(is_former, default=False)
     """Written in format 1.0, with the names of that."""
-
-    @property
-    def recommended_option(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == self.chosen), None)
-
-    @property
-    def baseline_option(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)

@@ -3,11 +3,11 @@
 from dataclasses import fields
 from functools import lru_cache
 
-from holdfast.errors import HoldfastError
 from holdfast.kafka import release as kafka_release
 from holdfast.kafka.release import LINES, Behaviour
 from holdfast.kafka.streams.config import AssignorConfig, TaskAssignor
 from holdfast.kafka.wire import consumer_protocol, subscription_info
+from holdfast.rollout.backtest import generation
 from holdfast.rollout.backtest.generation import Generation
 
 _NEVER = frozenset(
@@ -27,18 +27,14 @@ _OF_VERSIONS = frozenset({"metadata_version", "versions_fail_with_code", "versio
 _OF_FALLBACK = frozenset({"topic_groups_in_hash_map"})
 
 
-def leaders_version(generation: Generation) -> int | None:
+def leaders_version(of: Generation) -> int | None:
     """The newest metadata version that the leader knows; of all members, where the leader is unknown. None: unreadable."""
-    versions: list[int] = []
-    for member in generation.members:
-        if generation.leader_member_id not in (None, member.member_id):
-            continue
-        try:
-            info = subscription_info.decode(consumer_protocol.decode_subscription(member.subscription).user_data or b"")
-        except HoldfastError:
-            continue
-        versions.append(max(info.version, info.latest_supported_version))
-    return max(versions, default=None)
+    return generation.leaders_version(of, _newest_known)
+
+
+def _newest_known(subscription: bytes) -> int:
+    info = subscription_info.decode(consumer_protocol.decode_subscription(subscription).user_data or b"")
+    return max(info.version, info.latest_supported_version)
 
 
 def fitting(version: int | None) -> tuple[str, ...]:

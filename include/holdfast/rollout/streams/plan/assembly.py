@@ -4,9 +4,8 @@ The same arguments give the same bytes, and `plan_id` is a digest of them.
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
-from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.unknown_inputs import Unknown
@@ -15,7 +14,7 @@ from holdfast.rollout.facts.missing_inputs import not_known
 from holdfast.rollout.facts.sourced_text import Said, facts_of, texts_of
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.fingerprints import fingerprint
-from holdfast.rollout.options import blocking, selection
+from holdfast.rollout.options import blocking, conclusion, selection
 from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
@@ -54,10 +53,8 @@ def assemble(
     requested_by: str | None = None,
 ) -> Plan:
     """The plan. `evaluations` are those of `proposals.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
-    if now.tzinfo is None:
-        raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
+    made = conclusion.in_utc(now)
     given, policy = policy, start_up.learnt(restore_rate.effective(policy, snapshot, change), snapshot)
-    made = now.astimezone(UTC).replace(microsecond=0)
     options = ranked(snapshot, evaluations, policy, made)
     nothing = _changes_nothing(snapshot, change)
     chosen = None if nothing else selection.best(options)
@@ -103,7 +100,7 @@ def assemble(
         assumptions=() if option is None else option.assumptions,
         requested_by=requested_by,
     )
-    return replace(plan, plan_id=plan_json.plan_id_of(plan))
+    return plan_json.with_id(plan)
 
 
 def ranked(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy, made: datetime) -> tuple[Ranked, ...]:

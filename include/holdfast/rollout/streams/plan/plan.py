@@ -1,7 +1,7 @@
 """The Plan: its steps, the reasons, and what it was made from. `assembly.assemble` creates it, `json` writes and reads it."""
 
 from holdfast.rollout.backtest.past import PastScore
-from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
+from holdfast.rollout.contract.assessment import Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
@@ -16,6 +16,7 @@ from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
 from holdfast.rollout.json.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.json.record import codec_of, gathered, member, record, spread
+from holdfast.rollout.options.option import WithOptions
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import CHANGE, Change
@@ -62,7 +63,7 @@ def _is_a_plan(document: object) -> None:
     first=_is_a_plan,
     about="Steps in order, why this option is recommended, what to expect of each step, and its rollback.",
 )
-class Plan:
+class Plan(WithOptions[Considered]):
     """The recommended option for a change, its steps and the reasons. `plan_id`: a digest of everything else.
 
     `chosen`: the name of the recommended option; None: nothing to do, or no option can be predicted, and no steps. Only its costs
@@ -109,11 +110,3 @@ class Plan:
     """The requester: Airflow's name of the user; `approval.NOBODY`: no person. None: not given."""
     former: bool = gathered(is_former, default=False)
     """Written in format 1.0, with the names of that."""
-
-    @property
-    def recommended_option(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == self.chosen), None)
-
-    @property
-    def baseline_option(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)

@@ -178,7 +178,7 @@ class TestTheSameEveryTime:
         evaluations = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, requested))
         later = assemble(snapshot, requested, evaluations, Policy(), NOON + timedelta(seconds=1))
 
-        assert plan.plan_id == plan_json.plan_id_of(plan)
+        assert plan == plan_json.with_id(plan)
         assert later.plan_id != plan.plan_id
         assert later.created_from == plan.created_from
 
