@@ -101,18 +101,18 @@ class TestWhoDecides:
         team = policy(rebalances_most=3, review="always", four_eyes=True, windows=[{"from": "22:00Z", "to": "04:00Z"}])
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(team))
 
-        with pytest.raises(InvalidInput, match=r"^policy: .*may only be stricter than the policy of the team"):
+        with pytest.raises(InvalidInput, match=r"^policy: .*may only be stricter than the team.s policy"):
             make(looser)
         assert lake.names(("drafts",)) == ()
 
     @pytest.mark.usefixtures("recorded")
-    def test_a_change_cannot_restore_faster_than_the_team_reckons_with(
+    def test_a_change_cannot_restore_faster_than_the_team_allows(
         self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, make: Any
     ) -> None:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(policy(restore_records_per_second=500)))
         faster = NOTHING | {"assume": {"catch_up": {"records_per_second": 1e12}}}
 
-        with pytest.raises(InvalidInput, match=r"assume\.catch_up: 1e\+12 records a second were assumed"):
+        with pytest.raises(InvalidInput, match=r"assume\.catch_up: the change assumes 1e\+12 records a second"):
             make(change=faster)
         assert lake.names(("drafts",)) == ()
 

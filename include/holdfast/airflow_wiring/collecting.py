@@ -24,7 +24,7 @@ def clusters_to_read(cluster: str | None) -> list[str]:
     runs.refuse_secrets("", {"cluster": cluster})  # Airflow keeps what an airflow task hands on, and shows it
     names = Variable.get(CLUSTERS_VARIABLE, default=[], deserialize_json=True) if cluster is None else [cluster]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InvalidInput(f"the variable {CLUSTERS_VARIABLE} is not a JSON list of the names of clusters")
+        raise InvalidInput(f'the variable {CLUSTERS_VARIABLE} is not a JSON list of cluster names, like ["prod"]')
     return names
 
 

@@ -87,7 +87,7 @@ def _begun(
     plan, approval = approved(store, plan_id, keys)
     known = known_cluster(plan.basis.cluster) if params["state_dirs"] else None
     if params["confirmed"] and actor is None:
-        raise InvalidInput("no user triggered this run, so no user vouches for `confirmed`: trigger a run as yourself")
+        raise InvalidInput("no user triggered this run, so `confirmed` has no name to be recorded with: trigger a run as yourself")
     words = tuple(workflow.Confirmation(step, str(actor), "confirmed in the form of apply_rollout") for step in params["confirmed"])
     hands = workflow.Hands(
         store,

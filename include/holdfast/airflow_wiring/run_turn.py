@@ -130,7 +130,7 @@ def _refuse_mixed(params: Mapping[str, Any], user: str | None) -> None:
 def _passed(at: object) -> int:
     """Since the last turn, by a clock that may have been set meanwhile. Raise InvalidInput for what is no time."""
     if isinstance(at, bool) or not isinstance(at, int):
-        raise InvalidInput("what the last turn left was changed: trigger apply_rollout for the plan again")
+        raise InvalidInput("the state that the last turn stored was changed: trigger apply_rollout for the plan again")
     return min(max(int(time.time()) - at, wait_between_turns.BETWEEN_TURNS_S), wait_between_turns.COUNTED_S)
 
 

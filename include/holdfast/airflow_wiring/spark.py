@@ -79,7 +79,7 @@ def _refuse_without_java() -> None:
         found = "Java was not found" if java is None else f"Java {java} was found"
         raise InvalidInput(
             f"Spark needs Java {LEAST_JAVA} or newer, and {found} on the machine of this Airflow worker: install one (Debian:"
-            " default-jre-headless), or let JAVA_HOME name one"
+            " default-jre-headless), or set JAVA_HOME"
         )
 
 

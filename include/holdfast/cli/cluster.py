@@ -15,26 +15,37 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 _LARGEST_FILE = 1_048_576
 
 
-timeout_option = click.option(
-    "--timeout",
-    "timeout_s",
-    type=click.FloatRange(1, 3600),
-    default=DEFAULT_TIMEOUT_S,
-    show_default=True,
-    help="Time limit for the whole command, in seconds.",
+def timeout_option(default: str = f"{DEFAULT_TIMEOUT_S:g}", of: str = "the whole command") -> Callable[[_Command], _Command]:
+    """`default`: as the help shows it. The command itself knows another one than DEFAULT_TIMEOUT_S."""
+    return click.option(
+        "--timeout",
+        "timeout_s",
+        type=click.FloatRange(1, 3600),
+        default=DEFAULT_TIMEOUT_S,
+        help=f"Time limit for {of}, in seconds. Default: {default}.",
+    )
+
+
+connection_options = (
+    click.option("--bootstrap-server", metavar="HOST:PORT", default="", help="Brokers, separated by commas."),
+    click.option("--command-config", metavar="FILE", help="Connection properties, in the format of Kafka's own tools."),
 )
 
 
 def cluster_options(command: _Command) -> _Command:
     """`--bootstrap-server`, `--command-config` and `--timeout`."""
-    options = (
-        click.option("--bootstrap-server", metavar="HOST:PORT", default="", help="Brokers, separated by commas."),
-        click.option("--command-config", metavar="FILE", help="Connection properties, in the format of Kafka's own tools."),
-        timeout_option,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return with_timeout(timeout_option())(command)
+
+
+def with_timeout(option: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """The same with another `--timeout`."""
+
+    def decorated(command: _Command) -> _Command:
+        for one in reversed((*connection_options, option)):
+            command = one(command)
+        return command
+
+    return decorated
 
 
 def connection(bootstrap_server: str, command_config: str | None, name: str | None = None) -> ClusterConnection:

@@ -69,7 +69,7 @@ def expanded(urls: tuple[str, ...], named: tuple[str, ...], of_snapshot: str | N
     found = Hosts.of((*named, *(() if of_snapshot is None else _members_hosts(of_snapshot))))
     found.refuse_no_names("There is")
     if not found.names and any(HOST in url for url in urls):
-        raise InvalidInput(f"{printable(str(of_snapshot), 200)} knows no host of a member: give --host HOST")
+        raise InvalidInput(f"{printable(str(of_snapshot), 200)} names no host of any member: give --host HOST")
     return tuple(dict.fromkeys(one for url in urls for one in found.expanded(url)))
 
 

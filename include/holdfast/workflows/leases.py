@@ -70,7 +70,10 @@ class Leases:
         lease, found = self._read(self._place(number))
         if (lease.group, lease.number) != (self.group, number):
             where = "/".join(self._place(number))
-            raise InvalidInput("it is the lease of another group, or of another number: release it by force", where)
+            raise InvalidInput(
+                "it is the lease of another group, or has another number: take it over (--force-lease, or Take over in the form)",
+                where,
+            )
         return number, lease, found
 
     def _read(self, place: LakePath) -> tuple[Lease, Seal]:
@@ -78,7 +81,9 @@ class Leases:
             document = loads(self.lake.read(place, LARGEST))
             return codec_of(Lease).read(document), seal.seal_of(document, Sealed.LEASE, self.keys)
         except InvalidInput as problem:
-            raise InvalidInput(f"{problem}. Check who writes there, then release it by force", "/".join(place)) from None
+            raise InvalidInput(
+                f"{problem}. Check who writes there, then take it over (--force-lease, or Take over in the form)", "/".join(place)
+            ) from None
 
     def take(self, *, forced: bool = False, same_run: bool = False) -> "HeldLease":
         """Raise StatePathTrouble, which names the holder, while another run has it.

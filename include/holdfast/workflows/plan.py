@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
+from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout.backtest.past import past_of
 from holdfast.rollout.backtest.results import Backtest
@@ -331,8 +331,8 @@ def refuse_broken(lake: Lake, plan_id: str) -> None:
     if found:
         problems = "; ".join(f"{one.name}: {one.problem}" for one in found)
         raise StepRefused(
-            f"Of plan {plan_id} a document is broken, so nothing may be approved or applied from it ({problems}). Look"
-            " who writes into the lake and restore the document, or create a new plan."
+            f"A document of plan {plan_id} is broken, so nothing may be approved or applied from it ({problems}). Check"
+            " who writes to the lake, then restore the document or create a new plan."
         )
 
 
@@ -346,7 +346,7 @@ def add_entry(lake: Lake, journal: Journal, entry: JournalEntry, keys: SigningKe
     """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if another run added one meanwhile."""
     kept = journals.read(lake, journal.plan_id, keys)
     if kept.journal != journal:
-        raise StatePathTrouble(f"Another run is applying plan {journal.plan_id}: its journal has new entries. Find out which run.")
+        raise journals.written_by_another_run(journal.plan_id)
     return journals.append(lake, kept, entry, keys).journal
 
 

@@ -35,7 +35,7 @@ class Directories(Mapping[ProcessId, str]):
         if process_id not in self._known:
             self._known.update(self.resolved(url))
         if process_id not in self._known:
-            raise InvalidInput(f"{printable(url, 200)}: the plan writes the process ID {process_id} nowhere")
+            raise InvalidInput(f"{printable(url, 200)}: no step of the plan writes the process ID {process_id}")
         return self._known[process_id]
 
     def __contains__(self, process_id: object) -> bool:

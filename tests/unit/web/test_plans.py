@@ -203,7 +203,7 @@ class TestWhatFollowedFromAPlanIsBroken:
         plan = self.spoilt(web, broken)
         pages = PlanPages(web.lake)
 
-        with pytest.raises(Refused, match=f"a document is broken.*{re.escape(broken.rpartition('/')[2])}"):
+        with pytest.raises(Refused, match=f"A document of plan .* is broken.*{re.escape(broken.rpartition('/')[2])}"):
             pages.refuse_broken(plan.plan_id)
         with pytest.raises(HoldfastError):
             apply(plan, web)

@@ -124,7 +124,7 @@ def _refuse_another_ticket(given: Mapping[str, str]) -> None:
     named = [name for name in _NOT_READ if name in options]
     if named:
         raise Unsupported(
-            f"sasl.jaas.config names {' and '.join(named)}, which cannot be honoured: GSSAPI uses the ticket of the user that runs"
+            f"sasl.jaas.config names {' and '.join(named)}, which are not supported: GSSAPI uses the ticket of the user that runs"
             " Holdfast. Remove them, and run kinit or set KRB5_CLIENT_KTNAME to the keytab (KRB5CCNAME to the ticket cache)"
         )
 

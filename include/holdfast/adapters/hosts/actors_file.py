@@ -34,7 +34,7 @@ _COMMAND = nullable(NAMES)
 
 def _is_object(text: str) -> None:
     if not text.startswith("{"):
-        raise InvalidInput("a DAG's conf is an object")
+        raise InvalidInput("`conf` of a DAG must be an object")
 
 
 @record
@@ -159,7 +159,7 @@ def read(content: bytes, group_id: str, shell_of: Callable[[Mapping[str, str]], 
         return _of_pods(group, group.kubernetes, Access.of_context)
     if group.http is not None:
         if group.http.connection is not None:
-            raise InvalidInput("Airflow has connections: give `secret_headers` here", "http.connection")
+            raise InvalidInput("`connection` names a connection of Airflow: in a file give `secret_headers`", "http.connection")
         return http_settings.actor(group.http, group.limit_s, _clients(group))
     if group.ssh is not None:
         settings = _ssh_settings(group.ssh)
@@ -195,11 +195,14 @@ def _of_group(
         return _of_pods(group, group.kubernetes, access_of)
     if group.http is not None:
         if group.http.secret_headers or group.http.ca is not None:
-            raise InvalidInput("`secret_headers` and `ca` read this machine: give `connection`, and have the CA installed", "http")
+            raise InvalidInput(
+                "`secret_headers` and `ca` would read the worker's files: give `connection`, and install the CA there",
+                "http",
+            )
         login = None if group.http.connection is None else login_of(group.http.connection)
         return http_settings.actor(group.http, group.limit_s, _clients(group), login)
     if group.ssh is None:
-        raise InvalidInput("`ssh`, `kubernetes` or `http` is needed: what a connection names runs on no machine of Airflow's")
+        raise InvalidInput("`ssh`, `kubernetes` or `http` is needed: commands in a connection never run on Airflow's own machines")
     if ssh is not None and group.ssh != _Ssh(group.ssh.host):
         raise InvalidInput("`ssh_connection` says how to log in: leave `user`, `port`, `key` and `known_hosts` out", "ssh")
     return CommandActor(_commands(group), _over_ssh(group.ssh, ssh or _ssh_settings(group.ssh)))
@@ -275,7 +278,7 @@ def _of_pods(group: _Group, given: _Kubernetes, access_of: "Callable[[str], Acce
         return DeploymentActor(server, OnePodDeployments(*place, _clients(group), group.limit_s))
     if group.clients:
         raise InvalidInput(
-            "the pods of a Deployment are called otherwise every time: `clients` is for a name with places", "clients"
+            "the pods of a Deployment get other names at every start: `clients` is only for a name with places in braces", "clients"
         )
     return SharedDeploymentActor(server, SharedDeployment(*place, group.limit_s))
 

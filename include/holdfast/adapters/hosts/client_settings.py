@@ -48,15 +48,17 @@ def from_json(content: bytes, keys: Collection[str], who: str) -> dict[str, str 
 def from_object(document: object, keys: Collection[str], who: str) -> dict[str, str | None]:
     """As `from_json`. No value is repeated in a message."""
     if not isinstance(document, dict):
-        raise HostTrouble(f'{who} told no settings: an object such as {{"num.standby.replicas": "1"}} is needed', begun=False)
+        raise HostTrouble(f'{who} returned no settings: an object such as {{"num.standby.replicas": "1"}} is needed', begun=False)
     found: dict[str, str | None] = {}
     for key in keys:
         value = document.get(key)
         text = str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float | str) else None
         if (text is None and value is not None) or (text is not None and not _is_value(text)):
-            raise HostTrouble(f"{who} told a value of {key} that none can be: one line of text is needed, or null", begun=False)
+            raise HostTrouble(
+                f"{who} returned a value of {key} that is not allowed: one line of text is needed, or null", begun=False
+            )
         if text is not None and secrecy.holds_secret(text):
-            raise HostTrouble(f"{who} told a value of {key} that holds a secret: it is not kept", begun=False, lasting=True)
+            raise HostTrouble(f"{who} returned a value of {key} that holds a secret: it is not kept", begun=False, lasting=True)
         found[key] = text
     return found
 

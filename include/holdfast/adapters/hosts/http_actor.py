@@ -199,7 +199,7 @@ class HttpActor:
             raise HostTrouble(said, begun=False, lasting=status in _LASTING or 300 <= status < 400)
         found = client_settings.from_object(_at(_document(content), self._calls.shows_config), keys, service.shown)
         if any(value is not None and service.secrets().are_in(value) for value in found.values()):
-            raise HostTrouble(f"{service.shown} told a setting that holds a secret: it is not kept", begun=False, lasting=True)
+            raise HostTrouble(f"{service.shown} returned a setting that holds a secret: it is not kept", begun=False, lasting=True)
         return found
 
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:

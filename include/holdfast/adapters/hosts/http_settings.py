@@ -45,7 +45,7 @@ class _Call:
 
 def _is_object(given: "_Call") -> None:
     if given.body is not None and not given.body.startswith("{"):
-        raise InvalidInput("the body is an object: `settings` becomes a member of it", "body")
+        raise InvalidInput("`body` must be an object: `settings` is added to it", "body")
 
 
 @record
@@ -177,7 +177,7 @@ def _path(before: str, path: str) -> str:
     if not path.startswith("/") or not _PATH.fullmatch(whole) or any(part in (".", "..") for part in whole.split("/")):
         raise InvalidInput(
             f"{printable(path.partition('?')[0], 200)} is no path: it begins with /, and has letters, digits, percent-encoded"
-            " characters and values in braces; what follows a ? belongs into `query`",
+            " characters and values in braces; what follows a ? belongs in `query`",
             "http",
         )
     return whole
@@ -200,7 +200,9 @@ def _pointer(text: str, where: str) -> str:
 def _refuse_headers(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name) or name.lower() in _OWN or not value.isprintable() or not value.isascii():
-            raise InvalidInput(f"the header {printable(name, 100)} is Holdfast's own, or has a character that none has", "http")
+            raise InvalidInput(
+                f"the header {printable(name, 100)} is set by Holdfast itself, or has a character that no header may have", "http"
+            )
 
 
 def _source(header: str, where: str) -> Callable[[], str]:
@@ -216,7 +218,9 @@ def _source(header: str, where: str) -> Callable[[], str]:
             raise HostTrouble(f"the header {header} cannot be read from {where}", begun=False, lasting=True) from None
         found = found.strip()
         if not found or not found.isprintable() or not found.isascii():
-            raise HostTrouble(f"the header {header} in {where} is empty, or none can be so", begun=False, lasting=True)
+            raise HostTrouble(
+                f"the header {header} in {where} is empty, or has characters that no header may have", begun=False, lasting=True
+            )
         return found
 
     return read

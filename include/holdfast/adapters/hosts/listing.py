@@ -175,7 +175,7 @@ def fetch(shell: Shell, places: tuple[tuple[str, str], ...], limit_s: float) -> 
         _, found, body = answer.stdout.partition(f"{token}\n".encode())
         parts = (b"\n" + body).split(b"\n:directory\n")[1:]  # whole lines: a name may end like one
         if not found or len(parts) != len(places) or not all(part.removesuffix(b"\n").endswith(b"\n:end") for part in parts):
-            raise HostTrouble(f"{shell.shown}: the answer is not whole: {answer.said}", begun=True)
+            raise HostTrouble(f"{shell.shown}: the answer is incomplete: {answer.said}", begun=True)
         return tuple(read(part, shown) for part, (_, shown) in zip(parts, places, strict=True))
 
 

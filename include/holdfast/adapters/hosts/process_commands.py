@@ -177,7 +177,7 @@ def read_systemd(answer: ScriptEnd) -> ClientProcess:
     lines = answer.stdout.decode("ascii", "replace").splitlines()
     found = {key: value for key, equals, value in (line.partition("=") for line in lines) if equals}
     if answer.status != 0 or not all(name in found for name in _PROPERTIES[:3]):
-        raise HostTrouble(f"systemctl show does not tell the state of the unit: {answer.said}", begun=False)
+        raise HostTrouble(f"systemctl show does not show the state of the unit: {answer.said}", begun=False)
     if found["LoadState"] != "loaded":
         raise HostTrouble(f"the unit is {printable(found['LoadState'], 50)}, not loaded: check its name", begun=False, lasting=True)
     state = _ACTIVE.get(found["ActiveState"], ProcessState.CHANGING)

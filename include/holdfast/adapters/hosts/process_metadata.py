@@ -103,7 +103,7 @@ class _Seeding:
         answer = self._place.shell.run(seed_scripts.LOOK, arguments, limit_s=self._limit_s, most_bytes=_MOST_BYTES)
         _, found, body = answer.stdout.partition(f"{token}\n".encode())
         if not found or not body.endswith(b":end\n"):
-            raise HostTrouble(f"{self._place.shell.shown}: the answer is not whole: {answer.said}", begun=True)
+            raise HostTrouble(f"{self._place.shell.shown}: the answer is incomplete: {answer.said}", begun=True)
         words = {word: rest for word, rest, _ in listing.sections(body)}
         if ":absent" in words:
             return None
@@ -111,7 +111,7 @@ class _Seeding:
         if isinstance(seen, StatePathTrouble):
             raise seen
         if "" not in seen.entries or ":folder" not in words:
-            raise StatePathTrouble(f"{self._place.shown} cannot be looked at: {answer.said}")
+            raise StatePathTrouble(f"{self._place.shown} cannot be read: {answer.said}")
         entry = seen.entries.get(FILE_NAME)
         content = b"" if entry is None else self._content(entry, seen)
         return _Seen(
@@ -132,7 +132,7 @@ class _Seeding:
             raise StatePathTrouble(f"{self._file} is {kind}; a file is needed. It was not changed.")
         content = seen.contents.get(FILE_NAME)
         if max(entry.size, len(content or b"")) > LARGEST_FILE:  # one that is much larger is not sent
-            raise StatePathTrouble(f"{self._file} is larger than {LARGEST_FILE:,} bytes, and no such file is")
+            raise StatePathTrouble(f"{self._file} is larger than {LARGEST_FILE:,} bytes, and no such file is that large")
         if content is None:
             raise NotAllowed(
                 f"{self._file} cannot be read: the permissions of the application's user, its group or root are needed."

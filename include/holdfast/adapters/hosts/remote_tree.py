@@ -116,7 +116,7 @@ class RemoteTree:
             raise StatePathTrouble("is not a file")
         content = self._listing.contents.get(path)
         if entry.size > state_trees.LARGEST_FILE or (content is not None and len(content) > state_trees.LARGEST_FILE):
-            raise StatePathTrouble(f"is larger than {state_trees.LARGEST_FILE:,} bytes, and no such file is")
+            raise StatePathTrouble(f"is larger than {state_trees.LARGEST_FILE:,} bytes, and no such file is that large")
         if content is None:
             raise StatePathTrouble("could not be opened (no permission), or was replaced while it was read")
         return content, instants.to_millisecond(datetime.fromtimestamp(entry.changed, UTC))

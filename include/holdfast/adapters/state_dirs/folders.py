@@ -90,7 +90,7 @@ class Folder:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise trouble(f"{self.shown}/{name} cannot be looked at", error) from None
+            raise trouble(f"{self.shown}/{name} cannot be read", error) from None
 
     def sync(self) -> None:
         """Make the names in it durable."""
@@ -175,7 +175,7 @@ class Folder:
         except OSError as error:
             raise trouble(f"{self.shown}/{name} cannot be read", error) from None
         if size > limit:
-            raise StatePathTrouble(f"{self.shown}/{name} is larger than {limit:,} bytes, and no such file is")
+            raise StatePathTrouble(f"{self.shown}/{name} is larger than {limit:,} bytes, and no such file is that large")
         return b"".join(parts)
 
     def __enter__(self) -> Self:

@@ -217,7 +217,7 @@ class _Remote:
             with self._files.open(place, "rb") as file:
                 data: bytes = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            raise StatePathTrouble(f"is larger than {LARGEST_FILE:,} bytes, and no such file is")
+            raise StatePathTrouble(f"is larger than {LARGEST_FILE:,} bytes, and no such file is that large")
         try:
             changed = self._files.modified(place)
         except (NotImplementedError, OSError, KeyError):

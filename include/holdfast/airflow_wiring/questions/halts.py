@@ -133,7 +133,7 @@ def given(event: object, halt: int, *, shown: bool) -> "GivenAnswer":
     from holdfast.workflows.running.answers import GivenAnswer, HaltAnswer
 
     if not isinstance(event, Mapping) or not isinstance(event.get("responded_by_user"), Mapping):
-        raise NoAnswer("it is no answer of a person")
+        raise NoAnswer("it is not an answer by a person")
     try:
         kept.refuse_secrets(event)
     except ValueError as refusal:

@@ -26,7 +26,7 @@ READING_S = 600.0
 
 
 @click.command
-@cluster.cluster_options
+@cluster.with_timeout(cluster.timeout_option(f"{READING_S:g}", "the reading"))
 @click.option("--group", help="One group: the application.id of a Kafka Streams application, or a consumer group.")
 @click.option("--all", "every", is_flag=True, help="All groups of the cluster.")
 @click.option("--since", metavar="TIME", help="Judge no rebalance before this moment (ISO 8601), such as 2026-11-20T00:00:00Z.")
@@ -59,7 +59,7 @@ def command(
 ) -> int:
     """Decide every rebalance that __consumer_offsets still holds again, and compare task by task with what Kafka decided.
 
-    Settings that are not given are found in the group's own rebalances. --timeout limits the reading (default 600 s).
+    Settings that are not given are found in the group's own rebalances.
 
     Exit status: 0 all that was judged is equal, 3 a decision or a stable end differs, 4 nothing could be judged, 1 an error.
     """

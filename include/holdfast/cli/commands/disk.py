@@ -16,7 +16,7 @@ from holdfast.rollout.json.record import codec_of
 @hosts.named_option
 @hosts.snapshot_option
 @hosts.options
-@cluster.timeout_option
+@cluster.timeout_option()
 @shapes.options
 def command(
     urls: tuple[str, ...], named: tuple[str, ...], of_snapshot: str | None, timeout_s: float, shape: str | None, as_json: bool

@@ -19,7 +19,7 @@ _STYLES = {CheckStatus.OK: "green", CheckStatus.LIMITED: "yellow", CheckStatus.M
 @click.argument("snapshot", required=False)
 @cluster.cluster_options
 @hosts.options
-@click.option("--group", help="The group: the application.id of a Kafka Streams application.")
+@click.option("--group", help="The group: the application.id of a Kafka Streams application, or a consumer group.")
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
 @hosts.named_option
 @click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that must be writable, such as the lake.")
@@ -40,13 +40,14 @@ def command(
     kafka_release: str | None,
     as_json: bool,
 ) -> int:
-    """Check the requirements: permissions (the minimum), Java, Spark, folders. With --config: the settings of a group.
+    """Check what Holdfast needs: permissions (the fewest), Java, Spark, folders. With --config: judge the settings of a group.
 
     {host} in --state-dir stands for each --host, or else for the hosts of the group's members. The exit status is 1 if
     a requirement is missing.
 
     --config judges the settings of the group in SNAPSHOT (a file, or - for standard input), or of --group at --bootstrap-server:
-    each finding has its cost by forecasts of this group, or its source, and the fix. The exit status is 1 if there are any.
+    each finding has its fix, and what it costs this group (by forecasts) or where Kafka documents it. The exit status is 1 if there
+    are findings.
     """
     if config:
         given = doctor_config.Given(app_config, policy, kafka_release)

@@ -15,7 +15,8 @@ from holdfast.workflows.running import pausing
 @click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", default=".holdfast/lake", show_default=True, help="The plan's lake.")
 def command(plan_id: str, off: bool, reason: str, as_json: bool, lake: str) -> int:
-    """Pause the run of the plan PLAN_ID: it halts before its next act, on whatever machine it runs."""
+    """Pause the run of the plan PLAN_ID: it halts before its next act (a stop, a start, a restart or a write), on whatever
+    machine it runs."""
     from holdfast.adapters import this_process
     from holdfast.adapters.lake.lake import FsspecLake
 

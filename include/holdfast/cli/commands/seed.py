@@ -19,7 +19,7 @@ _SHOWN = 5
 @hosts.named_option
 @hosts.snapshot_option
 @hosts.options
-@cluster.timeout_option
+@cluster.timeout_option()
 @shapes.options
 def command(
     url: str,

@@ -13,7 +13,7 @@ from holdfast.workflows.collecting.collector import StatedByOperator
 @click.command
 @cluster.cluster_options
 @hosts.options
-@click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
+@click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application, or a consumer group.")
 @click.option(
     "--state-dir",
     "state_dirs",
@@ -70,7 +70,7 @@ def command(
     output: str,
     as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
-    """Take a Snapshot of a running group, as JSON: of Kafka Streams, whatever assigns its tasks, or of consumers.
+    """Take a Snapshot of a running group (Kafka Streams or consumers), as JSON.
 
     Its field `unknown` lists what could not be read and what was assumed.
     """

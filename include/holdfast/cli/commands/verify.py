@@ -10,6 +10,7 @@ from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
+from holdfast.wiring import DEFAULT_TIMEOUT_S
 from holdfast.workflows import verify
 from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
@@ -21,7 +22,7 @@ WATCH_S = 3600.0
 
 @click.command
 @click.argument("plan")
-@cluster.cluster_options
+@cluster.with_timeout(cluster.timeout_option(f"{DEFAULT_TIMEOUT_S:g}; with --watch {WATCH_S:g}"))
 @hosts.options
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
 @click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken after the rollout, instead of reading the cluster.")
@@ -30,7 +31,7 @@ WATCH_S = 3600.0
 @click.option(
     "--watch",
     is_flag=True,
-    help=f"Repeat until the verdict is final, for at most --timeout (default {WATCH_S:g} s). Progress goes to standard error.",
+    help="Repeat until the verdict is final, for at most --timeout. Progress goes to standard error.",
 )
 @click.pass_context
 def command(

@@ -80,7 +80,7 @@ def _refuse(group: Group, line: Behaviour) -> None:
         )
     if group.config.task_assignor is TaskAssignor.PUBLIC_STICKY:
         raise Unsupported(
-            f"Some members are newer than a leader of release {group.release}, which books them under a random process ID, and"
+            f"Some members are newer than a leader of release {group.release}, which records them under a random process ID, and"
             " task.assignor.class is the public StickyTaskAssignor: each is modelled, both together are not."
         )
 
@@ -168,7 +168,7 @@ def random_ids(group: Group, line: Behaviour) -> tuple[ProcessId, ...]:
     ids = list(_ids(others, size))
     if _most_in_a_bucket(others, size) >= _CROWDED - 1 or len(ids) * (len(group.tasks) + len(others)) > MOST_WORK:
         raise CannotPredict(
-            f"Some members are newer than a leader of release {group.release}, which books them under a random process ID. In a"
+            f"Some members are newer than a leader of release {group.release}, which records them under a random process ID. In a"
             f" group of {len(others)} clients and {len(group.tasks)} tasks there are too many places for it to try them all."
         )
     return tuple(ids)

@@ -199,7 +199,7 @@ def tightened(team: Policy, requested: Policy, stated: Collection[str], now: dat
     if not looser and merged.slowest_restore > team.slowest_restore:
         looser.append(f"restore_slowest: {merged.slowest_restore:,} comes of it, the team's policy has {team.slowest_restore:,}")
     if looser:
-        raise InvalidInput(f"{'; '.join(looser)}. What comes with a request may only be stricter than the policy of the team")
+        raise InvalidInput(f"{'; '.join(looser)}. A request may only be stricter than the team's policy")
     usual = max(merged.start_up_s, merged.start_up_s_least)
     return replace(merged, start_up_s=usual, start_up_s_most=max(merged.start_up_s_most, usual))
 
@@ -209,9 +209,9 @@ def refuse_faster(assumed: float | None, team: Policy) -> None:
     per second, `records_per_second` of its kind; None: nothing."""
     if assumed is not None and assumed > team.slowest_restore:
         raise InvalidInput(
-            f"{assumed:g} records a second were assumed, and the team's policy reckons with"
-            f" {team.slowest_restore:,} at the least: what comes with a request may only be stricter. A speed that was measured"
-            " belongs into the policy of the team (restore_records_per_second)",
+            f"the change assumes {assumed:g} records a second, and the team's policy allows {team.slowest_restore:,} at most (its"
+            " lower bound): a request may only be stricter. A measured speed belongs in the team's policy"
+            " (restore_records_per_second)",
             "assume.catch_up",
         )
 

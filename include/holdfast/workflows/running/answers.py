@@ -82,10 +82,12 @@ def keep(plan: AnyPlan, given: GivenAnswer, hands: Hands) -> None:
 def _refuse_another_step(given: GivenAnswer, halt: JournalEntry) -> None:
     step = printable(str(given.rolled_back), 100)
     if given.answer is not HaltAnswer.GO_ON:
-        raise NotItsStep(f"to confirm that step {step} is rolled back is to go on, and the answer is to {given.answer.value}")
+        raise NotItsStep(
+            f"confirming that step {step} is rolled back takes the answer to go on; the answer is to {given.answer.value}"
+        )
     if halt.halt is not Halt.PERSON or halt.step != given.rolled_back:
         asked = f"step {halt.step}" if halt.halt is Halt.PERSON else "no step"
-        raise NotItsStep(f"step {step} is confirmed, and halt {given.number} asks a person to roll back {asked}")
+        raise NotItsStep(f"halt {given.number} asks a person to roll back {asked}; the answer confirms step {step}")
 
 
 def _resume(plan_id: str, halt: JournalEntry, hands: Hands) -> None:

@@ -52,7 +52,7 @@ class Back(Walk):
         if self._journal.went_back() is not None:
             return
         if not steps_of(self._plan, self._journal):
-            raise StepRefused(f"No step of plan {self._plan.plan_id} was begun: there is nothing to go back over.")
+            raise StepRefused(f"No step of plan {self._plan.plan_id} was begun: there is nothing to roll back.")
         step = self._due()
         seen = self._as_it_stands(step)
         me = self._means.hands.me.name

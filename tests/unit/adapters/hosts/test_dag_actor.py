@@ -210,7 +210,7 @@ CALLS = {"url": "https://deployer.example.com", "status": {"path": "/{host}"}}
         ({"http": CALLS | {"restart": {"path": "/x"}}}, "leave the others out"),
         ({"status": ["a"], "restart": ["b"], "ssh": {}}, "leave the others out"),
         ({}, "at least the command `status`"),
-        ({"http": CALLS, "dag": {"dag_id": "restarts", "conf": [1]}}, "is an object"),
+        ({"http": CALLS, "dag": {"dag_id": "restarts", "conf": [1]}}, "must be an object"),
         ({"status": ["a"]}, "`ssh`, `kubernetes` or `http` is needed"),
     ],
 )

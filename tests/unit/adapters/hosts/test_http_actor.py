@@ -262,7 +262,7 @@ def test_a_secret_is_read_whenever_it_is_needed(deployer: Deployer, tmp_path: Pa
     assert deployer.tokens == ["first-token", "second-token"]
 
     (tmp_path / "token").write_text("a\nb")
-    with pytest.raises(HostTrouble, match="none can be so"):
+    with pytest.raises(HostTrouble, match="no header may have"):
         found.process(RESTART)
     (tmp_path / "token").unlink()
     with pytest.raises(HostTrouble, match="cannot be read") as trouble:
@@ -279,7 +279,7 @@ def test_a_secret_is_read_whenever_it_is_needed(deployer: Deployer, tmp_path: Pa
         ("/api\n", "/api?token=secret-word\n", "no address of a service"),
         ("https://127.0.0.1", "https://127.0.0.1:port", "malformed"),
         ("env:DEPLOYER_TOKEN", "secret-word", "never its value here"),
-        ("Authorization:", "Host:", "Holdfast's own"),
+        ("Authorization:", "Host:", "set by Holdfast itself"),
         ("/clients/{host}/start", "clients/{host}/start", "is no path"),
         ("/clients/{host}/start", "/clients/{host}/../start", "is no path"),
         ("/clients/{host}/start", "/clients/{host}?x=secret-word", "is no path"),
@@ -288,7 +288,7 @@ def test_a_secret_is_read_whenever_it_is_needed(deployer: Deployer, tmp_path: Pa
         ("MOVING: changing", "MOVING: gone", "changing"),
         ("    limit_s: 60", "    limit_s: 60\n    ssh: {}", "services by their URL"),
         ("    limit_s: 60", "    limit_s: 60\n    systemd: {unit: x}", "one of `systemd`"),
-        ("      url:", "      connection: x\n      url:", "Airflow has connections"),
+        ("      url:", "      connection: x\n      url:", "names a connection of Airflow"),
         ("/server.crt", "/gone.crt", "cannot be read"),
     ],
 )

@@ -332,7 +332,7 @@ def test_files_that_are_not_sent_whole_are_left_out(bad: bytes) -> None:
 def test_half_an_answer_is_none(answer: bytes) -> None:
     shell = Says(answer, after_token=b"wel" not in answer)
     reader = StateDirectories(Deadline(60), {"x": lambda url: Place(shell, "/d", url, "x")})
-    with pytest.raises(StatePathTrouble, match=r"not whole: no\\u001b\[2J"):
+    with pytest.raises(StatePathTrouble, match=r"incomplete: no\\u001b\[2J"):
         reader.read("x://d")
 
 

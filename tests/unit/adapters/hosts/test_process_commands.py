@@ -295,7 +295,7 @@ class TestSettings:
             ("http: {url: 'https://h/', status: {path: /s}}\n    read_config: [x]", "http.set_config"),
             ("systemd: {unit: u}\n    dag: {dag_id: d, set_config: true}\n    set_config: [x]", "leave the other"),
             ("systemd: {unit: u}\n    set_config: []", "an empty one was found"),
-            ("http: {url: 'https://h/', status: {path: /s}, set_config: {path: /c, body: [1]}}", "the body is an object"),
+            ("http: {url: 'https://h/', status: {path: /s}, set_config: {path: /c, body: [1]}}", "`body` must be an object"),
             ("http: {url: 'https://h/', status: {path: /s}, read_config: {path: /c, settings: x}}", "no JSON pointer"),
         ],
     )

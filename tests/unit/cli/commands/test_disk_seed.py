@@ -109,7 +109,7 @@ def test_a_snapshot_names_the_hosts(state_dir: Path, tmp_path: Path) -> None:
     ours["host"] = None
     file.write_text(json.dumps(found))
     done = run(seed.command, template, ONE, "--snapshot", str(file))
-    assert "knows no host" in str(done.exception)
+    assert "names no host" in str(done.exception)
 
 
 @pytest.mark.parametrize("url", ["ssh://[::1/x", "s3://me:topsecret@[::1/x", "kubernetes://[::1/x", "//[x"])

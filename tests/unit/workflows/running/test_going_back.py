@@ -124,7 +124,7 @@ def test_a_restart_is_not_undone() -> None:
 def test_what_was_not_begun_is_not_gone_back_over() -> None:
     reality = RunningGroup()
 
-    with pytest.raises(StepRefused, match="nothing to go back over"):
+    with pytest.raises(StepRefused, match="nothing to roll back"):
         reality.run(rolling(), back=True)
     assert reality.journal(rolling()).went_back() is None
 

@@ -105,7 +105,7 @@ def read(api: Api, namespace: str, name: str) -> Pod:
         if refusal.status != 404:
             raise
         raise ApiRefusal(
-            f"{api.server.shown}: namespace {namespace} has no pod {name}: the application is down there, or called otherwise"
+            f"{api.server.shown}: namespace {namespace} has no pod {name}: the application is down there, or has another name"
             f" (kubectl get pods -n {namespace})",
             404,
             refusal.reason,

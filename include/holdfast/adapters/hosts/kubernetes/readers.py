@@ -203,7 +203,7 @@ def _claim_of(api: Api, where: Address, shown: str) -> _Reads:
     ordinal = address.ordinal_of(where.pod)
     if ordinal is None:
         raise HostTrouble(
-            f"{shown}: the pod is gone, and it is no StatefulSet's: what it had on an emptyDir went with it",
+            f"{shown}: the pod is gone, and belonged to no StatefulSet: what it had on an emptyDir went with it",
             begun=False,
             lasting=True,
         )

@@ -27,7 +27,7 @@ _IN_WORDS = {
 
 def _one_of_both(removed: "_Removed") -> None:
     if removed.hangs and removed.leaves is not None:
-        raise InvalidInput("`hangs` and `leaves` exclude each other: give one of them", "hangs")
+        raise InvalidInput("`hangs` and `leaves` cannot be combined: give one of them", "hangs")
 
 
 @record(check=_one_of_both)

@@ -49,8 +49,8 @@ def forecast(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerFore
         different = [release for release, one in answers if _whatever_order(one) != _whatever_order(outcome)]
         if different:
             raise CannotPredict(
-                f"The release of the Kafka clients is unknown, and it matters here: with {releases[0]} one thing comes about,"
-                f" with {', '.join(different)} another. Say which one: kafka_release in the Snapshot."
+                f"The release of the Kafka clients is unknown, and it matters here: {releases[0]} gives one result,"
+                f" {', '.join(different)} another. Give it with --kafka-release, or as kafka_release in the Snapshot."
             )
         unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all give the same result"))
     unknown.extend(note.as_unknown() for note in outcome.notes)

@@ -53,7 +53,7 @@ def _rewritten(value: object, present: _There | None) -> object:
     if not isinstance(value, dict) or not isinstance(events, list) or not naming:
         return value
     if naming > MOST_NAMED:
-        raise InvalidInput(f"{naming:,} events name a client; {MOST_NAMED:,} may. Say process IDs in the others", "events")
+        raise InvalidInput(f"{naming:,} events name a client; {MOST_NAMED:,} may. Give process IDs in the others", "events")
     written: list[object] = []
     problems: list[InvalidInput] = []
     for index, event in enumerate(events):

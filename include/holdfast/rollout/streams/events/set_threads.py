@@ -60,7 +60,7 @@ class SetThreads(Event):
         more = self.threads - len(client.consumers)
         if scene.kafka_release is not None and not behaviour(scene.kafka_release).threads_can_change:
             raise InvalidInput(
-                f"Kafka Streams {scene.kafka_release} has as many threads as it started with (KIP-663 came with 2.8); use"
+                f"Kafka Streams {scene.kafka_release} cannot add or remove threads while it runs (KIP-663 came with 2.8); use"
                 " restart_client with `threads`",
                 "threads",
             )
