@@ -63,7 +63,7 @@ class TestWhoDecides:
         assert (question(*make(in_the_form)).answer is None) is asks
 
     def test_what_would_ask_a_person_is_blocked_where_nobody_is_there_to_ask(self, make: Any) -> None:
-        with pytest.raises(AirflowSkipException, match="requires no approval: blocked"):
+        with pytest.raises(AirflowSkipException, match="is blocked: no approver can approve it"):
             question(*make(policy(review="never", disk_free_bytes_least=10**15, blocking=[])))
 
     def test_the_policy_is_recorded_as_who_decided(self, lake: FsspecLake, make: Any) -> None:

@@ -65,6 +65,7 @@ def question(run_id: str) -> Question:
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
+    from holdfast.rollout.contract.assessment import Assessment
     from holdfast.rollout.contract.plan_words import ASSESSMENTS
     from holdfast.rollout.kinds import approval, plan_title
     from holdfast.rollout.policy.policy import Review
@@ -72,6 +73,8 @@ def question(run_id: str) -> Question:
 
     store, moment, keys = lake(), now(), signing_keys()
     plan = runs.plan_of(store, run_id, keys)
+    if plan.assessment is Assessment.BLOCKED:
+        raise AirflowSkipException(f"Plan {plan.plan_id} is blocked: no approver can approve it. {plan.headline}")
     if not plan.steps:
         raise AirflowSkipException(f"Plan {plan.plan_id} requires no approval: {ASSESSMENTS[plan.assessment]}. {plan.headline}")
     origin = runs.origin(store, run_id, keys)

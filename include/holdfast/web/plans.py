@@ -29,7 +29,6 @@ MOST_BROKEN = 20
 """This number of unreadable documents is named."""
 SETTLED_AFTER = timedelta(days=14)
 """After this time a plan is not decided, applied or verified any more."""
-_NO_DECISION = (Assessment.NOTHING_TO_DO, Assessment.BLOCKED)
 
 
 class PlanState(StrEnum):
@@ -48,6 +47,7 @@ class PlanState(StrEnum):
     STALE = "drift detected"
     ORPHANED = "run ended without decision"
     NO_DECISION = "no approval required"
+    BLOCKED = "blocked"
     BROKEN = "document broken"
 
 
@@ -143,7 +143,9 @@ def state_of(
         return _VERIFIED.get(score.result, PlanState.RUNNING)
     if begun:
         return PlanState.RUNNING
-    if approval is None and (not one.steps or one.assessment in _NO_DECISION):
+    if approval is None and one.assessment is Assessment.BLOCKED:
+        return PlanState.BLOCKED
+    if approval is None and (not one.steps or one.assessment is Assessment.NOTHING_TO_DO):
         return PlanState.NO_DECISION
     if datetime.fromisoformat(one.expires_at) < now:
         return PlanState.EXPIRED
@@ -249,7 +251,7 @@ class PlanList:
             return row
         self._broken.pop(name, None)
         old = now - datetime.fromisoformat(row.summary.created_at) > SETTLED_AFTER
-        if old or row.state in (PlanState.REJECTED, PlanState.CHANGES, PlanState.NO_DECISION):
+        if old or row.state in (PlanState.REJECTED, PlanState.CHANGES, PlanState.NO_DECISION, PlanState.BLOCKED):
             self._settled[name] = row
         return row
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import HoldfastError
 from holdfast.ports import LakePath
+from holdfast.rollout.contract.assessment import Assessment
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_document import AnyPlan
@@ -45,6 +46,7 @@ def row(number: int, state: PlanState = PlanState.WAITING, **more: object) -> Pl
     return PlanRow(one_summary(number, **more), None, False, None, state)
 
 
+@pytest.mark.thorough
 def test_every_state_is_reached(tmp_path: Path) -> None:
     web = WebLake(tmp_path, NOON)
     plans = {
@@ -65,6 +67,20 @@ def test_every_state_is_reached(tmp_path: Path) -> None:
         "done": PlanState.DONE, "idle": PlanState.NO_DECISION,
     }  # fmt: skip
     assert (later["waiting"], later["approved"], later["begun"]) == (PlanState.EXPIRED, PlanState.EXPIRED, PlanState.RUNNING)
+
+
+@pytest.mark.parametrize(
+    ("assessment", "state"),
+    [
+        (Assessment.BLOCKED, PlanState.BLOCKED),
+        (Assessment.NOTHING_TO_DO, PlanState.NO_DECISION),
+        (Assessment.SAFE, PlanState.WAITING),
+    ],
+)
+def test_a_blocked_plan_is_not_one_that_needs_no_approval(assessment: Assessment, state: PlanState) -> None:
+    summary = replace(one_summary(1), assessment=assessment, steps=1, expires_at="2026-11-23T00:00:00Z")
+
+    assert state_of(summary, None, begun=False, score=None, now=datetime(2026, 11, 22, tzinfo=UTC)) is state
 
 
 def test_what_nobody_can_be_asked_about_waits_for_nobody() -> None:

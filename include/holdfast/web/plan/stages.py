@@ -64,6 +64,7 @@ def _approved(page: PlanPage) -> Stage:
         PlanState.EXPIRED: "expired",
         PlanState.STALE: "drift detected",
         PlanState.ORPHANED: "run ended without decision",
+        PlanState.BLOCKED: "blocked",
     }.get(page.state)
     if detail is not None:
         return Stage("Approved", StageProgress.FAILED, detail)
@@ -128,5 +129,6 @@ def what_next(page: PlanPage) -> str:
         PlanState.STALE: "Reject the plan: the group no longer matches it. Create a new plan.",
         PlanState.ORPHANED: "Its plan_rollout run ended without a decision. Create a new plan.",
         PlanState.NO_DECISION: "Nothing to do: no approval required.",
+        PlanState.BLOCKED: "It can be neither approved nor applied. Change the request or the policy, and create a new plan.",
         PlanState.BROKEN: "The plan can be neither approved nor applied until its broken document is repaired.",
     }[page.state]
