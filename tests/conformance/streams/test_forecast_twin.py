@@ -23,7 +23,7 @@ from tests.conformance.streams.groups import Case
 
 pytestmark = pytest.mark.jvm
 
-CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 25)
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 15)
 RELEASES = (os.environ.get("HOLDFAST_CONFORMANCE_RELEASES") or "2.6.3,2.8.2,3.1.2,3.2.3,3.5.2,3.9.1,4.3.1").split(",")
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 RECORDED = Path(__file__).parent / "forecast_cases.jsonl"

@@ -22,7 +22,7 @@ from holdfast.kafka.streams.group import Assignment
 
 PUBLIC_STICKY = "org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"
 JUDGED = ("3.8.1", "3.9.1", "4.0.1", "4.1.1", "4.2.1", "4.3.1")
-CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 400) // 10
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 200) // 10
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 TOO_MANY_TASKS = 500
 """Kafka's sticky assignors take seconds over more."""

@@ -65,6 +65,7 @@ def test_the_fleet_is_counted_by_day_over_all_clusters() -> None:
     }
 
 
+@pytest.mark.thorough
 def test_the_pages_have_them(tmp_path: Path) -> None:
     web = WebLake(tmp_path, NOON)
     document = web.snapshot(article())

@@ -70,6 +70,7 @@ def test_groups_and_their_lives_are_counted_and_mismatches_handed_out() -> None:
     assert lines[-1] == "4 of 4 groups judged"
 
 
+@pytest.mark.starts
 def test_other_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backtest, "FEW_RECORDS", 0)
     with spool(lambda _: True) as past:

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from tests.harness.article import just_now
 
@@ -32,6 +33,7 @@ def plan(snapshot: Path, *more: str) -> str:
     return CliRunner().invoke(holdfast, arguments, standalone_mode=False).stdout
 
 
+@pytest.mark.thorough
 def test_the_plan_begins_with_the_score_and_is_read_back(tmp_path: Path) -> None:
     snapshot, backtest = tmp_path / "snapshot.json", tmp_path / "backtest.json"
     taken = just_now(json.loads((EXAMPLE / "snapshot.json").read_text()))

@@ -137,6 +137,7 @@ class TestSettingsOfClients:
         assert found
         assert found == [None] * len(found)
 
+    @pytest.mark.thorough
     def test_of_the_clients_that_there_are_then(self) -> None:
         """One is gone by then, and one has come; one without a process ID would have no name."""
         removed, wait = {"remove_client": {"process_id": A, "leaves": False}}, {"then": "stable"}

@@ -317,6 +317,7 @@ JOINS_IN_ANY_ORDER: list[Any] = [
 ]
 
 
+@pytest.mark.thorough
 def test_without_records_every_order_of_joins_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which thread of a client joined first shows in recorded targets only, and may decide who gets what."""
     plan = plan_for(*JOINS_IN_ANY_ORDER, only="baseline")

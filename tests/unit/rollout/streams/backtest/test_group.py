@@ -49,6 +49,7 @@ def history(count: int = 30, *, standbys: int = 1, threads: int = 1) -> tuple[Ge
     return tuple(recorded_rebalances.history(group(standbys=standbys, threads=threads), count, random.Random(7)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("known", ["everything", "end offsets", "settings", "nothing"])
 def test_what_real_groups_did_is_decided_as_they_did(release: str, known: str) -> None:
@@ -70,6 +71,7 @@ def test_what_real_groups_did_is_decided_as_they_did(release: str, known: str) -
     assert score.ends_equal == score.rounds_within == score.seconds_within == score.sequences == 4
 
 
+@pytest.mark.thorough
 def test_settings_that_are_not_given_are_found_and_said() -> None:
     snapshot = recorded("3.9.1")
     found = groups.backtest(snapshot.group_id, lambda: snapshot.generations, Given(changelogs=changelogs(snapshot)))

@@ -46,6 +46,7 @@ def test_a_hash_set_that_would_grow_trees_is_refused() -> None:
     assert in_hash_order(np.arange(9), 8, spread, _crowded(spread), *rooms)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [6, 26])
 def test_a_loss_in_a_group_with_standbys_is_walked_as_one_by_one(number: int) -> None:
     """Many rebalances, in which clients wait where they should not (`ConstrainedPrioritySet`)."""

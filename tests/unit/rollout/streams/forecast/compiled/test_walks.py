@@ -95,6 +95,7 @@ def courses(snapshot: Snapshot, roll: RollingRestart, due: Due) -> list[Any]:
     return found
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(12), deadline=None)
 @given(
     seed=some.integers(0, 2**32),
