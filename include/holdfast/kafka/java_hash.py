@@ -25,7 +25,11 @@ def hash_order(
 
     `rank` orders as the key's `compareTo`; it matters only in tree buckets. `capacity`: the buckets that the set begins with.
     """
-    return list(_filled(keys, hash_code, rank, capacity))
+    keys = list(keys)
+    buckets = _last_buckets([bits_of(hash_code(key)) for key in keys], capacity)
+    if buckets is None:
+        return list(_filled(keys, hash_code, rank, capacity))
+    return [keys[number] for number in sorted(range(len(keys)), key=buckets.__getitem__)]
 
 
 def grows_trees(keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int) -> bool:
@@ -96,19 +100,26 @@ def _filled(keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[
 
 
 def _string_order(texts: Sequence[str], calls: Sequence[str], capacity: int, *, computed: bool) -> list[str]:
-    codes = list(map(spread, texts))
-    size, crowded = len(texts), TREEIFY - computed
+    size = len(texts)
     waits = computed and size > 0 and calls.index(texts[-1]) == len(calls) - 1  # no call came after the last new key
+    buckets = _last_buckets(list(map(spread, texts)), capacity, crowded=TREEIFY - computed, waits=waits)
+    if buckets is None:
+        order = order_of_computed if computed else hash_order
+        return order(calls, java.string_hash, java.string_order, capacity)
+    numbers = range(size - 1, -1, -1) if computed else range(size)
+    return [texts[number] for number in sorted(numbers, key=buckets.__getitem__)]
+
+
+def _last_buckets(codes: Sequence[int], capacity: int, *, crowded: int = TREEIFY, waits: bool = False) -> list[int] | None:
+    """The bucket of each key once all are in the table. `crowded`: entries of a bucket that are too many; `waits`: the last one
+    does not double the table. None: some bucket was crowded on the way, so that the order is no longer that of buckets alone."""
     while True:
         full = capacity * 3 // 4 + 1
         mask = capacity - 1
-        if size >= crowded and _most_in_a_bucket([code & mask for code in codes[:full]]) >= crowded:
-            order = order_of_computed if computed else hash_order
-            return order(calls, java.string_hash, java.string_order, capacity)
-        if size < full + waits:
-            buckets = [code & mask for code in codes]
-            numbers = range(size - 1, -1, -1) if computed else range(size)
-            return [texts[number] for number in sorted(numbers, key=buckets.__getitem__)]
+        if len(codes) >= crowded and _most_in_a_bucket([code & mask for code in codes[:full]]) >= crowded:
+            return None
+        if len(codes) < full + waits:
+            return [code & mask for code in codes]
         capacity *= 2
 
 

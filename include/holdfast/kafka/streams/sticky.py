@@ -6,7 +6,8 @@ from 2.6 to 4.3, but for racks (3.6). They go through Java's hash tables: the or
 """
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
@@ -40,33 +41,41 @@ def depends_on_java(board: Board) -> bool:
 
 
 class Sticky:
-    """One assignment. `public`: by the public assignor (3.8), not the internal one.
-
-    `order` is the order in which Kafka's map of clients is iterated; `_pairs` remembers which tasks share a client.
-    """
+    """One assignment. `public`: by the public assignor (3.8), not the internal one."""
 
     def __init__(self, board: Board, group: Group, line: Behaviour, *, public: bool = False) -> None:
         self._board = board
         self._public = public
         self._number = {task.id: number for number, task in enumerate(board.tasks)}
         self.hash_orders = HashOrders(board, group, line)
-        self.order = self.hash_orders.clients()
-        self._tasks = self.hash_orders.tasks()
         self.given: list[list[int]] = [[] for _ in board.clients]
         """Each client's active tasks in the order in which it got them."""
-        self._pairs: set[tuple[int, int]] = set()
+        self._paired: set[tuple[int, int]] = set()
+        self._not_paired_yet: list[tuple[int, Sequence[int]]] = []
         self._most_pairs = len(board.tasks) * (len(board.tasks) - 1) // 2
-        self.previous_active: dict[TaskId, int] = {}
-        self.previous_standby: dict[TaskId, list[int]] = {}
+
+    @functools.cached_property
+    def order(self) -> list[int]:
+        """That in which Kafka's map of clients is iterated."""
+        return self.hash_orders.clients()
+
+    @functools.cached_property
+    def previous_active(self) -> dict[TaskId, int]:
+        return {task: client for client in self.order for task in sorted(self._board.clients[client].previous_active)}
+
+    @functools.cached_property
+    def previous_standby(self) -> dict[TaskId, list[int]]:
+        found: dict[TaskId, list[int]] = {}
         for client in self.order:
-            for task in sorted(board.clients[client].previous_active):
-                self.previous_active[task] = client
-            for task in sorted(board.clients[client].previous_standby):
-                self.previous_standby.setdefault(task, []).append(client)
+            for task in sorted(self._board.clients[client].previous_standby):
+                found.setdefault(task, []).append(client)
+        return found
 
     def assign_active(self, *, preserve: bool) -> None:
         """First to who had the task active, if there is room or it does not matter; then to who had a copy and has room; then to
         any client. There is room for as many active tasks a thread as every client can have."""
+        if not self._public and self._all_go_back(preserve=preserve):
+            return
         threads = sum(client.capacity for client in self._board.clients)
         tasks_per_thread = len(self._board.tasks) // threads
         assigned = []
@@ -76,7 +85,7 @@ class Sticky:
                 self._give(self._number[task_id], client, active=True)
                 assigned.append(task_id)
         rest = []
-        for task_id in self.hash_orders.of_tasks_without(self._tasks, self._removed_in_order(assigned)):
+        for task_id in self.hash_orders.of_tasks_without(self.hash_orders.tasks(), self._removed_in_order(assigned)):
             task = self._number[task_id]
             for client in self.hash_orders.of_clients(self.previous_standby.get(task_id, ())):
                 if self._has_room(client, tasks_per_thread):
@@ -86,6 +95,48 @@ class Sticky:
                 rest.append(task)
         for task in sorted(rest):
             self._give(task, self._find(task, self.order), active=True)
+
+    def _all_go_back(self, *, preserve: bool) -> bool:
+        """The same where the order of tasks makes no difference, as in most rebalances: each goes to who had it active, or to the
+        first that had a copy, and all of them have room. Else False, and nothing is given."""
+        clients = self._board.clients
+        tasks_per_thread = len(self._board.tasks) // sum(client.capacity for client in clients)
+        gets = [[self._number[task] for task in client.previous_active if task in self._number] for client in clients]
+        room = [client.capacity * tasks_per_thread - len(tasks) for client, tasks in zip(clients, gets, strict=True)]
+        running = {task for tasks in gets for task in tasks}
+        if len(running) < sum(map(len, gets)) or (min(room) < 0 and not preserve):
+            return False
+        for task, holders in self._holders_without(running).items():
+            if not holders:
+                return False
+            client = holders[0] if len(holders) == 1 else self._first_in_table(holders)
+            gets[client].append(task)
+            room[client] -= 1
+            if room[client] < 0:
+                return False
+        for number, tasks in enumerate(gets):
+            self._board.give_actives(number, tasks)
+            self._not_paired_yet.extend((task, tasks[:place]) for place, task in enumerate(tasks))
+        return True
+
+    def _holders_without(self, running: AbstractSet[int]) -> Mapping[int, list[int]]:
+        """The other tasks, each with the clients that had a copy."""
+        found: dict[int, list[int]] = {task: [] for task in range(len(self._board.tasks)) if task not in running}
+        if found:
+            for number, client in enumerate(self._board.clients):
+                for task_id in client.previous_standby:
+                    holders = found.get(self._number.get(task_id, -1))
+                    if holders is not None:
+                        holders.append(number)
+        return found
+
+    def _first_in_table(self, clients: Iterable[int]) -> int:
+        return self.hash_orders.of_clients(sorted(clients, key=self._rank.__getitem__))[0]
+
+    @functools.cached_property
+    def _rank(self) -> dict[int, int]:
+        """Of each client in `order`."""
+        return {client: rank for rank, client in enumerate(self.order)}
 
     def _removed_in_order(self, assigned: list[TaskId]) -> list[TaskId]:
         """The internal assignor takes them out of those that are left all at once, as its set of them is iterated."""
@@ -106,7 +157,7 @@ class Sticky:
 
     def _give(self, task: int, client: int, *, active: bool) -> None:
         state = self._board.clients[client]
-        self._pairs.update(_pair(task, other) for other in (*state.active, *state.standby))
+        self._not_paired_yet.append((task, (*state.active, *state.standby)))
         if active:
             self._board.give_active(client, task)
             self.given[client].append(task)
@@ -165,10 +216,18 @@ class Sticky:
         return found
 
     def _has_new_pair(self, task: int, client: int) -> bool:
-        if len(self._pairs) == self._most_pairs:
+        pairs = self._pairs()
+        if len(pairs) == self._most_pairs:
             return False
         state = self._board.clients[client]
-        return any(_pair(task, other) not in self._pairs for other in (*state.active, *state.standby))
+        return any(_pair(task, other) not in pairs for other in (*state.active, *state.standby))
+
+    def _pairs(self) -> set[tuple[int, int]]:
+        """Which tasks share a client, or have shared one."""
+        for task, others in self._not_paired_yet:
+            self._paired.update(_pair(task, other) for other in others)
+        self._not_paired_yet.clear()
+        return self._paired
 
 
 class HashOrders:
