@@ -12,6 +12,8 @@ PROBING_REBALANCE, NEXT_REBALANCE, RATE = 0, 1, 2
 AT_ONCE, AFTER_AN_INTERVAL, SETTLED = 0, 1, 2
 """How long there is between one rebalance and the next (`scene.reports.TimeBetween`)."""
 _LONG_MAX = 2**63 - 1
+_NO_TASK = 2**62
+"""Comes after all tasks."""
 
 
 class Rules(NamedTuple):
@@ -201,10 +203,13 @@ def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, n
         if shares.active[task] != NONE and facts.stateful[task]:
             total = _of_active(rules, reported, client, shares.active[task], task, pause)
             count = _put(noted, count, task, total, shares.active[task])
-    for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
-        task = shares.standby_tasks[at]
-        total = _caught_up(rules, task, reported.sums[client, task], pause)
-        count = _put(noted, count, task, total, shares.standby_members[at])
+    actives = count
+    begin, end = shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]
+    held = begin + shares.held_end[client] - (shares.held_end[client - 1] if client else 0)
+    count = _put_standbys(rules, reported, shares, noted, client, begin, held, pause, count)
+    standbys = count
+    count = _put_standbys(rules, reported, shares, noted, client, held, end, pause, count)  # of tasks that are withheld
+    temporary = count
     if rules.keeps_dormant:
         for at in range(reported.counts[client]):
             task = reported.tasks[client, at]
@@ -215,29 +220,54 @@ def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, n
         reported.sums[client, reported.tasks[client, at]] = ABSENT
     for at in range(count):
         task = noted.tasks[at]
-        reported.tasks[client, at] = task
         reported.sums[client, task] = noted.sums[at]
         reported.by[client, task] = noted.by[at]
         reported.reporters[task, reported.reporter_counts[task]] = client
         reported.reporter_counts[task] += 1
     reported.counts[client] = count
+    _merge(reported, noted, client, actives, standbys, temporary, count)
+
+
+@compiled
+def _put_standbys(
+    rules: Rules, reported: Reported, shares: Shares, noted: Noted, client: int, begin: int, end: int, pause: int, count: int
+) -> int:
+    for at in range(begin, end):
+        task = shares.standby_tasks[at]
+        total = _caught_up(rules, task, reported.sums[client, task], pause)
+        count = _put(noted, count, task, total, shares.standby_members[at])
+    return count
 
 
 @compiled
 def _put(noted: Noted, count: int, task: int, total: int, member: int) -> int:
-    """In the order of tasks; what is `ABSENT` is not reported."""
+    """What is `ABSENT` is not reported."""
     if total == ABSENT:
         return count
-    at = count
-    while at > 0 and noted.tasks[at - 1] > task:
-        noted.tasks[at] = noted.tasks[at - 1]
-        noted.sums[at] = noted.sums[at - 1]
-        noted.by[at] = noted.by[at - 1]
-        at -= 1
-    noted.tasks[at] = task
-    noted.sums[at] = total
-    noted.by[at] = member
+    noted.tasks[count] = task
+    noted.sums[count] = total
+    noted.by[count] = member
     return count + 1
+
+
+@compiled
+def _merge(reported: Reported, noted: Noted, client: int, actives: int, standbys: int, temporary: int, count: int) -> None:
+    """List the tasks of the client in order, which they are in already up to each of these numbers."""
+    first, second, third, fourth = 0, actives, standbys, temporary
+    for number in range(count):
+        one, two = _head(noted, first, actives), _head(noted, second, standbys)
+        three, four = _head(noted, third, temporary), _head(noted, fourth, count)
+        task = min(one, two, three, four)
+        first += one == task
+        second += two == task
+        third += three == task
+        fourth += four == task
+        reported.tasks[client, number] = task
+
+
+@compiled
+def _head(noted: Noted, at: int, end: int) -> int:
+    return int(noted.tasks[at]) if at < end else _NO_TASK
 
 
 @compiled
