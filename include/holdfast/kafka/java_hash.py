@@ -112,7 +112,7 @@ def _string_order(texts: Sequence[str], calls: Sequence[str], capacity: int, *, 
 
 def _last_buckets(codes: Sequence[int], capacity: int, *, crowded: int = TREEIFY, waits: bool = False) -> list[int] | None:
     """The bucket of each key once all are in the table. `crowded`: entries of a bucket that are too many; `waits`: the last one
-    does not double the table. None: some bucket was crowded on the way, so that the order is no longer that of buckets alone."""
+    does not double the table. None: a bucket was crowded before that, so that the order is no longer that of buckets alone."""
     while True:
         full = capacity * 3 // 4 + 1
         mask = capacity - 1

@@ -39,6 +39,11 @@ class AssignorConfig:
     rack_aware_assignment_non_overlap_cost: int | None = None
     task_assignor: TaskAssignor = TaskAssignor.HIGH_AVAILABILITY
 
+    @property
+    def goes_by_lags_alone(self) -> bool:
+        """Kafka's default assignor, and no racks."""
+        return self.task_assignor is TaskAssignor.HIGH_AVAILABILITY and self.rack_aware_assignment_strategy == "none"
+
 
 DECIDING = (
     "num.standby.replicas",

@@ -143,6 +143,8 @@ class Sticky:
         return assigned if self._public else self.hash_orders.of_tasks(assigned)
 
     def assign_standbys(self, num_standby_replicas: int) -> None:
+        if not num_standby_replicas:
+            return
         for task_id in self.hash_orders.stateful_tasks():
             task = self._number[task_id]
             for _ in range(num_standby_replicas):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure
+from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
@@ -71,6 +71,8 @@ class Stage:
         """The group without what members report, its members likewise, and what is remembered of it."""
         self._members: dict[ProcessId, tuple[Client, object]] = {}
         self._fingerprints = Fingerprints()
+        self._counted: tuple[tuple[Task, ...], int] = ((), 0)
+        """The tasks of the group, and how many of them are stateful."""
 
     def length(self, trouble: str | None) -> Length:
         return Length(
@@ -175,7 +177,9 @@ class Stage:
     def restart_in_turn(self, batches: Sequence[Batch], restarting: Sequence[Restarting]) -> int:
         """Carry out as many of the batches as can be walked: `restarting` says who just restarts in each. How many."""
         scene, leads = self.scene, self.scene.leader_process_id
-        if not restarting or not self._ground.walks_due(len(restarting) - 1, walks.rebalance_us(self._group)):
+        if not restarting or not self._group.config.goes_by_lags_alone:
+            return 0
+        if not self._ground.walks_due(len(restarting) - 1, self._rebalance_us()):
             return 0
         present = {client.process_id for client in scene.clients}
         fits = all(map(present.issuperset, restarting)) and (leads is None or leads in present)
@@ -230,7 +234,7 @@ class Stage:
         group, members = self._group, size_of(self.scene)
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
-        each_us = walks.rebalance_us(group)
+        each_us = self._rebalance_us()
         walks_due = self._ground.walks_due if until is Wait.STABLE and self.scene.failure is None else walks.never
         while True:
             start = Start(self._fingerprints.of(group.clients), group, until, self._assume, self._as_seen)
@@ -283,6 +287,13 @@ class Stage:
         self.scene = replace(self.scene, clients=self._reports.after(group.clients, decision, pause, seconds))
         self._at_seconds += seconds
         return None
+
+    def _rebalance_us(self) -> float:
+        """Tasks are counted where they are other ones than before."""
+        tasks = self._group.tasks
+        if self._counted[0] is not tasks:
+            self._counted = tasks, sum(task.stateful for task in tasks)
+        return walks.rebalance_us(self._group, self._counted[1])
 
     def _follow(self, segment: Segment, members: int, trigger: Trigger, *, anew: bool) -> None:
         """Rebalances that are known."""

@@ -13,7 +13,6 @@ from holdfast.kafka.streams import high_availability, leader
 from holdfast.kafka.streams.client_state import LeaderThrows
 from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
-from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Client, Consumer, Group
 from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
@@ -88,8 +87,7 @@ def _is_modelled(group: Group, line: Behaviour) -> bool:
     """What is seen before anything is read."""
     config = group.config
     return (
-        config.task_assignor is TaskAssignor.HIGH_AVAILABILITY
-        and config.rack_aware_assignment_strategy == "none"
+        config.goes_by_lags_alone
         and not group.missing_topics
         and 0 < len(group.clients) * len(group.tasks) <= MOST_CELLS
         and math.lcm(*(len(client.consumers) for client in group.clients)) * len(group.clients) * 4 * len(group.tasks)

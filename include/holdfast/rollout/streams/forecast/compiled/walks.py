@@ -47,9 +47,9 @@ _THIS = _Process()
 """What this process has worked out one by one. It decides when the compiler is worth its time, never what comes out."""
 
 
-def rebalance_us(group: Group) -> float:
-    """About what one rebalance takes that is worked out one by one."""
-    copies = sum(task.stateful for task in group.tasks) * (1 + group.config.num_standby_replicas)
+def rebalance_us(group: Group, stateful: int) -> float:
+    """About what one rebalance takes that is worked out one by one. `stateful`: how many of its tasks are."""
+    copies = stateful * (1 + group.config.num_standby_replicas)
     return ONE_BY_ONE.of_rebalance(copies, len(group.clients))
 
 

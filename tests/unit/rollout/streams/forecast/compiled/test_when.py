@@ -16,7 +16,8 @@ from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 def rebalance_us(clients: int, tasks: int) -> float:
     document, _ = fleet(clients, tasks, 1)
-    return walks.rebalance_us(groups.group_of(snapshot_from_json(document)))
+    group = groups.group_of(snapshot_from_json(document))
+    return walks.rebalance_us(group, sum(task.stateful for task in group.tasks))
 
 
 @pytest.fixture(autouse=True)
