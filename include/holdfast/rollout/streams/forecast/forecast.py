@@ -14,12 +14,11 @@ from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast import broker_reads, releases_apart, sampling, static_returns
-from holdfast.rollout.streams.forecast.compiled.restarts import Rests
 from holdfast.rollout.streams.forecast.course import carried_out, length_of
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.outcomes import Course, Forecast, Length, Outcome, Range, Summary, also, range_of
 from holdfast.rollout.streams.forecast.restoring import waiting
-from holdfast.rollout.streams.forecast.segments import Segments
+from holdfast.rollout.streams.forecast.segments import Shared
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import Work, allowed
 from holdfast.rollout.streams.process_ids.chances import Chance
@@ -28,20 +27,23 @@ from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
-def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = None, work: Work | None = None) -> Forecast:
+def forecast(
+    snapshot: Snapshot, change: Change, most_outcomes: int | None = None, work: Work | None = None, shared: Shared | None = None
+) -> Forecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
 
     `most_outcomes`: where new random process IDs have more outcomes, this many represent all (`positions`). None: all outcomes.
     `work`: what it may take (`allowed`). Where that is not enough for all outcomes, fewer represent them; else raise TooMuchWork.
+    `shared`: what is known from other forecasts of a search, and from this one from now on. It changes only how long this takes.
     """
     requested = in_memory.as_stored(snapshot, change)
     change = in_memory.started_again(snapshot, shorthands.written_out(snapshot, requested))
     releases = groups.releases_of(snapshot)
-    work = work or allowed(snapshot)
+    work, shared = work or allowed(snapshot), shared or Shared()
     answers = []
     for number, release in enumerate(releases):
         part = work.part(len(releases) - number)
-        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, requested, most_outcomes, part)))
+        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, requested, most_outcomes, part, shared)))
         work.used(part)
     unknown = [*snapshot.unknown, *groups.mixed_releases(snapshot), *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]
@@ -51,16 +53,17 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
     return Forecast(change, outcomes, tuple(unknown))
 
 
-def _outcomes(snapshot: Snapshot, change: Change, requested: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
-    """`meant`: the change before its shorthands were written out."""
-    segments, rests = Segments(), Rests()
+def _outcomes(
+    snapshot: Snapshot, change: Change, requested: Change, most: int | None, work: Work, shared: Shared
+) -> tuple[Outcome, ...]:
+    """`requested`: the change before its shorthands were written out."""
     earlier = [
         (batch, in_memory.started_again(snapshot, shorthands.written_out(snapshot, requested, counted_from=batch)))
         for batch in shorthands.counts_earlier(snapshot, requested)
     ]
 
     def of_one(option: Chance) -> Outcome:
-        ground, before = Ground(snapshot, work, segments, rests), work.taken
+        ground, before = Ground(snapshot, work, shared.segments, shared.rests), work.taken
         outcome, found = _outcome(ground, change.with_process_ids(option.process_ids), option)
         one_took, others = 2 * (work.taken - before), list[Range]()
         for batch, other in earlier:
@@ -68,7 +71,7 @@ def _outcomes(snapshot: Snapshot, change: Change, requested: Change, most: int |
                 others.append(_range(ground, other.with_process_ids(option.process_ids), batch))
         return also(outcome, found, others, len(earlier) - len(others))
 
-    return sampling.outcomes(snapshot, change, most, work, of_one)
+    return sampling.outcomes(snapshot, change, most, work, shared.counted, of_one)
 
 
 def _outcome(ground: Ground, change: Change, option: Chance) -> tuple[Outcome, Range]:

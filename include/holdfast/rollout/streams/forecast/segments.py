@@ -4,12 +4,14 @@ The courses of a forecast differ in few places: settings that count some restart
 those places the same group rebalances identically, and that is worked out once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from holdfast.kafka.streams.group import Assignment, Client, Group
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.forecast.compiled.restarts import Rests
 from holdfast.rollout.streams.forecast.open_copies import Copies, OpenCopies
+from holdfast.rollout.streams.process_ids.sampled_ranks import Counted
 from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.scene.reports import Reports
 
@@ -51,6 +53,15 @@ class Segments:
     def keep(self, start: Start, segment: Segment) -> None:
         """Only of a group that becomes stable: then no rebalance of a segment comes twice in any course."""
         self._known.setdefault(start.fingerprint, []).append((start, segment))
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the forecasts of one search have in common: all of it says what it is of, and counts only there."""
+
+    segments: Segments = field(default_factory=Segments)
+    rests: Rests = field(default_factory=Rests)
+    counted: Counted = field(default_factory=Counted)
 
 
 MOST_KEPT = 2_000_000

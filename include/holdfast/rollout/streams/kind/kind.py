@@ -40,6 +40,7 @@ from holdfast.rollout.streams.forecast import assignment_json
 from holdfast.rollout.streams.forecast import json as forecast_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
+from holdfast.rollout.streams.forecast.segments import Shared
 from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed, allowed_for_an_option
 from holdfast.rollout.streams.guard import guard
 from holdfast.rollout.streams.guard import words as guard_words
@@ -194,14 +195,15 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
     def evaluate_all(
         self, snapshot: Snapshot, options: Iterable[Option], tell: Callable[[str], None], times: int
     ) -> tuple[EvaluatedOption, ...]:
-        """They share the work that is allowed for all."""
+        """They share the work that is allowed for all, and what is known from one to the next."""
         found: list[EvaluatedOption] = []
+        shared = Shared()
         each = allowed_for_an_option(snapshot, times).most
         together = Work(OPTIONS * each)
         for option in options:
             tell(option.name)
             part = Work(min(together.left, each))
-            found.append(proposals.evaluate(snapshot, option, part))
+            found.append(proposals.evaluate(snapshot, option, part, shared))
             together.used(part)
         return tuple(found)
 

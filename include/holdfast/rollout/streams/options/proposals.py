@@ -15,6 +15,7 @@ from holdfast.rollout.streams.cost import cost, efforts, missing_inputs
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.segments import Shared
 from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events, size_of
 from holdfast.rollout.streams.options import contingencies, recipes, usual_assumptions
 from holdfast.rollout.streams.options.rewrites import sequence
@@ -113,10 +114,10 @@ def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
     return True
 
 
-def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None) -> EvaluatedOption:
-    """The forecast of an option, in figures. Where nothing can be predicted, the evaluation says why."""
+def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None, shared: Shared | None = None) -> EvaluatedOption:
+    """The forecast of an option, in figures. Where nothing can be predicted, the evaluation says why. `shared`: see `forecast`."""
     try:
-        predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot))
+        predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot), shared)
         costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
     except (CannotPredict, Unsupported) as refusal:
         return EvaluatedOption(candidate, (), (), refusal_of(refusal))

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
-from holdfast.kafka.streams import leader
+from holdfast.kafka.streams import leader, shares
 from holdfast.kafka.streams.group import Group, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.streams.change import shorthands
@@ -136,6 +136,47 @@ def target(group: Group) -> tuple[tuple[TaskId, ProcessId], ...]:
         return ()
     stateful = {task.id: None for task in group.tasks if task.stateful}
     return tuple(sorted((task, client.process_id) for client in decision.clients for task in client.active if task in stateful))
+
+
+class Targets:
+    """The targets of groups that differ in clients. What the numbers of threads decide, rank by rank, is kept."""
+
+    def __init__(self) -> None:
+        self._dealt: dict[tuple[tuple[int, ...], int], tuple[int, ...]] = {}
+
+    def of(self, group: Group) -> tuple[tuple[TaskId, ProcessId], ...]:
+        """As `target`."""
+        if not _is_dealt(group):
+            return target(group)
+        clients = sorted(group.clients, key=lambda client: client.process_id)
+        tasks = sorted(task.id for task in group.tasks if task.stateful)
+        ranks = self._ranks(tuple(len(client.consumers) for client in clients), len(tasks))
+        return tuple((task, clients[rank].process_id) for task, rank in zip(tasks, ranks, strict=True))
+
+    def _ranks(self, threads: tuple[int, ...], tasks: int) -> tuple[int, ...]:
+        known = self._dealt.get((threads, tasks))
+        if known is None:
+            known = self._dealt[threads, tasks] = shares.dealt(threads, tasks)
+        return known
+
+
+def _is_dealt(group: Group) -> bool:
+    """Whether the target follows from ranks and threads alone, and nothing can make the leader fail or refuse."""
+    config = group.config
+    if not (group.clients and config.goes_by_lags_alone and not config.rack_aware_assignment_tags and not group.missing_topics):
+        return False
+    if any(task.changelogs is None or task.end_offset_sum is None for task in group.tasks):
+        return False
+    stateful = {task.id for task in group.tasks if task.stateful}
+    partitions = {partition for task in group.tasks for partition in task.partitions}
+    return all(
+        consumer.metadata_version is None
+        and not consumer.error_code
+        and partitions.issuperset(consumer.owned)
+        and stateful.issuperset(task for task, _ in consumer.task_offset_sums)
+        for client in group.clients
+        for consumer in client.consumers
+    )
 
 
 def order_changes(before: Snapshot, after: Snapshot) -> OrderChange:

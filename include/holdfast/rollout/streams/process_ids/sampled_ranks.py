@@ -53,9 +53,11 @@ def sampled(snapshot: Snapshot, found: int, outcomes: int) -> tuple[str, ...]:
     return (text.format(found=found, there_are=outcomes),) if found < outcomes else ()
 
 
-def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Chance, ...], int]:
+def options(
+    snapshot: Snapshot, change: Change, most: int | None, counted: "Counted | None" = None
+) -> tuple[tuple[Chance, ...], int]:
     """The outcomes of the new random IDs of `change`, no more than `most` (2 or more) of them; and how many
-    there are. Probabilities sum to 1."""
+    there are. Probabilities sum to 1. `counted`: what is known of other changes to this group, and of this one from now on."""
     present = tuple(client.process_id for client in snapshot.clients)
     outcomes = chances.too_many(present, change, _limit(snapshot))
     if most is not None and outcomes is not None and change.new_random_ids() <= MOST_DRAWN:
@@ -63,8 +65,8 @@ def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple
     every = chances.chances(present, change)
     if most is None or len(every) <= most:
         return every, len(every)
-    counted = sorted((moved, place) for place, moved in enumerate(_COUNTED.of(snapshot, change, every)))
-    by_moved = [(moved, every[place]) for moved, place in counted]
+    moves = (counted or Counted()).of(snapshot, change, every)
+    by_moved = [(moved, every[place]) for moved, place in sorted((moved, place) for place, moved in enumerate(moves))]
     parts = (
         by_moved[part * (len(every) - 1) // (most - 1) : (part + 1) * (len(every) - 1) // (most - 1)] for part in range(most - 1)
     )
@@ -89,6 +91,7 @@ def moved_by(snapshot: Snapshot, changes: Iterable[Change]) -> Iterator[int]:
     """How many stateful tasks have another owner once the group has settled, after each of these changes, which leave nothing to
     chance and assume the same."""
     group, before = groups.group_of(snapshot), dict(ownership.owners(snapshot))
+    target = order.Targets()
     reports: Reports | None = None
     for one in changes:
         change = shorthands.written_out(snapshot, one)
@@ -98,27 +101,26 @@ def moved_by(snapshot: Snapshot, changes: Iterable[Change]) -> Iterator[int]:
             if any(event.restarts_as_it_was() is None for _, event in batch.events):  # the others do not change the target
                 scene = batches.apply(scene, batch, reports)
         after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=scene.leader_process_id)
-        yield sum(before.get(task) != owner for task, owner in order.target(after))
+        yield sum(before.get(task) != owner for task, owner in target.of(after))
 
 
-class _Counted:
-    """How many tasks each outcome of the change moves that was last asked about.
+class Counted:
+    """How many tasks each outcome of a change moves, for the changes to one group that were asked about.
 
     The options of a plan differ in settings that come and go with restarts, which the targets do not depend on.
     """
 
     def __init__(self) -> None:
-        self._known: tuple[Snapshot, tuple[object, ...], tuple[int, ...]] | None = None
+        self._known: list[tuple[Snapshot, object, tuple[int, ...]]] = []
 
     def of(self, snapshot: Snapshot, change: Change, every: Sequence[Chance]) -> tuple[int, ...]:
         matters = _what_moves(change.events), change.assume, tuple(every)
-        if self._known is None or self._known[1] != matters or self._known[0] != snapshot:
-            counted = tuple(moved_by(snapshot, (change.with_process_ids(one.process_ids) for one in every)))
-            self._known = snapshot, matters, counted
-        return self._known[2]
-
-
-_COUNTED = _Counted()
+        for group, other, counted in self._known:
+            if other == matters and group == snapshot:
+                return counted
+        counted = tuple(moved_by(snapshot, (change.with_process_ids(one.process_ids) for one in every)))
+        self._known.append((snapshot, matters, counted))
+        return counted
 
 
 def _what_moves(items: Iterable[Item]) -> tuple[Item, ...]:
