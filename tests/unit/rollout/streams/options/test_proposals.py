@@ -17,6 +17,7 @@ from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option, Sp
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.forecast.segments import Shared
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.steps.steps import (
     AwaitStable,
@@ -324,3 +325,14 @@ def test_a_change_that_leaves_no_client_is_blocked_and_says_why() -> None:
 
     assert plan.recommended_option is None
     assert any("No client is left in the group" in one for one in plan.blocked_by)
+
+
+@pytest.mark.thorough
+def test_what_options_have_in_common_changes_no_figure() -> None:
+    fresh = {"replace_client": {"process_id": A, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
+    snapshot, requested, shared = read(group(BEFORE)), change_from_json(change(fresh)), Shared()
+    options = proposals.propose(snapshot, requested)
+
+    together = [proposals.evaluate(snapshot, option, None, shared) for option in (*options, *options)]
+
+    assert together == 2 * [proposals.evaluate(snapshot, option) for option in options]

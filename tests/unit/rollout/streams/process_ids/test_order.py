@@ -1,13 +1,17 @@
 """Is the order of process IDs Kafka's, and is every statement about it right?"""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
+from tests.conformance.streams import groups, random_groups
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, change, group
+from tests.harness.examples import examples
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.kafka.release import LINES
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.process_ids import chances, order
@@ -112,3 +116,22 @@ class TestOrderChanges:
 
         assert found.joined == (PC,)
         assert {str(move.task) for move in found.moved} == {"1_0", "1_1", "1_2", "1_3"}
+
+
+@pytest.mark.thorough
+@settings(max_examples=examples(25), deadline=None)
+@given(seed=some.integers(0, 2**32), release=some.sampled_from([line.releases[-1] for line in LINES]))
+def test_targets_by_rank_are_those_that_the_leader_decides(seed: int, release: str) -> None:
+    group = groups.group_of(random_groups.random_case(seed, release), release)
+    targets = order.Targets()
+    for clients in (group.clients, group.clients[1:] or group.clients, group.clients):
+        changed = replace(group, clients=clients, leader_process_id=None)
+        try:
+            wanted: object = order.target(changed)
+        except HoldfastError as refusal:
+            wanted = type(refusal), str(refusal)
+        try:
+            found: object = targets.of(changed)
+        except HoldfastError as refusal:
+            found = type(refusal), str(refusal)
+        assert found == wanted
