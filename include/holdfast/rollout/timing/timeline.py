@@ -14,7 +14,7 @@ An option is walked three times: as fast as it can go, as it usually goes, and a
 Nothing else works out a time: rules, texts, pages and charts read `Times`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
 
@@ -134,6 +134,52 @@ def usually(course: TimedCourse, policy: Policy) -> tuple[int, int]:
     """When rebalancing ends, and when all is restored, as it usually goes: the usual figures of `combined`, with less work."""
     walk = _walked(course, _paces(policy)[1])
     return walk.at, max(walk.at, walk.restored)
+
+
+@dataclass(frozen=True, slots=True)
+class OneAct:
+    """The course of one act, rebalance by rebalance: the probing interval before it (0: none), and the records that each client
+    begins to restore in it. The rest as in `TimedCourse`."""
+
+    act: TimedBatch
+    rebalances: Sequence[tuple[int, Sequence[tuple[Hashable, int]]]]
+    more: int = 0
+    probes_more: int = 0
+    probing_s: int = 0
+
+
+def figures(course: OneAct, policy: Policy) -> tuple[Estimate, Estimate]:
+    """When rebalancing ends, and when all is restored: as `combined`, with less work."""
+    (quick, first), (usual, second), (slow, third) = (_stepped(course, pace) for pace in _paces(policy))
+    further = course.more * JOIN_S.high + course.probes_more * course.probing_s if course.more else 0
+    ends = Estimate(
+        sum(map(min, quick, usual)),
+        sum(usual),
+        sum(map(max, slow, usual)) + further,
+    )
+    return ends, in_order(max(ends.low, first), max(ends.usual, second), max(ends.high, third))
+
+
+def _stepped(course: OneAct, pace: _Pace) -> tuple[list[int], int]:
+    """The seconds of every lap, and when all is restored."""
+    begun = _Walk()
+    _begin(begun, course.act, pace, None)
+    laps, at = [lap.seconds for lap in begun.laps], begun.at
+    busy_until: dict[Hashable, int] = {}
+    restored, join_s, speed = 0, pace.join_s, pace.records_per_second
+    for interval, restoring in course.rebalances:
+        if interval:
+            missing = restored - at
+            lap = interval if missing <= interval else interval * -(-missing // interval)
+            laps.append(lap)
+            at += lap
+        laps.append(join_s)
+        at += join_s
+        for client, records in restoring:
+            if records >= speed:  # else it takes no time
+                busy_until[client] = max(busy_until.get(client, 0), at) + restore_seconds(records, speed)
+                restored = max(restored, busy_until[client])
+    return laps, restored
 
 
 def own_seconds(times: Times) -> int:

@@ -8,6 +8,7 @@ As `holdfast forecast` says it: each is the same course of rebalances (`course.c
 for the same loss (`loss_times`); only figures that a blast radius does not have are left out.
 """
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -37,6 +38,7 @@ from holdfast.rollout.streams.host_loss.blast_radius import (
     no_client_left,
     of_a_release,
 )
+from holdfast.rollout.streams.host_loss.walked_losses import WalkedLosses
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -80,10 +82,13 @@ def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
     snapshot = of_a_release(snapshot)
     before, policy = dict(ownership.owners(snapshot)), loss_times.policy_of(snapshot)
     known: dict[Change, Loss] = {}
+    common = functools.cache(lambda: WalkedLosses.of(snapshot, before, policy, MOST_REBALANCES))
     for loss in wanted:
         change = change_of(loss)
         if change not in known:
-            known[change] = _forecast(snapshot, loss, change, before, policy)
+            together = common() if walks.have_begun() else None
+            walked = None if together is None else together.forecast(loss, change)
+            known[change] = walked or _forecast(snapshot, loss, change, before, policy)
         found = known[change]
         place = loss.place if loss.place is None or found.moved is None else replace(loss.place, moved=found.moved)
         yield replace(found, scenario=loss.scenario, place=place)

@@ -18,6 +18,7 @@ from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.forecast import outcomes
+from holdfast.rollout.streams.forecast.compiled.totals import Restoring, Totals
 from holdfast.rollout.streams.plan import restore_rate, start_up
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.timing import timeline
@@ -73,6 +74,28 @@ def of_course(course: outcomes.Course, policy: Policy) -> LossTimes:
     assert found.rebalancing_ends is not None, "it settles"
     assert found.restored is not None, "it settles"
     return LossTimes(found.rebalancing_ends.usual, found.restored.usual, True, found.rebalancing_ends.high, found.restored.high)
+
+
+def of_totals(act: TimedBatch, totals: Totals, at_seconds: float, probing_s: float, policy: Policy) -> LossTimes:
+    """The same of a walk of which only totals are known: it begins at that time, and probes after that long."""
+    rebalances: list[tuple[int, Restoring]] = []
+    before = None
+    for number, restoring in enumerate(totals.restoring):
+        at = math.ceil(at_seconds)
+        probed = number > 0 and totals.asked[number - 1] is Trigger.PROBING
+        rebalances.append((at - before if probed and before is not None else 0, restoring))
+        before = at
+        at_seconds += probing_s if totals.asked[number] is Trigger.PROBING else 0
+    follow_ups = Trigger.IMMEDIATE in totals.asked
+    course = timeline.OneAct(
+        act,
+        rebalances,
+        more=max(totals.open_copies, 2 * totals.unstarted) if follow_ups else 0,
+        probes_more=totals.unstarted if follow_ups else 0,
+        probing_s=max((interval for interval, _ in rebalances), default=0),
+    )
+    ends, restored = timeline.figures(course, policy)
+    return LossTimes(ends.usual, restored.usual, True, ends.high, restored.high)
 
 
 def _of_acts(acts: Sequence[TimedBatch], rounds: Sequence[Round]) -> list[tuple[TimedBatch, tuple[Round, ...]]]:

@@ -53,7 +53,12 @@ class Packed:
 
         Of each task: those of the target, those that replace them meanwhile, a warm-up, and that of a withheld task.
         """
-        return len(self.tasks) * (2 * int(self.facts.target_standbys.shape[1]) + 2)
+        return most_standbys(self.facts)
+
+
+def most_standbys(facts: Facts) -> int:
+    """As `Packed.standbys`."""
+    return len(facts.ends) * (2 * int(facts.target_standbys.shape[1]) + 2)
 
 
 def packed(group: Group, rules: Reports) -> Packed | None:
@@ -133,11 +138,11 @@ def _facts(group: Group, line: Behaviour, board: Board, members: Sequence[tuple[
         stateful=np.array([bool(task.changelogs) for task in topology.tasks], np.uint8),
         stateful_tasks=_ints(topology.stateful),
         stateless_tasks=_ints(topology.stateless),
-        weights=_weights(capacities),
+        weights=weights(capacities),
         client_codes=client_codes,
         task_codes=task_codes,
-        crowded=_crowded(client_codes),
-        crowded_tasks=_crowded(task_codes),
+        crowded=crowded(client_codes),
+        crowded_tasks=crowded(task_codes),
         target=target,
         target_standbys=_ints([[*found, *[NONE] * (widest - len(found))] for found in standbys]).reshape(len(standbys), widest),
         prober=next((number for number, client in enumerate(board.clients) if client.process_id == leads), NONE),
@@ -150,13 +155,13 @@ def _facts(group: Group, line: Behaviour, board: Board, members: Sequence[tuple[
     )
 
 
-def _weights(capacities: Sequence[int]) -> Ints:
+def weights(capacities: Sequence[int]) -> Ints:
     """So that loads compare as tasks a thread do: of equal loads the smaller process ID comes first."""
     common = math.lcm(*capacities)
     return _ints([common // capacity * len(capacities) for capacity in capacities])
 
 
-def _crowded(codes: Ints) -> Flags:
+def crowded(codes: Ints) -> Flags:
     """For tables of all sizes up to the one that holds all."""
     found: list[bool] = []
     capacity = arrays.FEWEST_BUCKETS

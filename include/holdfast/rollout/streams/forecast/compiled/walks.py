@@ -65,6 +65,11 @@ def is_due(rebalances: int, each_us: float) -> bool:
     return _THIS.begun
 
 
+def have_begun() -> bool:
+    """Whether the machine code is there already."""
+    return _THIS.begun and jit.is_installed()
+
+
 @functools.cache
 def _is_kept() -> bool:
     from holdfast.rollout.streams.forecast.compiled import jit
