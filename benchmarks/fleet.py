@@ -7,8 +7,8 @@
 
 Two days of snapshots are written to a lake of its own (that does not count). Then, in one Spark session on `local[C]`, bound to C
 processors: decode both days into tables, targets, order changes since the day before, and the blast radius of every single host of
-every group, whose worst loss is forecast where it cannot be counted. With `--night-before` also that of the first day, before it:
-what has not changed is carried over. `losses`: the rows of the second day by their basis, and how many were carried over.
+every group: what cannot be counted is forecast (without Numba only the worst of each group). With `--night-before` also that of the
+first day, before it: what has not changed is carried over. `losses`: the rows of the second day by their basis, and how many were carried over.
 `kernel_seconds`: the same functions on the same documents, one after the other, in one process without Spark. `processor_seconds`:
 what Spark used of processors, which on a busy machine says more than `seconds`. `peak_mb`: the driver, its JVM and all Python
 workers together, sampled (shared pages count once). `assignments`: targets that were computed: each group's own, and one for every
@@ -38,6 +38,8 @@ from pyspark.sql import SparkSession  # noqa: TID253 - the same
 from benchmarks import synthetic_fleet, synthetic_streams
 from holdfast.adapters.lake.table_schemas import VERSION
 from holdfast.adapters.spark import spark as lake_tables
+from holdfast.kafka.streams.compiled import jit
+from holdfast.rollout.contract import loss_budget
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import snapshots
@@ -114,7 +116,7 @@ def bare(lake: Path) -> tuple[dict[str, list[float]], int]:
         documents = [str(row["document"]) for row in decoded]
         group_rows.targets(documents[1])
         group_rows.order_change(*documents)
-        lost = loss_rows.whole(documents[1])
+        lost = loss_rows.whole(documents[1], loss_budget.usual(compiled=jit.is_installed()))
         protocol = str(dict(decoded[1]["group"])["protocol"])  # type: ignore[call-overload]
         seconds.setdefault(protocol, []).append(time.process_time() - began)
         assignments += 3 + sum(len(rows) for rows in (lost["losses"], lost["places"]) if isinstance(rows, list))

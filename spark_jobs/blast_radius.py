@@ -3,9 +3,9 @@
     spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 60]
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
-group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, up to the budget
-`--forecast-ms`; they are split too. The rows of a group that has not changed since the last day before `--days` are carried over
-from it, and the budget goes to the losses that were not forecast then.
+group's hosts are split over executors. Losses that cannot be counted are forecast: all of them where Numba is installed (on the
+executors too), else the worst of each group, up to a budget, which `--forecast-ms` sets; they are split too. The rows of a group
+that has not changed since the last day before `--days` are carried over from it, and only losses that were not forecast then are.
 """
 
 import functools
@@ -18,6 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from holdfast.adapters.lake import table_schemas as schemas
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.adapters.spark.earlier_losses import KNOWN, EarlierLosses, code
+from holdfast.kafka.streams.compiled import jit
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL as BROKER_ASSIGNS
 from holdfast.rollout.contract import loss_budget
 from holdfast.rollout.tables import loss_rows
@@ -48,7 +49,7 @@ CHOSEN = pa.schema(
 
 
 def shared_out(
-    groups: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS, known: DataFrame | None = None
+    groups: DataFrame, documents: DataFrame, forecast_ms: int | None = loss_budget.BUDGET_MS, known: DataFrame | None = None
 ) -> DataFrame:
     """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at.
 
@@ -64,7 +65,8 @@ def shared_out(
     )
     counted = F.when(F.col("threads_alike"), F.lit(TASK_US)).otherwise(F.col("clients") * TASK_AT_A_PLACE_US)
     a_task = F.when(F.col("broker_assigns"), F.lit(TASK_OF_A_BROKER_US)).otherwise(counted)
-    forecasts = F.lit(1_000 * forecast_ms) / F.greatest("clients", F.lit(1))  # at most, of a group that is only forecast
+    budget_ms = loss_budget.BUDGET_MS if forecast_ms is None else forecast_ms
+    forecasts = F.lit(1_000 * budget_ms) / F.greatest("clients", F.lit(1))  # at most, of a group that is only forecast
     one_host = F.greatest(a_task * F.col("tasks"), forecasts, F.lit(1))
     at_once = F.greatest((F.lit(LARGEST_SHARE_US) / one_host).cast("int"), F.lit(1))
     firsts = F.sequence(F.lit(0), F.greatest(F.col("clients") - 1, F.lit(0)), at_once)
@@ -74,7 +76,7 @@ def shared_out(
     return with_known.repartition(lake_tables.pieces(groups.sparkSession), *schemas.PARTITION, "group_id", "first")
 
 
-def lose(row: dict, forecast_ms: int, sources: str | None) -> dict:
+def lose(row: dict, forecast_ms: int | None, sources: str | None) -> dict:
     """Some clients of a group → a row of LOST; without losses, and with `known_day`, where those of that day hold again."""
     found, first = {name: row[name] for name in schemas.KEY}, row["first"]
     if None not in (sources, row.get("known")) and row["known"] == loss_rows.fingerprint(row["document"], sources):
@@ -82,18 +84,18 @@ def lose(row: dict, forecast_ms: int, sources: str | None) -> dict:
     return found | loss_rows.losses(row["document"], first, first + row["at_once"], forecast_ms, sources)
 
 
-def lost(shares: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS, sources: str | None = None) -> DataFrame:
+def lost(shares: DataFrame, forecast_ms: int | None = loss_budget.BUDGET_MS, sources: str | None = None) -> DataFrame:
     """Shares → LOST. `sources`: the digest of the code; None: nothing is carried over, to this night or from it."""
     return lake_tables.per_row(shares, functools.partial(lose, forecast_ms=forecast_ms, sources=sources), LOST)
 
 
-def choose(row: dict, forecast_ms: int) -> dict | None:
+def choose(row: dict, forecast_ms: int | None) -> dict | None:
     """All losses of a group that might be forecast → a row of the selected ones."""
     pieces = loss_rows.chosen(row["losses"], forecast_ms, LARGEST_SHARE_US)
     return {name: row[name] for name in schemas.KEY} | {"pieces": pieces} if pieces else None
 
 
-def worst(rows: DataFrame, carried: DataFrame, documents: DataFrame, forecast_ms: int = loss_budget.BUDGET_MS) -> DataFrame:
+def worst(rows: DataFrame, carried: DataFrame, documents: DataFrame, forecast_ms: int | None = loss_budget.BUDGET_MS) -> DataFrame:
     """LOST, and rows that were carried over → of each group the losses that are to be forecast, `which`, in pieces that any
     executor may take, with the document."""
     one = F.struct(*schemas.TABLES["blast_radius"].names[len(schemas.KEY) :]).alias("one")
@@ -140,7 +142,8 @@ def tidy(rows: DataFrame, in_full_rows: DataFrame, carried: DataFrame, places: D
 
 
 def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | None = None) -> None:
-    budget = loss_budget.budget_from_text(forecast_ms) if forecast_ms else loss_budget.BUDGET_MS
+    usual = loss_budget.usual(compiled=jit.is_installed())
+    budget = loss_budget.budget_from_text(forecast_ms) if forecast_ms else usual
     groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
     earlier = EarlierLosses(spark, lake, days)
 
@@ -158,5 +161,8 @@ def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | Non
 
 
 if __name__ == "__main__":
-    about = f"processor time for forecasting the losses of one group, in milliseconds; {loss_budget.BUDGET_MS} unless said"
+    about = (
+        "processor time for forecasting the losses of one group, in milliseconds; unless said, every loss is forecast where Numba"
+        f" is installed, and {loss_budget.BUDGET_MS} elsewhere"
+    )
     lake_tables.days_job("blast_radius", __doc__, sys.argv[1:], work, forecast_ms=about)

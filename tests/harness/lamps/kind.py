@@ -389,7 +389,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def order_change(self, before: LampSnapshot, after: LampSnapshot) -> Row | None:
         return None
 
-    def losses(self, snapshot: LampSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
+    def losses(self, snapshot: LampSnapshot, first: int, last: int | None, budget_ms: int | None) -> Row:
         return {"losses": [], "places": []}
 
     def forecast_losses(self, snapshot: LampSnapshot, which: Iterable[Row]) -> list[Row]:

@@ -9,9 +9,15 @@ from collections.abc import Iterable
 from holdfast.errors import InvalidInput
 
 BUDGET_MS = 60
-"""For the losses of one group, unless another value is given."""
+"""For the losses of one group where they are not compiled, unless another value is given. Positions of a new random ID,
+and draws, go so far in any case."""
 MOST_FOR_THE_WORST_MS = 600
 """The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
+
+
+def usual(*, compiled: bool) -> int | None:
+    """Milliseconds; None: every loss is forecast, whatever it takes. Compiled, those of 10,000 groups take some minutes."""
+    return None if compiled else BUDGET_MS
 
 
 def budget_from_text(text: str) -> int:
@@ -27,12 +33,12 @@ BEYOND = "not among the worst losses of its group that the budget (the setting -
 """Why a loss was not forecast. Without the figure: a row that is carried over to another night keeps its reason."""
 
 
-def affordable(works_us: Iterable[int], budget_ms: int) -> int:
-    """How many of these losses, the worst first, the budget goes to."""
+def affordable(works_us: Iterable[int], budget_ms: int | None) -> int:
+    """How many of these losses, the worst first, the budget goes to; None: there is none."""
     count = spent = 0
     for work in works_us:
         spent += work
-        if spent > 1_000 * max(budget_ms, MOST_FOR_THE_WORST_MS if not count and budget_ms else 0):
+        if budget_ms is not None and spent > 1_000 * max(budget_ms, MOST_FOR_THE_WORST_MS if not count and budget_ms else 0):
             break
         count += 1
     return count

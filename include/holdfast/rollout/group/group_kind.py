@@ -392,7 +392,7 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
         """What happened to the order of the members. None: no member joined or left."""
 
     @abstractmethod
-    def losses(self, snapshot: S, first: int, last: int | None, budget_ms: int) -> Row:
+    def losses(self, snapshot: S, first: int, last: int | None, budget_ms: int | None) -> Row:
         """`losses` and `places` of the members number `first` to `last` (not itself)."""
 
     @abstractmethod

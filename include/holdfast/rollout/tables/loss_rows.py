@@ -26,7 +26,7 @@ def fingerprint(document: str, code: str) -> str:
 
 
 def losses(
-    document: str, first: int = 0, last: int | None = None, budget_ms: int = loss_budget.BUDGET_MS, code: str | None = None
+    document: str, first: int = 0, last: int | None = None, budget_ms: int | None = loss_budget.BUDGET_MS, code: str | None = None
 ) -> Row:
     """The `losses` of the members number `first` to `last` (not itself), and the `places` of new random process IDs.
 
@@ -45,9 +45,9 @@ def losses(
         return {"problem": str(refusal), "losses": [], "places": []}
 
 
-def chosen(open_ones: Iterable[Row], budget_ms: int, piece_us: int) -> list[list[Row]]:
+def chosen(open_ones: Iterable[Row], budget_ms: int | None, piece_us: int) -> list[list[Row]]:
     """Of all rows of one group that have `work_us` those that are to be forecast, in pieces of about so much work each: the worst
-    first, within the budget. A loss that is another one's too (the worst position is the likeliest) costs nothing more.
+    first, within the budget (None: all). A loss that is another one's too (the worst position is the likeliest) costs nothing more.
 
     Before all others the host whose replacement most likely moves most: that is what groups are compared by (`fleet`).
     """
@@ -100,7 +100,7 @@ def forecast(document: str, rows: Iterable[Row]) -> list[Row]:
     return kind_of(snapshot).forecast_losses(snapshot, rows)
 
 
-def whole(document: str, budget_ms: int = loss_budget.BUDGET_MS) -> Row:
+def whole(document: str, budget_ms: int | None = loss_budget.BUDGET_MS) -> Row:
     """`losses` of all clients, with those forecast that the budget goes to."""
     found = losses(document, budget_ms=budget_ms)
     listed = found["losses"]

@@ -33,7 +33,8 @@ class Facts(NamedTuple):
     stateful_tasks: Ints
     stateless_tasks: Ints
     weights: Ints
-    """For each client what a task adds to its load: loads are whole numbers that compare as tasks a thread, then as process IDs."""
+    """For each client what a task adds to its load: loads are whole numbers that compare as tasks a thread, then as process IDs. It
+    is a multiple of the least power of two that is no less than the number of clients: the bits below are the client's number."""
     client_codes: Ints
     """The bits of each process ID's hash that choose its bucket."""
     task_codes: Ints
@@ -205,7 +206,7 @@ def queue(clients: int) -> Queue:
         event_destination=zeros(MOST_EVENTS),
         event_own=zeros(MOST_EVENTS),
         event_after=zeros(MOST_EVENTS),
-        state=zeros(8),
+        state=zeros(9),
     )
 
 

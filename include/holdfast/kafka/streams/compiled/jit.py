@@ -61,10 +61,11 @@ def _copy_of(module: str, place: str) -> str:
     return path
 
 
-def compiler(more_sources: tuple[str, ...] = ()) -> Callable[[_F], _F]:
+def compiler(more_sources: tuple[str, ...] = (), *, inline: bool = False) -> Callable[[_F], _F]:
     """What compiles a function at its first call. `more_sources`: modules, besides those here, with functions that it calls.
 
-    Without reference counts (`_nrt`), because no function here makes an array: they took four fifths of the time.
+    Without reference counts (`_nrt`), because no function here makes an array: they took four fifths of the time. `inline`: it
+    becomes a part of those that call it.
     """
     if not is_installed():
         return lambda function: function
@@ -76,12 +77,14 @@ def compiler(more_sources: tuple[str, ...] = ()) -> Callable[[_F], _F]:
         try:
             code = cast("Any", function).__code__
             cast("Any", function).__code__ = code.replace(co_filename=_copy_of(function.__module__, place))
-            return cast("_F", numba.njit(function, cache=True, _nrt=False))
+            return cast("_F", numba.njit(function, cache=True, _nrt=False, forceinline=inline))
         except (OSError, RuntimeError):  # nowhere to keep it: it is compiled in each process
-            return cast("_F", numba.njit(function, _nrt=False))
+            return cast("_F", numba.njit(function, _nrt=False, forceinline=inline))
 
     return compiled
 
 
 compiled = compiler()
 """For functions that call those here only."""
+inlined = compiler(inline=True)
+"""For small ones that are called many times: a call hands over each array of each argument, which takes longer than they do."""

@@ -2,7 +2,7 @@
 
 from holdfast.kafka.streams.compiled import queue as queues
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Board, Facts, Queue, Reported, Rooms
-from holdfast.kafka.streams.compiled.jit import compiled
+from holdfast.kafka.streams.compiled.jit import compiled, inlined
 
 _LONG_MAX = 2**63 - 1
 _STANDBY, _WARM_UP = 1, 2
@@ -54,12 +54,12 @@ def _give_target(facts: Facts, board: Board) -> None:
         _weigh(facts, board, client)
 
 
-@compiled
+@inlined
 def _weigh(facts: Facts, board: Board, client: int) -> None:
     board.load[client] = (board.active_counts[client] + board.standby_counts[client]) * facts.weights[client] + client
 
 
-@compiled
+@inlined
 def lag(facts: Facts, reported: Reported, client: int, task: int) -> int:
     """How far the client's copy is behind; the end-offset sum without one. As `Topology.lag`."""
     total = reported.sums[client, task]
@@ -71,12 +71,12 @@ def lag(facts: Facts, reported: Reported, client: int, task: int) -> int:
     return int(end if end < total else end - total)
 
 
-@compiled
+@inlined
 def _acceptable(facts: Facts, behind: int) -> bool:
     return bool(behind == LATEST or facts.acceptable_lag == _LONG_MAX or 0 <= behind <= facts.acceptable_lag)
 
 
-@compiled
+@inlined
 def _caught_up(facts: Facts, reported: Reported, task: int) -> int:
     """How many clients could take the task over at once."""
     count = 0
@@ -88,7 +88,7 @@ def _caught_up(facts: Facts, reported: Reported, task: int) -> int:
     return count
 
 
-@compiled
+@inlined
 def _least_lag(facts: Facts, reported: Reported, task: int) -> int:
     reporters = reported.reporter_counts[task]
     least = int(facts.ends[task])
@@ -99,7 +99,7 @@ def _least_lag(facts: Facts, reported: Reported, task: int) -> int:
     return least
 
 
-@compiled
+@inlined
 def _has_to_wait(facts: Facts, reported: Reported, client: int, task: int) -> int:
     """Whether the task cannot be at its target yet: then how many clients are caught up, else `NONE`."""
     if not reported.reporter_counts[task]:
@@ -167,7 +167,7 @@ def _listed(facts: Facts, reported: Reported, rooms: Rooms) -> int:
     return found
 
 
-@compiled
+@inlined
 def _more_urgent(rooms: Rooms, one: int, other: int) -> bool:
     first, second = rooms.movement_urgency[one], rooms.movement_urgency[other]
     return bool(first < second or (first == second and rooms.movement_task[one] < rooms.movement_task[other]))
@@ -188,7 +188,7 @@ def _queued(rooms: Rooms, size: int) -> None:
         heap[at] = number
 
 
-@compiled
+@inlined
 def _next(facts: Facts, rooms: Rooms, size: int, number: int) -> int:
     """The movement with this number: the most urgent one, up to 3.2 the one at this place of the queue's array."""
     heap = rooms.heap
@@ -210,7 +210,7 @@ def _next(facts: Facts, rooms: Rooms, size: int, number: int) -> int:
     return int(head)
 
 
-@compiled
+@inlined
 def _eligible(facts: Facts, reported: Reported, board: Board, queue: Queue, task: int, which: int) -> int:
     """List the caught-up clients of a task, of the given kind; how many."""
     found = 0
@@ -228,7 +228,7 @@ def _eligible(facts: Facts, reported: Reported, board: Board, queue: Queue, task
     return found
 
 
-@compiled
+@inlined
 def _is_of_kind(board: Board, client: int, task: int, which: int) -> bool:
     if which == _CAUGHT_UP:
         return True
@@ -237,7 +237,7 @@ def _is_of_kind(board: Board, client: int, task: int, which: int) -> bool:
     return bool(board.standby[client, task] == 0 and board.runs[task] != client)
 
 
-@compiled
+@inlined
 def _most_caught_up(facts: Facts, reported: Reported, board: Board, task: int, destination: int, without_copy: bool) -> int:
     """The first client that lags less than the destination, or as much with a smaller process ID."""
     found = NONE
@@ -290,7 +290,7 @@ def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, 
     return left
 
 
-@compiled
+@inlined
 def _only_source(facts: Facts, reported: Reported, board: Board, queue: Queue, task: int, destination: int) -> int:
     """The client that is to run a task meanwhile, whatever the loads are; `_CONTESTED`: the queue decides between several.
 
@@ -341,7 +341,7 @@ def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue,
     return made
 
 
-@compiled
+@inlined
 def _give_standby(board: Board, client: int, task: int, kind: int) -> None:
     board.standby[client, task] = kind
     board.holders[task, board.holder_counts[task]] = client
@@ -349,7 +349,7 @@ def _give_standby(board: Board, client: int, task: int, kind: int) -> None:
     board.standby_counts[client] += 1
 
 
-@compiled
+@inlined
 def _take_standby(board: Board, client: int, task: int) -> None:
     at = 0
     while board.holders[task, at] != client:

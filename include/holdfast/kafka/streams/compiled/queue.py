@@ -1,17 +1,19 @@
 """Clients by load, as Kafka queues them. `movement.ConstrainedPrioritySet` says why it is done like this; these are its steps.
 
 `Queue.waiting`, `loads`: who waits, and the load that each was last offered with. `began_…`, `offered`: the same when all were last
-offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`, `array_loads`: the part of the
-queue's array that was built. `event_…`: what has happened since: two clients offered, or (destination `NONE`) one taken.
+offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`: the part of the queue's array
+that was built, with the load of each client, whose lowest bits are its number (`array_loads`: by client). `event_…`: what has
+happened since: two clients offered, or (destination `NONE`) one taken.
 """
 
 from holdfast.kafka.streams.compiled.arrays import FEWEST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Flags, Ints, Queue
-from holdfast.kafka.streams.compiled.jit import compiled
+from holdfast.kafka.streams.compiled.jit import compiled, inlined
 
-IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED, MOVEMENTS = 0, 1, 2, 3, 4, 5, 6, 7
+IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED, MOVEMENTS, NUMBER = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """In `Queue.state`. FAILED: a HashSet would grow trees, which only `leader` models. MOVEMENTS: how many copies cannot be at their
-target yet."""
+target yet. NUMBER: the bits of a load that are the number of its client."""
 
+_MOST = 2**63 - 1
 _TREEIFY = 9
 _FEW = 12
 """Up to this number are sorted by moving each into its place."""
@@ -27,13 +29,17 @@ def begin(queue: Queue, board: Board) -> None:
         queue.began_waiting[client] = 1
         queue.began_loads[client] = board.load[client]
         queue.offered[client] = client
+    power = 1
+    while power < clients:
+        power *= 2
+    queue.state[NUMBER] = power - 1
     queue.state[IS_HEAP] = 1
     queue.state[OFFERED] = clients
     queue.state[HAS_ARRAY] = 0
     queue.state[EVENTS] = 0
 
 
-@compiled
+@inlined
 def poll(queue: Queue, facts: Facts, number: int) -> int:
     """Take out the first of `number` eligible clients (`Queue.eligible`); `NONE`: no such client waits."""
     waiting, found = 0, NONE
@@ -56,7 +62,7 @@ def poll(queue: Queue, facts: Facts, number: int) -> int:
     return found
 
 
-@compiled
+@inlined
 def settle(queue: Queue, facts: Facts, board: Board, source: int, destination: int) -> None:
     """Offer both clients of a movement, first the one that was taken out."""
     before, own, after = queue.loads[destination], board.load[source], board.load[destination]
@@ -70,7 +76,7 @@ def settle(queue: Queue, facts: Facts, board: Board, source: int, destination: i
     queue.waiting[destination] = 1
 
 
-@compiled
+@inlined
 def _note(queue: Queue, facts: Facts, source: int, destination: int, own: int, after: int) -> None:
     if queue.state[EVENTS] == MOST_EVENTS:
         _make_up(queue, facts)
@@ -90,7 +96,7 @@ def _offer_all_anew(queue: Queue, facts: Facts) -> None:
         _make_up(queue, facts)
         size = queue.state[SIZE]
         for at in range(size):
-            queue.order[at] = _poll_head(queue)
+            queue.order[at] = _poll_head(queue) & queue.state[NUMBER]
         _as_hash_set(queue, facts, size)
         for at in range(size):
             queue.offered[at] = queue.order[at]
@@ -118,7 +124,7 @@ def _make_up(queue: Queue, facts: Facts) -> None:
     queue.state[IS_HEAP] = _in_order(queue)
 
 
-@compiled
+@inlined
 def _build(queue: Queue, facts: Facts) -> None:
     size = queue.state[OFFERED]
     if size == NONE:
@@ -141,39 +147,40 @@ def _build(queue: Queue, facts: Facts) -> None:
     queue.state[AMISS] = 0
     queue.state[HAS_ARRAY] = 1
     for at in range(size):
-        _offer(queue, queue.order[at])
+        _offer(queue, queue.array_loads[queue.order[at]])
 
 
-@compiled
+@inlined
 def _take(queue: Queue, facts: Facts, client: int) -> None:
     """Poll until this client comes; those before it go back."""
     passed = 0
+    wanted = queue.array_loads[client]
     found = _poll_head(queue)
-    while found != client:
-        queue.order[passed] = found
+    while found != wanted:
+        queue.order[passed] = found & queue.state[NUMBER]
         passed += 1
         found = _poll_head(queue)
     _as_hash_set(queue, facts, passed)
     for at in range(passed):
-        _offer(queue, queue.order[at])
+        _offer(queue, queue.array_loads[queue.order[at]])
 
 
-@compiled
+@inlined
 def _take_first(queue: Queue, facts: Facts, number: int) -> int:
     """Poll until one of the first `number` eligible clients comes; those before it go back."""
     passed = 0
-    found = _poll_head(queue)
+    found = _poll_head(queue) & queue.state[NUMBER]
     while not _among(queue.eligible, number, found):
         queue.order[passed] = found
         passed += 1
-        found = _poll_head(queue)
+        found = _poll_head(queue) & queue.state[NUMBER]
     _as_hash_set(queue, facts, passed)
     for at in range(passed):
-        _offer(queue, queue.order[at])
-    return found
+        _offer(queue, queue.array_loads[queue.order[at]])
+    return int(found)
 
 
-@compiled
+@inlined
 def _among(clients: Ints, number: int, client: int) -> bool:
     for at in range(number):  # noqa: SIM110 - a generator cannot be compiled
         if clients[at] == client:
@@ -181,40 +188,42 @@ def _among(clients: Ints, number: int, client: int) -> bool:
     return False
 
 
-@compiled
+@inlined
 def _offer_both(queue: Queue, source: int, destination: int, own: int, after: int) -> None:
     """Both have other loads at once, wherever they lie; then one after the other is put where it belongs."""
     for client, load in ((source, own), (destination, after)):
-        if _among(queue.array, queue.state[SIZE], client):
+        at = _place(queue, queue.array_loads[client])
+        if at < queue.state[SIZE]:
             queue.state[AMISS] = 1
+            queue.array[at] = load
         queue.array_loads[client] = load
-    for client in (source, destination):
-        _remove(queue, client)
-        _offer(queue, client)
+    for load in (own, after):
+        _remove(queue, load)
+        _offer(queue, load)
 
 
 # The array, as java.util.PriorityQueue keeps it.
 
 
-@compiled
+@inlined
 def _in_order(queue: Queue) -> int:
     if queue.state[AMISS]:
         queue.state[AMISS] = 0
         for at in range(1, queue.state[SIZE]):
-            if queue.array_loads[queue.array[at]] < queue.array_loads[queue.array[(at - 1) >> 1]]:
+            if queue.array[at] < queue.array[(at - 1) >> 1]:
                 queue.state[AMISS] = 1
                 break
     return 0 if queue.state[AMISS] else 1
 
 
-@compiled
-def _offer(queue: Queue, client: int) -> None:
+@inlined
+def _offer(queue: Queue, load: int) -> None:
     size = queue.state[SIZE]
     queue.state[SIZE] = size + 1
-    _sift_up(queue, size, client)
+    _sift_up(queue, size, load)
 
 
-@compiled
+@inlined
 def _poll_head(queue: Queue) -> int:
     head = queue.array[0]
     size = queue.state[SIZE] - 1
@@ -224,12 +233,19 @@ def _poll_head(queue: Queue) -> int:
     return int(head)
 
 
-@compiled
-def _remove(queue: Queue, client: int) -> None:
+@inlined
+def _place(queue: Queue, load: int) -> int:
+    """Where the client with this load is in the array; its size: nowhere."""
     size = queue.state[SIZE]
     at = 0
-    while at < size and queue.array[at] != client:
+    while at < size and queue.array[at] != load:
         at += 1
+    return at
+
+
+@inlined
+def _remove(queue: Queue, load: int) -> None:
+    at, size = _place(queue, load), queue.state[SIZE]
     if at == size:
         return
     size -= 1
@@ -242,32 +258,32 @@ def _remove(queue: Queue, client: int) -> None:
         _sift_up(queue, at, moved)
 
 
-@compiled
-def _sift_up(queue: Queue, at: int, client: int) -> None:
+@inlined
+def _sift_up(queue: Queue, at: int, load: int) -> None:
     while at > 0:
         parent = (at - 1) >> 1
-        if queue.array_loads[client] > queue.array_loads[queue.array[parent]]:
+        if load > queue.array[parent]:
             break
         queue.array[at] = queue.array[parent]
         at = parent
-    queue.array[at] = client
+    queue.array[at] = load
 
 
-@compiled
-def _sift_down(queue: Queue, at: int, client: int) -> None:
+@inlined
+def _sift_down(queue: Queue, at: int, load: int) -> None:
     size = queue.state[SIZE]
+    queue.array[size] = _MOST  # so that every parent has two children, and which of them is less takes no branch
     while at < size >> 1:
         child = 2 * at + 1
-        if child + 1 < size and queue.array_loads[queue.array[child + 1]] < queue.array_loads[queue.array[child]]:
-            child += 1
-        if queue.array_loads[queue.array[child]] > queue.array_loads[client]:
+        child += queue.array[child + 1] < queue.array[child]
+        if queue.array[child] > load:
             break
         queue.array[at] = queue.array[child]
         at = child
-    queue.array[at] = client
+    queue.array[at] = load
 
 
-@compiled
+@inlined
 def _as_hash_set(queue: Queue, facts: Facts, size: int) -> None:
     """Put the first clients of `Queue.order` into the order of a HashSet that they are added to."""
     if not in_hash_order(queue.order, size, facts.client_codes, facts.crowded, queue.buckets, queue.passed_over):

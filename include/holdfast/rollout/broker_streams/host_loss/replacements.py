@@ -20,7 +20,7 @@ from holdfast.rollout.broker_streams.host_loss.losses import running
 from holdfast.rollout.broker_streams.options.usual_assumptions import as_usual
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.contract.loss_budget import BEYOND, MOST_FOR_THE_WORST_MS, affordable
+from holdfast.rollout.contract.loss_budget import BEYOND, BUDGET_MS, MOST_FOR_THE_WORST_MS, affordable
 from holdfast.rollout.contract.scenarios import Scenario
 
 FEWEST_DRAWS, MOST_DRAWS = 5, 60
@@ -87,7 +87,9 @@ def work_us(snapshot: StreamsGroupSnapshot) -> int:
     return _A_DRAW_US + _A_COPY_OR_MEMBER_US * (copies + len(snapshot.members))
 
 
-def replacements(snapshot: StreamsGroupSnapshot, budget_ms: int, only: slice = slice(None)) -> tuple[tuple[Replacement, ...], ...]:
+def replacements(
+    snapshot: StreamsGroupSnapshot, budget_ms: int | None, only: slice = slice(None)
+) -> tuple[tuple[Replacement, ...], ...]:
     """Of every client, in the order of the Snapshot, or of `only` these: each of its CASES. What is forecast of a client does not
     depend on `only`. Raise CannotPredict or Unsupported for a group of which no forecast can be made at all."""
     clients = processes(snapshot)
@@ -103,10 +105,11 @@ def replacements(snapshot: StreamsGroupSnapshot, budget_ms: int, only: slice = s
     return tuple(tuple(found(at, case) for case in CASES) for at in range(len(clients))[only])
 
 
-def _shares(snapshot: StreamsGroupSnapshot, cases: int, budget_ms: int) -> Iterator[int]:
+def _shares(snapshot: StreamsGroupSnapshot, cases: int, budget_ms: int | None) -> Iterator[int]:
     """How many draws each case gets, in the order of the budget."""
     work = work_us(snapshot)
     count = affordable(repeat(FEWEST_DRAWS * work, cases), budget_ms)
+    budget_ms = BUDGET_MS if budget_ms is None else budget_ms
     if count:
         each = max(FEWEST_DRAWS, min(MOST_DRAWS, 1_000 * budget_ms // (count * work)))
     else:

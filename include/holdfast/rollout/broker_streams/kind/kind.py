@@ -328,7 +328,7 @@ class BrokerStreamsKind(
         """Its order has no effect: tasks stay with the members that have them."""
         return None
 
-    def losses(self, snapshot: StreamsGroupSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
+    def losses(self, snapshot: StreamsGroupSnapshot, first: int, last: int | None, budget_ms: int | None) -> Row:
         """`budget_ms`: of replacements; every loss without one is forecast."""
         return {"losses": losses.lost(snapshot, first, last, budget_ms), "places": []}
 

@@ -17,7 +17,7 @@ from holdfast.rollout.policy.policy import Policy
 Row = dict[str, object]
 
 
-def lost(snapshot: StreamsGroupSnapshot, first: int, last: int | None, budget_ms: int) -> list[Row]:
+def lost(snapshot: StreamsGroupSnapshot, first: int, last: int | None, budget_ms: int | None) -> list[Row]:
     """Rows of `blast_radius` of the clients number `first` to `last` (not itself) in the order of the Snapshot."""
     only = slice(first, last)
     found = losses.losses(snapshot, only)

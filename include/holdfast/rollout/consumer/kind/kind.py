@@ -313,7 +313,7 @@ class ConsumerKind(
     def order_change(self, before: ConsumerSnapshot, after: ConsumerSnapshot) -> Row | None:
         return rows.order_change(before, after)
 
-    def losses(self, snapshot: ConsumerSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
+    def losses(self, snapshot: ConsumerSnapshot, first: int, last: int | None, budget_ms: int | None) -> Row:
         return {"losses": rows.lost(snapshot, first, last), "places": []}
 
     def forecast_losses(self, snapshot: ConsumerSnapshot, rows: Iterable[Row]) -> list[Row]:

@@ -46,6 +46,8 @@ MOST_REBALANCES = 5_000
 """A group that has not settled by then is treated as one that does not, within a night. (Five thousand warm-up batches are a
 month.)"""
 _REBALANCES_WITHOUT_WARM_UPS = 3
+_A_LOSS_US = 1_500
+"""What each loss takes beyond its rebalances, where they are walked."""
 
 
 def work_us(snapshot: Snapshot, moved: int | None) -> int:
@@ -66,7 +68,7 @@ def work_us(snapshot: Snapshot, moved: int | None) -> int:
     batches = 0 if moved is None else moved * (1 + standbys) / max(1, warm_ups)
     rebalances = _REBALANCES_WITHOUT_WARM_UPS + 1.5 * batches
     compiled = moved is not None and jit.is_installed()
-    begun_us, work = (walks.A_WALK_US, walks.COMPILED) if compiled else (0, walks.ONE_BY_ONE)
+    begun_us, work = (_A_LOSS_US, walks.COMPILED) if compiled else (0, walks.ONE_BY_ONE)
     return int(begun_us + rebalances * work.of_rebalance(copies, len(snapshot.clients)))
 
 
@@ -117,10 +119,11 @@ def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[Ta
 
 
 def by_forecasts(
-    snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None, budget_ms: int = BUDGET_MS
+    snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None, budget_ms: int | None = BUDGET_MS
 ) -> tuple[BlastRadius, ...]:
     """The blast radius of a group of which nothing can be counted: each client's three cases within the budget, those that
-    run most tasks first; if it goes further, as many more positions of a new random ID for each, the likeliest first.
+    run most tasks first (None: all of them); if it goes further, as many more positions of a new random ID for each, the likeliest
+    first.
 
     The forecast of a client does not depend on `only`.
     """
@@ -129,8 +132,10 @@ def by_forecasts(
     runs = Counter(process_id for _, process_id in ownership.owners(snapshot))
     ranked = sorted(in_order, key=lambda one: (-runs[one], one))
     losses = len(_SCENARIOS) * len(in_order)
-    count = affordable(repeat(work_us(snapshot, None), losses * len(in_order)), budget_ms)
+    positions = repeat(work_us(snapshot, None), losses * len(in_order))
+    count = affordable(positions, BUDGET_MS if budget_ms is None else budget_ms)
     more = max(0, count - losses) // len(in_order)
+    count = losses if budget_ms is None else count
     return tuple(
         _by_forecasts(snapshot, in_order, one, max(0, count - len(_SCENARIOS) * ranked.index(one)), more)
         for one in (in_order if only is None else only)

@@ -344,7 +344,7 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
     def order_change(self, before: Snapshot, after: Snapshot) -> Row | None:
         return rows.order_change(before, after)
 
-    def losses(self, snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> Row:
+    def losses(self, snapshot: Snapshot, first: int, last: int | None, budget_ms: int | None) -> Row:
         return losses.losses(snapshot, first, last, budget_ms)
 
     def forecast_losses(self, snapshot: Snapshot, rows: Iterable[Row]) -> list[Row]:

@@ -11,7 +11,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 Row = dict[str, object]
 
 
-def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> Row:
+def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int | None) -> Row:
     """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of new random IDs.
 
     `alike_again`: an equal group has equal rows in another night, whatever the budget.

@@ -35,9 +35,7 @@ def add_up(facts: Facts, rules: Rules, reported: Reported, most: int) -> Totals 
     ended = GOES_ON
     while ended == GOES_ON and len(asked) < most:
         at_once = min(_AT_ONCE, most - len(asked))
-        ended, count = rebalances.go_on(
-            facts, rules, reported, board, queue, rooms, shares, noted, kept, len(asked), at_once
-        )
+        ended, count = rebalances.go_on(facts, rules, reported, board, queue, rooms, shares, noted, kept, len(asked), at_once)
         asked.extend(noted.asked[:count].tolist())
         waits[_waiting(noted, count)] = True
         _read(noted, count, restoring, restored)

@@ -1,8 +1,8 @@
 """The arrays of a group without one of its clients, or with another in its place: made from those of the group as it is.
 
-The losses of one group have nearly all of it in common: what other clients report, and what copies of each task report. Where tasks
-are going depends on how many threads clients have and on their tags, in process-ID order, not on who they are: it is worked out once
-for all losses that are alike in that.
+The losses of one group have nearly all of it in common: what other clients report, and what copies of each task report. Where the
+tasks are going depends on how many threads clients have and on their tags, in process-ID order, not on who they are: it is worked
+out once for all losses that are alike in that.
 """
 
 from dataclasses import replace

@@ -95,7 +95,7 @@ def _is_modelled(group: Group, line: Behaviour) -> bool:
         config.goes_by_lags_alone
         and not group.missing_topics
         and 0 < len(group.clients) * len(group.tasks) <= MOST_CELLS
-        and math.lcm(*(len(client.consumers) for client in group.clients)) * len(group.clients) * 4 * len(group.tasks)
+        and math.lcm(*(len(client.consumers) for client in group.clients)) * len(group.clients) * 8 * len(group.tasks)
         < _MOST_RECORDS
         and all(task.changelogs is not None for task in group.tasks)
         and all(_is_plain(consumer, line) for client in group.clients for consumer in client.consumers)
@@ -158,7 +158,8 @@ def _facts(group: Group, line: Behaviour, board: Board, members: Sequence[tuple[
 def weights(capacities: Sequence[int]) -> Ints:
     """So that loads compare as tasks a thread do: of equal loads the smaller process ID comes first."""
     common = math.lcm(*capacities)
-    return _ints([common // capacity * len(capacities) for capacity in capacities])
+    numbers = 1 << (len(capacities) - 1).bit_length()
+    return _ints([common // capacity * numbers for capacity in capacities])
 
 
 def crowded(codes: Ints) -> Flags:

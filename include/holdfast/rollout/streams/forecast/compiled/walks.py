@@ -30,7 +30,7 @@ class Work(NamedTuple):
         return self.a_rebalance_us + self.a_copy_at_a_client_us * copies * clients
 
 
-ONE_BY_ONE, COMPILED = Work(300, 0.6), Work(100, 0.017)
+ONE_BY_ONE, COMPILED = Work(300, 0.6), Work(30, 0.006)
 A_WALK_US = 4_000
 """About what it takes to begin one."""
 _LOADING_US, _COMPILING_US = 1_000_000, 20_000_000

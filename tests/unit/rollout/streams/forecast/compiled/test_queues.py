@@ -11,7 +11,7 @@ from tests.harness.examples import examples
 
 from holdfast.kafka import java_hash
 from holdfast.kafka.streams.compiled.queue import in_hash_order
-from holdfast.rollout.streams.forecast.compiled.packing import _crowded
+from holdfast.rollout.streams.forecast.compiled.packing import crowded
 
 sys.path.insert(0, str(Path(__file__).parent))
 from losses_both_ways import both, settled
@@ -28,22 +28,22 @@ def test_a_hash_set_has_its_members_in_javas_order(codes: list[int], shift: int,
     spread = np.array([java_hash.bits_of(code) for code in codes], np.int64)
     added = chance.sample(range(len(codes)), chance.randint(1, len(codes)))  # type: ignore[attr-defined]
     numbers = np.array([*added, *[-1] * (len(codes) - len(added))], np.int64)
-    crowded = _crowded(spread)
+    may_be_crowded = crowded(spread)
 
-    fits = in_hash_order(numbers, len(added), spread, crowded, np.zeros(1 << 16, np.int64), np.zeros(len(codes), np.int64))
+    fits = in_hash_order(numbers, len(added), spread, may_be_crowded, np.zeros(1 << 16, np.int64), np.zeros(len(codes), np.int64))
 
     if fits:
         assert numbers[: len(added)].tolist() == java_hash.hash_order(added, codes.__getitem__, lambda number: number)
     else:
-        assert crowded.any()
+        assert may_be_crowded.any()
 
 
 def test_a_hash_set_that_would_grow_trees_is_refused() -> None:
     spread = np.array([16 * number for number in range(9)], np.int64)
     rooms = np.zeros(1 << 16, np.int64), np.zeros(9, np.int64)
 
-    assert not in_hash_order(np.arange(9), 9, spread, _crowded(spread), *rooms)
-    assert in_hash_order(np.arange(9), 8, spread, _crowded(spread), *rooms)
+    assert not in_hash_order(np.arange(9), 9, spread, crowded(spread), *rooms)
+    assert in_hash_order(np.arange(9), 8, spread, crowded(spread), *rooms)
 
 
 @pytest.mark.thorough
