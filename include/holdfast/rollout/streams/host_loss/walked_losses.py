@@ -1,4 +1,4 @@
-"""Losses whose rebalances are walked on arrays, without a value for any decision: only what a `Loss` tells is added up.
+"""Losses whose rebalances are walked on arrays, without a value for any decision: only the figures of a `Loss` are added up.
 
 Each equals the course of the same change (`course.carried_out`), which a property test compares. What cannot be walked, does not
 become stable or is refused is left to that.
@@ -108,7 +108,7 @@ class WalkedLosses:
         return of_events(size_of(self._scene), batch) + work > self._work
 
     def _size(self, row: int, records: int) -> int | None:
-        """The bytes of so many records of a task; None: it was not measured."""
+        """The bytes of this number of records of a task; None: it was not measured."""
         if (row, records) not in self._sizes:
             log = self._logs.get(self._arrays.tasks[row])
             self._sizes[row, records] = None if log is None else log.to_restore(records)

@@ -1,4 +1,4 @@
-"""The arrays of a group without one of its clients, or with another in its place: made from those of the group as it is.
+"""The arrays of a group without one of its clients, or with another in its place: made from those of the current group.
 
 The losses of one group have nearly all of it in common: what other clients report, and what copies of each task report. Where the
 tasks are going depends on how many threads clients have and on their tags, in process-ID order, not on who they are: it is worked
