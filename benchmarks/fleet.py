@@ -9,10 +9,10 @@ Two days of snapshots are written to a lake of its own (that does not count). Th
 processors: decode both days into tables, targets, order changes since the day before, and the blast radius of every single host of
 every group: what cannot be counted is forecast (without Numba only the worst of each group). With `--night-before` also that of
 the first day, before it: what has not changed is carried over. `losses`: the rows of the second day by their basis, and how many
-were carried over. `kernel_seconds`: the same functions on the same documents, one after the other, in one process without Spark. `processor_seconds`:
-what Spark used of processors, which on a busy machine says more than `seconds`. `peak_mb`: the driver, its JVM and all Python
-workers together, sampled (shared pages count once). `assignments`: targets that were computed: each group's own, and one for every
-lost host, every case, and every position of a new random ID.
+were carried over. `kernel_seconds`: the same functions on the same documents, one after the other, in one process without Spark.
+`processor_seconds`: what Spark used of processors, which on a busy machine says more than `seconds`. `peak_mb`: the driver, its JVM
+and all Python workers together, sampled (shared pages count once). `assignments`: targets that were computed: each group's own, and
+one for every lost host, every case, and every position of a new random ID.
 """
 
 import argparse

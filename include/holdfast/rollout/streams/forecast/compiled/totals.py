@@ -14,8 +14,7 @@ class Totals:
     """Clients and tasks by number. `asked`: what each rebalance asks for; the last one asks for nothing.
 
     `restoring`: what clients begin to restore in each. `restored`: how often this number of records of a task is restored.
-    `waiting`:
-    tasks that a rebalance gives to a client without a caught-up copy. `runs`: the client of each task in the end.
+    `waiting`: tasks that a rebalance gives to a client without a caught-up copy. `runs`: the client of each task in the end.
     `open_copies`, `unstarted`: as in `outcomes.Length`.
     """
 
