@@ -3,8 +3,8 @@
     python -m tests.live.campaign --minutes 60 --seed 1 --into build/trial [--at-once 2] [--page docs/trial.md]
 
 Each case is a line of `<into>/journal.jsonl` when it is done. The same command goes on with the next case; one that was interrupted
-is done again. A difference is kept as a file, with the snapshots, the change and the settings of each client. `--page` writes the
-table of all that is in the journal; with `--minutes 0` it does nothing else.
+is done again. A difference is kept as a file, with the snapshots, the change and the settings of each client. `--page` adds what is
+in the journal to the cases next to the page (`trial.jsonl`) and writes the table of all; with `--minutes 0` it does nothing else.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class Trial:
         self._seed, self._into = seed, into
         self._ends_at = time.monotonic() + seconds
         self._one_at_a_time = threading.Lock()
-        done = {one["case"] for one in read(into) if one["seed"] == seed}
+        done = {one["case"] for one in read(into / page.JOURNAL) if one["seed"] == seed}
         self._numbers: Iterator[int] = (number for number in itertools.count(1) if number not in done)
 
     def work(self) -> None:
@@ -55,7 +55,7 @@ class Trial:
 
     def _keep(self, found: Record, folder: Path) -> None:
         with self._one_at_a_time:
-            write(self._into, found)
+            write(self._into / page.JOURNAL, found)
         if not page.differs(found):
             for name in _OF_PROCESSES:
                 shutil.rmtree(folder / name, ignore_errors=True)
@@ -64,9 +64,8 @@ class Trial:
         print(page.line(found), flush=True)
 
 
-def read(into: Path) -> list[Record]:
-    """The journal's whole lines: a killed trial may leave a part of one."""
-    path = into / page.JOURNAL
+def read(path: Path) -> list[Record]:
+    """A journal's whole lines: a killed trial may leave a part of one."""
     if not path.exists():
         return []
     found = []
@@ -76,12 +75,21 @@ def read(into: Path) -> list[Record]:
     return found
 
 
-def write(into: Path, found: Record) -> None:
+def write(path: Path, found: Record) -> None:
     """As a line of its own, behind what may be a part of one."""
-    path = into / page.JOURNAL
     known = path.read_text(encoding="utf-8") if path.exists() else ""
     with path.open("a", encoding="utf-8") as file:
         file.write(("" if known.endswith("\n") or not known else "\n") + json.dumps(found) + "\n")
+
+
+def add(journal: Path, to: Path) -> None:
+    """Cases that the page does not have yet, and the table of all."""
+    kept = to.with_suffix(".jsonl")
+    known = {(one["seed"], one["case"]) for one in read(kept)}
+    for one in read(journal):
+        if (one["seed"], one["case"]) not in known:
+            write(kept, page.short(one))
+    to.write_text(page.written(read(kept)), encoding="utf-8")
 
 
 def main() -> None:
@@ -99,7 +107,7 @@ def main() -> None:
             for one in [pool.submit(trial.work) for _ in range(given.at_once)]:
                 one.result()
     if given.page:
-        given.page.write_text(page.written(read(given.into)), encoding="utf-8")
+        add(given.into / page.JOURNAL, given.page)
 
 
 if __name__ == "__main__":

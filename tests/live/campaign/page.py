@@ -11,15 +11,15 @@ _HEAD = """# Trial: random applications and changes, forecast against reality
 
 `python -m tests.live.campaign --minutes 60 --seed 1 --into build/trial --page docs/trial.md` draws applications (stores on disk and
 in memory, without a changelog, windows, sessions, joins, repartitions, source tables, global tables), settings, changes and faults;
-runs them on real brokers with the published Kafka Streams; and compares. It writes this page from its journal, and goes on where it
-ended.
+runs them on real brokers with the published Kafka Streams; and compares. It goes on where it ended, and adds its cases to those in
+`docs/trial.jsonl`, of which this page is the table.
 
 - **Decisions**: rebalances that Holdfast decides as Kafka did, task by task, given what the members reported.
 - **Ends**: changes after which each active and standby task is where the forecast made before the change has it. Where no rebalance
   is forecast: none came.
 - **Counts**, **times**: the number of rebalances, and the time of the last, are within the range of the forecast and of the plan.
 
-The same seed draws the same cases until `tests/live/campaign/drawing.py` changes.
+A seed that is not listed below brings new cases; the same seed draws the same ones until `tests/live/campaign/drawing.py` changes.
 """
 _FIXED = """Found, and fixed since:
 
@@ -30,6 +30,12 @@ _FIXED = """Found, and fixed since:
 
 def differs(case: Record) -> bool:
     return "trouble" in case or any(one["differences"] or one.get("ended") is False for one in _all(case))
+
+
+def short(case: Record) -> Record:
+    """What the table needs of it."""
+    found = {key: case[key] for key in ("seed", "case", "release", "broker", "start", "changes", "refused") if key in case}
+    return found | ({"trouble": _last(case)} if "trouble" in case else {})
 
 
 def line(case: Record) -> str:

@@ -41,12 +41,27 @@ def test_a_trial_goes_on_after_what_is_in_its_journal(tmp_path: Path, monkeypatc
         campaign.Trial(1, tmp_path, 60).work()
     with (tmp_path / page.JOURNAL).open("a") as journal:
         journal.write('{"seed": 1, "ca')
-    assert [one["case"] for one in campaign.read(tmp_path)] == [1, 2]
+    assert [one["case"] for one in campaign.read(tmp_path / page.JOURNAL)] == [1, 2]
     done.clear()
     with pytest.raises(KeyboardInterrupt):
         campaign.Trial(1, tmp_path, 60).work()
     assert done == [3, 4, 5]
-    assert [one["case"] for one in campaign.read(tmp_path)] == [1, 2, 3, 4]
+    assert [one["case"] for one in campaign.read(tmp_path / page.JOURNAL)] == [1, 2, 3, 4]
+
+
+def test_cases_are_added_to_those_of_the_page_once(tmp_path: Path) -> None:
+    for number in (1, 2):
+        campaign.write(tmp_path / page.JOURNAL, performed(drawing.draw(1, number), [CHANGE]))
+        for _ in range(2):
+            campaign.add(tmp_path / page.JOURNAL, tmp_path / "trial.md")
+    (tmp_path / page.JOURNAL).unlink()
+    campaign.add(tmp_path / page.JOURNAL, tmp_path / "trial.md")
+    assert "2 cases, 2 changes" in (tmp_path / "trial.md").read_text()
+
+
+def test_the_page_of_the_project_is_that_of_its_cases() -> None:
+    docs = Path(__file__).resolve().parents[3] / "docs"
+    assert (docs / "trial.md").read_text(encoding="utf-8") == page.written(campaign.read(docs / "trial.jsonl"))
 
 
 def test_the_page_counts_what_agreed_and_names_what_did_not() -> None:
