@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import psutil
+from tests.harness.pages import airflow_database
 from tests.harness.process import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -187,9 +188,7 @@ def serving(
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
     url = f"http://127.0.0.1:{free_port()}{below}"
     server = Server(url, home, lake, environment(home, lake, url) | (more or {}))
-    airflow = str(ROOT / ".venv" / "bin" / "airflow")
-    with (home / "server.log").open("wb") as log:
-        subprocess.run([airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
+    airflow_database.made(home, server.environment)
     try:
         for name in (
             "api-server",

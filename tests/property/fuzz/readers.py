@@ -6,14 +6,15 @@ import io
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unicodedata import category
 from urllib.parse import urlencode
 
 from tests.harness import nasty
+from tests.harness.pages import airflow_database
 from tests.property.fuzz.cases import Case, real
 
 from holdfast.errors import HoldfastError
@@ -183,8 +184,7 @@ def rows(case: Case) -> None:
 def airflow_in(home: str) -> dict[str, str]:
     """The environment of an Airflow with its files, and a database, in that folder."""
     own = {"AIRFLOW_HOME": home, "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
-    command = [sys.executable, "-m", "airflow", "db", "migrate"]
-    subprocess.run(command, env=os.environ | own, check=True, stdout=subprocess.DEVNULL)
+    airflow_database.made(Path(home), os.environ | own)
     return own
 
 

@@ -108,8 +108,8 @@ def _scaled(group: Requested[M, I], request: Request) -> Iterator[I]:
     leaving = group.on(request.hosts)
     if len(leaving) != now - wanted:
         raise InvalidInput(
-            f"{many(len(leaving), group.member)} on {many(len(request.hosts), 'host')} found, and {now - wanted} must go: say"
-            f" which. The group has {named(group.names())}",
+            f"{many(len(leaving), group.member)} on {many(len(request.hosts), 'host')} found, and {now - wanted} must be removed:"
+            f" name their hosts. The group has {named(group.names())}",
             "hosts",
         )
     yield from (group.remove(member) for member in leaving)

@@ -127,13 +127,13 @@ def assumed_by(change: AnyChange) -> float | None:
 
 
 @pytest.mark.parametrize(("speed", "source", "most"), [(10_000, RateSource.ASSUMED, 2_000), (500, RateSource.POLICY, 500)])
-def test_a_change_cannot_reckon_with_more_than_the_team(speed: int, source: RateSource, most: int) -> None:
+def test_a_change_cannot_assume_more_than_the_team_allows(speed: int, source: RateSource, most: int) -> None:
     team = replace(Policy(), restore_records_per_second=speed, restore_rate_source=source)
 
     refuse_faster(assumed_by(Change((), Assume(CatchUp.RATE, most))), team)
     refuse_faster(assumed_by(Change((), Assume())), team)
     refuse_faster(assumed_by(ConsumerChange(())), team)
-    with pytest.raises(InvalidInput, match=r"assume\.catch_up: .* at the least"):
+    with pytest.raises(InvalidInput, match=r"assume\.catch_up: .* at most"):
         refuse_faster(assumed_by(Change((), Assume(CatchUp.RATE, most + 0.5))), team)
 
 

@@ -78,7 +78,10 @@ def test_it_can_be_forecast(form: dict[str, object]) -> None:
         ({"what": "replace a host", "hosts": ["h0"], "disk": "kept"}, "disk: a consumer of this group has none"),
         ({"what": "replace a host", "hosts": ["h7"]}, "hosts: no consumer of the group runs on 'h7'. The group has h0, h1, h1"),
         ({"what": "scale", "clients": 3}, "clients: the group has 3 consumers already"),
-        ({"what": "scale", "clients": 1, "hosts": ["h0"]}, "hosts: 1 consumer on 1 host found, and 2 must go: say which"),
+        (
+            {"what": "scale", "clients": 1, "hosts": ["h0"]},
+            "hosts: 1 consumer on 1 host found, and 2 must be removed: name their hosts",
+        ),
         ({"what": "scale", "clients": 5, "hosts": ["h0"]}, "hosts: 1 were found, and 2 come"),
     ],
     ids=str,

@@ -108,7 +108,7 @@ class TestRefusals:
             ({"what": "scale", "clients": 3}, "clients: the group has 3 clients already"),
             ({"what": "scale", "clients": 0}, "clients"),
             ({"what": "scale", "clients": 2}, "hosts: 0 clients on 0 hosts found, and 1 must be removed: name their hosts. The"),
-            ({"what": "scale", "clients": 2, "hosts": ["app-1"]}, "hosts: 2 clients on 1 host found, and 1 must go"),
+            ({"what": "scale", "clients": 2, "hosts": ["app-1"]}, "hosts: 2 clients on 1 host found, and 1 must be removed"),
             ({"what": "scale", "clients": 5, "hosts": ["x"]}, "hosts: 1 were found, and 2 come"),
             ({"what": "change settings", "settings": "max.warmup.replicas"}, "settings: 'max.warmup.replicas' is set to nothing"),
             ({"what": "change settings", "settings": "max.warmup.replica=6"}, "settings: no Kafka release has"),
