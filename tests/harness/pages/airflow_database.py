@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 NAME = "airflow.db"
-"""Where Airflow has it in its home, unless it is told otherwise."""
+"""Its place in an Airflow home, unless a setting names another."""
 
 
 def made(home: Path, environment: Mapping[str, str]) -> None:
