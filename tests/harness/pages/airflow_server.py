@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import psutil
-from tests.harness.pages import airflow_database
 from tests.harness.process import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -188,7 +187,9 @@ def serving(
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
     url = f"http://127.0.0.1:{free_port()}{below}"
     server = Server(url, home, lake, environment(home, lake, url) | (more or {}))
-    airflow_database.made(home, server.environment)
+    airflow = str(ROOT / ".venv" / "bin" / "airflow")
+    with (home / "server.log").open("wb") as log:
+        subprocess.run([airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
     try:
         for name in (
             "api-server",

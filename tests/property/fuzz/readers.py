@@ -14,7 +14,7 @@ from unicodedata import category
 from urllib.parse import urlencode
 
 from tests.harness import nasty
-from tests.harness.pages import airflow_database
+from tests.property.fuzz import airflow_database
 from tests.property.fuzz.cases import Case, real
 
 from holdfast.errors import HoldfastError

@@ -1,6 +1,6 @@
-"""A new database for an Airflow of the tests: what `airflow db migrate` makes, made once for a version of Airflow and copied then.
+"""A new database for the fuzzer's Airflow: what `airflow db migrate` makes, made once for a version of Airflow and copied then.
 
-It takes 7 s of processor time. `tests/dags/test_try.py` migrates one of its own, as people do.
+It takes 7 s of processor time. `tests/web` and `tests/dags/test_try.py` migrate databases of their own, as people do.
 """
 
 import importlib.metadata
