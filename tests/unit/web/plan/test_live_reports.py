@@ -17,6 +17,7 @@ from tests.unit.web.plan.test_live import PLACE, fact, run, shown
             "0 records behind",
             "as they joined, seen 3 min ago; nothing yet of 2 tasks given to them then; the next",
         ),
+        (0, {"behind": 1, "reported": 6}, "1 record behind", "as they joined, seen 3 min ago; the next figure"),
         (0, {"behind": 0, "reported": 6}, "all restored", "as they joined, seen 3 min ago; the next figure comes with the next"),
     ],
 )

@@ -107,6 +107,9 @@ def test_a_plan_that_is_rolled_back_is_not_in_progress() -> None:
         return PlanPages(reality.lake).page(plan.plan_id, reality.now()).state, row.state
 
     assert states() == (PlanState.RUNNING, PlanState.RUNNING)
+    assert verifying.compare(reality.lake, plan, reality.look(20)).result is Result.NOT_YET
+    (*_, verified) = stages(PlanPages(reality.lake).page(plan.plan_id, reality.now()))
+    assert verified.progress.name == "TO_DO", "a comparison before the last step begins nothing"
     reality.on_sleep = lambda: states_on_the_way.add(states())
     states_on_the_way: set[tuple[PlanState, PlanState]] = set()
     reality.run(plan, back=True)
