@@ -234,13 +234,12 @@ def _is_ordinary(total: int, end: int) -> bool:
 
 
 def _list_reporters(found: Reported) -> None:
-    for client in range(len(found.counts)):
-        rows = np.flatnonzero(found.sums[client] != ABSENT)
-        found.tasks[client, : len(rows)] = rows
-        found.counts[client] = len(rows)
-        for row in rows:
-            found.reporters[row, found.reporter_counts[row]] = client
-            found.reporter_counts[row] += 1
+    """Both ways: the tasks of each client, and the clients of each task, ascending."""
+    there = found.sums != ABSENT
+    found.counts[:], found.reporter_counts[:] = there.sum(axis=1), there.sum(axis=0)
+    for listed, (row, column) in ((found.tasks, np.nonzero(there)), (found.reporters, np.nonzero(there.T))):
+        firsts = np.searchsorted(row, row)
+        listed[row, np.arange(len(row)) - firsts] = column
 
 
 def unpacked(one: Packed) -> tuple[Client, ...]:
