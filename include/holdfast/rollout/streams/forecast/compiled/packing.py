@@ -234,7 +234,7 @@ def _is_ordinary(total: int, end: int) -> bool:
 
 
 def _list_reporters(found: Reported) -> None:
-    """Both ways: the tasks of each client, and the clients of each task, ascending."""
+    """The tasks of each client, and the clients of each task, ascending."""
     there = found.sums != ABSENT
     found.counts[:], found.reporter_counts[:] = there.sum(axis=1), there.sum(axis=0)
     for listed, (row, column) in ((found.tasks, np.nonzero(there)), (found.reporters, np.nonzero(there.T))):
