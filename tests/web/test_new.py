@@ -198,7 +198,7 @@ def test_without_scripts_and_among_a_thousand_hosts(browser: Browser, server: Se
     page.get_by_role("link", name="Scale").click()
     page.get_by_label("Target number").fill(str(CLIENTS_OF_THE_LARGEST - 1))
     press(page, "Check")
-    assert "1 must go: say which" in page.locator("#e-hosts").inner_text()
+    assert "1 must be removed: name their hosts" in page.locator("#e-hosts").inner_text()
     hosts = {client.host for client in made["largest"].basis.clients}
     expect(page.locator("[name=hosts]")).to_have_count(len(hosts))
     page.locator("[name=hosts]").nth(7).check()

@@ -203,7 +203,7 @@ def test_the_file_of_an_admin(driven: Cluster, namespace: str, monkeypatch: pyte
         ({"state_dir": "/state/{ordinal}"}, "no {ordinal}"),
         ({"deployment": "../x-{n}"}, "no name of a pod"),
         ({"deployment": "deployment:words"}, "no name of a pod"),
-        ({"deployment": "words"}, "called otherwise every time"),
+        ({"deployment": "words"}, "get other names at every start"),
         ({"deployment": "words", "clients": {}, "container": "a/b"}, "no name of a container"),
     ):
         with pytest.raises(InvalidInput, match=said):

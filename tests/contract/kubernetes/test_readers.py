@@ -194,7 +194,7 @@ def test_an_empty_dir_of_a_pod_that_is_gone_is_refused_by_name(cluster: Cluster,
     with pytest.raises(HostTrouble, match="of the kind emptyDir: what was on it went with it"):
         run(cluster, namespace)
     host = PodHost(cluster.server(), address.parse(f"kubernetes:///{namespace}/web-7d9f-x2/app/data"), READER)
-    with pytest.raises(HostTrouble, match=r"no StatefulSet's.*emptyDir went with it"):
+    with pytest.raises(HostTrouble, match=r"no StatefulSet.*emptyDir went with it"):
         host.run("echo", limit_s=30, most_bytes=10)
 
     assert pods_of(cluster, namespace) == []

@@ -355,8 +355,8 @@ class TestActors:
         ("given", "said"),
         [
             ({"systemd": {"unit": "orders.service"}}, "`ssh`, `kubernetes` or `http` is needed"),
-            ({"http": CALLS | {"secret_headers": {"Authorization": "env:HOME"}}}, "read this machine"),
-            ({"http": CALLS | {"ca": "/etc/passwd"}}, "read this machine"),
+            ({"http": CALLS | {"secret_headers": {"Authorization": "env:HOME"}}}, "read the worker's files"),
+            ({"http": CALLS | {"ca": "/etc/passwd"}}, "read the worker's files"),
             ({"http": CALLS | {"connection": "gone"}}, "Airflow has none"),
             ({"http": CALLS | {"connection": "hosts"}}, "one of type http is needed"),
             ({"http": CALLS | {"connection": "deployer", "url": "https://elsewhere.example.com"}}, "names elsewhere.example.com"),

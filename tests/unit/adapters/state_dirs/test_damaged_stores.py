@@ -80,7 +80,15 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def children() -> list[psutil.Process]:
-    return [one for one in psutil.Process().children(recursive=True) if "rocksdb_child" in " ".join(one.cmdline())]
+    return [one for one in psutil.Process().children(recursive=True) if "rocksdb_child" in " ".join(_command(one))]
+
+
+def _command(process: psutil.Process) -> list[str]:
+    """Empty: it has ended, as one of another test whose parent has not looked yet."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
 
 
 @pytest.mark.usefixtures("short")
