@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -66,7 +67,10 @@ def test_a_worker_whose_home_was_deleted_is_found(airflow: ModuleType) -> None:
     """The home is made anew while what an earlier bin/try left still runs in the old one."""
     with subprocess.Popen(["airflow worker -- LocalExecutor: 01a2", "600"], executable="/bin/sleep", cwd=airflow.HOME) as process:
         airflow.HOME.rmdir()
-        found = airflow.is_ours(psutil.Process(process.pid))
+        seen = psutil.Process(process.pid)
+        while not seen.cmdline():  # a program that has just begun has none yet
+            time.sleep(0.01)
+        found = airflow.is_ours(seen)
         process.kill()
 
     assert found

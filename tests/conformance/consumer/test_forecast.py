@@ -80,7 +80,7 @@ def compared(case: Case, change: Case, jvm: PlainJvm, living: Case | None = None
     try:
         answer = json.loads(json.dumps(forecast_case({"snapshot": snapshot, "change": change}, Detail.FULL)))
     except HoldfastError as refusal:
-        known = "Which one the coordinator picks" in str(refusal) if theirs is None else "which member leads" in str(refusal)
+        known = "Which one the coordinator picks" in str(refusal) if theirs is None else "the leader is unknown" in str(refusal)
         return "refused", "" if known else f"refused: {refusal}"
     if theirs is None:
         return "tie", "ours sees no tie"
