@@ -187,11 +187,8 @@ def test_any_text_is_a_document_or_a_refusal(text: str | bytes) -> None:
 
 
 @pytest.mark.thorough
-@given(snapshots(), documents, some.data())
-def test_a_snapshot_with_anything_put_into_it_is_read_or_refused(
-    snapshot: Snapshot, anything: object, data: some.DataObject
-) -> None:
-    document: object = json.loads(dumps(snapshot_to_json(snapshot)))
+def put_somewhere(anything: object, document: object, data: some.DataObject) -> None:
+    """In place of a drawn part of the document."""
     place = document
     while isinstance(place, dict | list) and place:
         key = data.draw(some.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
@@ -200,6 +197,14 @@ def test_a_snapshot_with_anything_put_into_it_is_read_or_refused(
             place[key] = anything
             break
         place = inner
+
+
+@given(snapshots(), documents, some.data())
+def test_a_snapshot_with_anything_put_into_it_is_read_or_refused(
+    snapshot: Snapshot, anything: object, data: some.DataObject
+) -> None:
+    document: object = json.loads(dumps(snapshot_to_json(snapshot)))
+    put_somewhere(anything, document, data)
     try:
         read = snapshot_from_json(document)
     except HoldfastError:

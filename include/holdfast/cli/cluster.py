@@ -15,14 +15,16 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 _LARGEST_FILE = 1_048_576
 
 
-def timeout_option(default: str = f"{DEFAULT_TIMEOUT_S:g}", of: str = "the whole command") -> Callable[[_Command], _Command]:
-    """`default`: as the help shows it. The command itself knows another one than DEFAULT_TIMEOUT_S."""
+def timeout_option(
+    default_s: float = DEFAULT_TIMEOUT_S, of: str = "the whole command", otherwise: str = ""
+) -> Callable[[_Command], _Command]:
+    """`otherwise`: where the command itself knows another default, as the help shows it."""
     return click.option(
         "--timeout",
         "timeout_s",
         type=click.FloatRange(1, 3600),
-        default=DEFAULT_TIMEOUT_S,
-        help=f"Time limit for {of}, in seconds. Default: {default}.",
+        default=default_s,
+        help=f"Time limit for {of}, in seconds. Default: {default_s:g}{otherwise}.",
     )
 
 

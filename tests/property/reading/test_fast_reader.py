@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from tests.harness.examples import examples
 from tests.harness.plain_groups import group, member
-from tests.property.test_codec import documents, snapshots
+from tests.property.test_codec import documents, put_somewhere, snapshots
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT as STREAMS_GROUP
@@ -124,16 +124,8 @@ def _is_json(text: str) -> bool:
 @pytest.mark.thorough
 @given(snapshots(), documents, some.data())
 def test_a_document_with_anything_put_into_it_is_read_alike(snapshot: Snapshot, anything: object, data: some.DataObject) -> None:
-    document: object = snapshot_to_json(snapshot)
-    place = json.loads(json.dumps(document))
-    document = place
-    while isinstance(place, dict | list) and place:
-        key = data.draw(some.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
-        inner = place[key]
-        if not isinstance(inner, dict | list) or data.draw(some.booleans()):
-            place[key] = anything
-            break
-        place = inner
+    document: object = json.loads(json.dumps(snapshot_to_json(snapshot)))
+    put_somewhere(anything, document, data)
     _agree(json.dumps(document))
 
 

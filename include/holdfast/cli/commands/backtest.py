@@ -26,7 +26,7 @@ READING_S = 600.0
 
 
 @click.command
-@cluster.with_timeout(cluster.timeout_option(f"{READING_S:g}", "the reading"))
+@cluster.with_timeout(cluster.timeout_option(READING_S, "the reading"))
 @click.option("--group", help="One group: the application.id of a Kafka Streams application, or a consumer group.")
 @click.option("--all", "every", is_flag=True, help="All groups of the cluster.")
 @click.option("--since", metavar="TIME", help="Judge no rebalance before this moment (ISO 8601), such as 2026-11-20T00:00:00Z.")
@@ -38,9 +38,7 @@ READING_S = 600.0
 @click.option("--mismatch", "file", metavar="FILE", help="Judge a mismatch of such a file again, instead of a cluster.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes that judge. Default: one per processor.")
 @shapes.options
-@click.pass_context
 def command(
-    context: click.Context,
     bootstrap_server: str,
     command_config: str | None,
     timeout_s: float,
@@ -75,8 +73,6 @@ def command(
     given = workflow.stated(group or "", kafka_release, application, dict(documents.settings(pairs)), _moment(since))
     if broker_release is not None:
         given = replace(given, broker_release=coordinators.behaviour(broker_release).releases[-1])
-    if context.get_parameter_source("timeout_s") is click.core.ParameterSource.DEFAULT:
-        timeout_s = READING_S
     found = wiring.backtest(where, group, given, timeout_s, processes, lambda line: click.echo(line, err=True))
     backtest = found.backtest if folder is None else _written(folder, found)
     if text:

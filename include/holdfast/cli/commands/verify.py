@@ -10,7 +10,6 @@ from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
-from holdfast.wiring import DEFAULT_TIMEOUT_S
 from holdfast.workflows import verify
 from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
@@ -22,7 +21,7 @@ WATCH_S = 3600.0
 
 @click.command
 @click.argument("plan")
-@cluster.with_timeout(cluster.timeout_option(f"{DEFAULT_TIMEOUT_S:g}; with --watch {WATCH_S:g}"))
+@cluster.with_timeout(cluster.timeout_option(otherwise=f"; with --watch {WATCH_S:g}"))
 @hosts.options
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
 @click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken after the rollout, instead of reading the cluster.")

@@ -146,10 +146,6 @@ class SequenceResult:
         """Compared, and more than one rebalance, as recorded or as forecast: its number and its duration could be wrong."""
         return self.compared and max(self.rounds, self.rounds_at_most or 0) > 1
 
-    @property
-    def as_forecast(self) -> bool:
-        return self.end_equal and self.rounds_within and self.seconds_within
-
 
 @record
 class Setting:

@@ -197,7 +197,7 @@ def _most_telling(found: list[T], rank: Callable[[T], int]) -> list[T]:
 
 
 def _as_forecast(one: SequenceResult) -> bool:
-    return one.as_forecast
+    return one.end_equal and one.rounds_within and one.seconds_within
 
 
 def merged(lives: Sequence[GroupBacktest]) -> GroupBacktest:

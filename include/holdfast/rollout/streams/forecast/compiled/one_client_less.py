@@ -39,8 +39,6 @@ class OneClientLess:
         self._group, self._rules, self._one = group, rules, one
         self.tasks = one.tasks
         self._clients = tuple(group.clients[at] for at in one.clients)
-        self._present = one.reported.sums != ABSENT
-        self._by = np.where(self._present, one.reported.by, 0)
         self._targets: dict[_Alike, tuple[Ints, Ints]] = {}
 
     @classmethod
@@ -90,27 +88,11 @@ class OneClientLess:
     def _reported(self, before: Ints, first_member: Ints) -> Reported:
         """`before`: the number that each client had; `NONE`: it is new."""
         one = self._one.reported
-        new = before == NONE
         members = np.full(int(self._one.facts.first_member[-1]) + 1, NONE, np.int64)  # the last is that of `NONE`
         for number, had in enumerate(before.tolist()):
             if had != NONE:
                 first, end = self._one.facts.first_member[had : had + 2].tolist()
                 members[first:end] = np.arange(first_member[number], first_member[number] + end - first)
-        sums, counts = one.sums[before], one.counts[before]
-        sums[new], counts[new] = ABSENT, 0
-        present = self._present[before]
-        present[new] = False
-        rows, reporting = np.nonzero(present.T)
-        reporter_counts = np.bincount(rows, minlength=len(self.tasks)).astype(np.int64)
-        reporters = np.full((len(self.tasks), len(before)), NONE, np.int64)
-        ends = np.cumsum(reporter_counts)
-        reporters[rows, np.arange(len(rows)) - (ends - reporter_counts)[rows]] = reporting
-        return Reported(
-            sums=sums,
-            by=members[self._by[before]],
-            tasks=one.tasks[before],
-            counts=counts,
-            owner=members[one.owner],
-            reporters=reporters,
-            reporter_counts=reporter_counts,
-        )
+        sums = one.sums[before]
+        sums[before == NONE] = ABSENT
+        return packing.reported(sums, members[one.by[before]], members[one.owner])

@@ -47,17 +47,12 @@ class Packed:
     members: tuple[tuple[int, int], ...]
     tasks: tuple[TaskId, ...]
 
-    @property
-    def standbys(self) -> int:
-        """The most copies that can be handed out at a time.
-
-        Of each task: those of the target, those that replace them meanwhile, a warm-up, and that of a withheld task.
-        """
-        return most_standbys(self.facts)
-
 
 def most_standbys(facts: Facts) -> int:
-    """As `Packed.standbys`."""
+    """The most copies that can be handed out at a time.
+
+    Of each task: those of the target, those that replace them meanwhile, a warm-up, and that of a withheld task.
+    """
     return len(facts.ends) * (2 * int(facts.target_standbys.shape[1]) + 2)
 
 
@@ -199,47 +194,43 @@ def _reported(group: Group, board: Board, members: Sequence[tuple[int, int]]) ->
     """None: what members report is out of the ordinary: of tasks that are not there, twice, or of half a task."""
     topology = board.readings.topology
     clients, tasks = len(board.clients), len(topology.tasks)
-    found = Reported(
-        sums=np.full((clients, tasks), ABSENT, np.int64),
-        by=np.empty((clients, tasks), np.int64),
-        tasks=np.empty((clients, tasks), np.int64),
-        counts=np.zeros(clients, np.int64),
-        owner=_filled(tasks),
-        reporters=np.empty((tasks, clients), np.int64),
-        reporter_counts=np.zeros(tasks, np.int64),
-    )
+    sums, by, owner = np.full((clients, tasks), ABSENT, np.int64), np.zeros((clients, tasks), np.int64), _filled(tasks)
     row_of = {task.id: row for row, task in enumerate(topology.tasks)}
     number_at = board.readings.number_at
     for number, (at, place) in enumerate(members):
         client, consumer = number_at[at], group.clients[at].consumers[place]
         for task, total in consumer.task_offset_sums:
             row = topology.number_of.get(task)
-            if row is None or found.sums[client, row] != ABSENT or not _is_ordinary(total, topology.ends[row]):
+            if row is None or sums[client, row] != ABSENT or not _is_ordinary(total, topology.ends[row]):
                 return None
-            found.sums[client, row] = total
-            found.by[client, row] = number
+            sums[client, row] = total
+            by[client, row] = number
         mine = frozenset(consumer.owned)
         for owned in {topology.task_of.get(partition) for partition in mine}:
             if owned is None or not mine.issuperset(topology.tasks[row_of[owned]].partitions):
                 return None
-            if found.owner[row_of[owned]] != NONE:
+            if owner[row_of[owned]] != NONE:
                 return None
-            found.owner[row_of[owned]] = number
-    _list_reporters(found)
-    return found
+            owner[row_of[owned]] = number
+    return reported(sums, by, owner)
 
 
 def _is_ordinary(total: int, end: int) -> bool:
     return (total in (LATEST, UNKNOWN_OFFSET_SUM) or 0 <= total < _MOST_RECORDS) and 0 <= end < _MOST_RECORDS
 
 
-def _list_reporters(found: Reported) -> None:
-    """The tasks of each client, and the clients of each task, ascending."""
-    there = found.sums != ABSENT
-    found.counts[:], found.reporter_counts[:] = there.sum(axis=1), there.sum(axis=0)
-    for listed, (row, column) in ((found.tasks, np.nonzero(there)), (found.reporters, np.nonzero(there.T))):
-        firsts = np.searchsorted(row, row)
-        listed[row, np.arange(len(row)) - firsts] = column
+def reported(sums: Ints, by: Ints, owner: Ints) -> Reported:
+    """These sums, with the tasks of each client, and the clients of each task, listed."""
+    there = sums != ABSENT
+    return Reported(sums, by, _listed(there), there.sum(axis=1), owner, _listed(there.T), there.sum(axis=0))
+
+
+def _listed(there: Flags) -> Ints:
+    """Of each row the columns that are true, ascending; what is behind them says nothing."""
+    found = np.empty(there.shape, np.int64)
+    row, column = np.nonzero(there)
+    found[row, np.arange(len(row)) - np.searchsorted(row, row)] = column
+    return found
 
 
 def unpacked(one: Packed) -> tuple[Client, ...]:

@@ -29,13 +29,14 @@ class Walker:
 
     def __init__(self, one: Packed, *, records: bool) -> None:
         clients, tasks, members = len(one.facts.members), len(one.tasks), len(one.facts.client_of)
-        self._rows = _TIMES_THE_GROUP * (tasks + one.standbys)
+        standbys = packing.most_standbys(one.facts)
+        self._rows = _TIMES_THE_GROUP * (tasks + standbys)
         self._one = one
         self._records = records
         self._board = arrays.board(clients, tasks)
         self._queue = arrays.queue(clients)
-        self._rooms = arrays.rooms(clients, tasks, members, one.standbys)
-        self._shares = arrays.shares(clients, tasks, one.standbys)
+        self._rooms = arrays.rooms(clients, tasks, members, standbys)
+        self._shares = arrays.shares(clients, tasks, standbys)
         self._noted = reports.noted(clients, tasks, _AT_ONCE, self._rows)
         self._before = np.zeros(0, np.int64)
         self._kept = self._room()
