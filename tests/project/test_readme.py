@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 from tests.harness.article import just_now
 
@@ -36,6 +37,24 @@ def test_every_command_and_dag_that_there_is_is_in_the_readme() -> None:
 
     assert len(dags) == 6
     assert [name for name in (*COMMANDS, *dags) if not re.search(rf"(holdfast |`){name}\b", README)] == []
+
+
+def test_every_option_of_a_command_that_a_document_shows_is_there() -> None:
+    """In code blocks and in the text: `holdfast COMMAND --option`."""
+    pages = (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md"))
+    command = re.compile(rf"(?:^|`)holdfast ({'|'.join(COMMANDS)})\b([^`|;#>\n]*)", re.MULTILINE)
+    shown = {(str(page.relative_to(ROOT)), *found) for page in pages for found in command.findall(page.read_text())}
+    options = {name: _options(name) for name in COMMANDS}
+
+    assert len(shown) > 100
+    assert [one for one in shown if not options[one[1]].issuperset(re.findall(r"\s(--?[a-z][a-z-]*)", one[2]))] == []
+
+
+def _options(name: str) -> set[str]:
+    context = click.Context(holdfast)
+    command = holdfast.get_command(context, name)
+    assert command
+    return {option for parameter in command.get_params(context) for option in parameter.opts}
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
