@@ -154,8 +154,9 @@ def consumers(
     racks: tuple[str | None, ...] = (),
     replica_racks: tuple[str | None, ...] = (None, None, None),
     static: tuple[bool, ...] = (),
+    assignor: Assignor = Assignor.RANGE,
 ) -> ConsumerSnapshot:
-    """A consumer group that owns what the range assignor gives it."""
+    """A consumer group that owns what the range assignor gives it, whichever it has."""
     partitions = 6
     owned = [
         tuple(TopicPartition("in", number) for number in range(partitions) if number * count // partitions == which)
@@ -164,7 +165,7 @@ def consumers(
     members = tuple(
         Member(
             member_id=f"c{which}",
-            assignors=(Assignor.RANGE,),
+            assignors=(assignor,),
             subscription=("in",),
             owned=owned[which],
             owned_generation=1,

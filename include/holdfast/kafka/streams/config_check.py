@@ -26,6 +26,7 @@ PREFIXES = {
     "admin.": "A",
     "topic.": "T",
 }
+_PREFIX_OF_ALL = ("consumer.", "producer.", "admin.", "topic.")
 _ANY_PREFIX = "client.tag."
 _WHOLE = {"int": (-(2**31), java.INT_MAX), "long": (-(2**63), java.LONG_MAX), "short": (-(2**15), 2**15 - 1)}
 _RANGE = re.compile(r"\[([^,\]]+),\.\.\.(?:,([^,\]]+))?\](?: or (-?\d+))?")
@@ -88,10 +89,22 @@ def releases_of(key: str) -> str:
     return f"{MINORS[min(form.first for form in forms)]} to {MINORS[max(form.last for form in forms)]}"
 
 
-def takes(release: str, key: str) -> str:
-    """What a known key takes in a release, in words."""
+def takes(release: str, key: str, home: str | None = None) -> str:
+    """What a known key takes in a release, in words. `home`: of the client with this letter alone."""
     minor = _minor(release)
-    return " or ".join(dict.fromkeys(_limits(form) for form in _forms_of(key) if form.first <= minor <= form.last))
+    return " or ".join(dict.fromkeys(_limits(form) for form in _forms_of(key, home) if form.first <= minor <= form.last))
+
+
+def home_of(key: str) -> str | None:
+    """Of a key behind the prefix of a client that has it in no release: the key as the first of those that have it takes it."""
+    prefix = next((one for one in PREFIXES if key.startswith(one)), None)
+    if prefix is None or is_known(key):
+        return None
+    rest = key.removeprefix(prefix)
+    homes = [form.homes for form in _forms().get(rest, ()) if form.homes != "I"]
+    if not homes:
+        return None
+    return rest if "S" in homes[0] else next(f"{one}{rest}" for one in _PREFIX_OF_ALL if PREFIXES[one] in homes[0])
 
 
 def secret_keys() -> tuple[str, ...]:
@@ -115,15 +128,16 @@ def refuse_secrets(properties: Mapping[str, ConfigValue]) -> None:
             raise InvalidInput(f"the value of {shown} holds a secret and does not affect assignments: leave it out")
 
 
-def check(release: str, properties: Mapping[str, ConfigValue]) -> None:
-    """Raise InvalidInput for the first key that no covered release has, or value that this release would refuse."""
+def check(release: str, properties: Mapping[str, ConfigValue], home: str | None = None) -> None:
+    """Raise InvalidInput for the first key that no covered release has, or value that this release would refuse. `home`: as the
+    client with this letter alone takes it."""
     minor = _minor(release)
     for key, value in properties.items():
         if not is_known(key):
             near = difflib.get_close_matches(key, [*_forms()], n=3)
             hint = f"; did you mean {' or '.join(near)}?" if near else "."
             raise InvalidInput(f"no Kafka release has a configuration key {key!r}{hint}")
-        for form in _forms_of(key):
+        for form in _forms_of(key, home):
             if form.first <= minor <= form.last:
                 parse(key, value, form)
 
@@ -164,9 +178,11 @@ def _all_forms_of(key: str) -> tuple[Form, ...]:
     return tuple(form for form in _forms().get(key, ()) if form.homes != "T") or _forms_of(key)
 
 
-def _forms_of(key: str) -> tuple[Form, ...]:
+def _forms_of(key: str, home: str | None = None) -> tuple[Form, ...]:
     """A key alone is meant for Streams, or else for every client that has it; behind a prefix for that client."""
     alone = _forms().get(key, ())
+    if home is not None:
+        return tuple(form for form in alone if home in form.homes)
     if alone:
         streams = tuple(form for form in alone if "S" in form.homes)
         return streams or tuple(form for form in alone if form.homes != "T")

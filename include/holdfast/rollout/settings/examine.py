@@ -109,4 +109,4 @@ def _names(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def _unknown(properties: Iterable[str]) -> Iterable[str]:
-    return (key for key in properties if not config_check.is_known(key))
+    return (key for key in properties if not config_check.is_known(key) and config_check.home_of(key) is None)

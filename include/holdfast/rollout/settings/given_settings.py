@@ -10,6 +10,8 @@ _PLACE = re.compile(
     r"\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\{\{.{0,200}\}\}|\$[A-Za-z_][A-Za-z0-9_]{0,100}|%[A-Z][A-Z0-9_]{0,100}%|@[A-Za-z_.]{1,100}@"
     r"|\A<[A-Za-z][A-Za-z0-9_ .-]{0,100}>\Z"
 )
+_NESTED_CLASS = re.compile(r"(?:[a-z_]\w{0,100}\.){1,20}[A-Z]\w{0,100}(?:\$\w{1,100}){1,5}")
+"""`org.example.Outer$Inner`: no variable of a shell."""
 _TEMPORARY = ("java.io.tmpdir", "TMPDIR")
 """Places that a rule knows."""
 
@@ -17,7 +19,9 @@ _TEMPORARY = ("java.io.tmpdir", "TMPDIR")
 def filled_in(properties: Mapping[str, str]) -> frozenset[str]:
     """The keys whose values have a place that something else fills in: a variable of the shell, of a template, of a provider."""
     return frozenset(
-        key for key, value in properties.items() if _PLACE.search(value) and not any(one in value for one in _TEMPORARY)
+        key
+        for key, value in properties.items()
+        if _PLACE.search(value) and not _NESTED_CLASS.fullmatch(value.strip()) and not any(one in value for one in _TEMPORARY)
     )
 
 

@@ -155,7 +155,7 @@ class World:
 
     `loses_state`, `new_id`: a client that restarts has an empty disk, a new process ID. `in_session`: it is back before its session
     times out. `away`: the group rebalances without it first. `forgets`: a copy that is not run is deleted. `by_rate`: copies catch
-    up at the policy's restore speed, and not by the next probing rebalance.
+    up at the policy's restore speed, and not by the next probing rebalance. `on_disk`: all stores are on disk, wherever they are.
     """
 
     settings: tuple[tuple[str, ConfigValue], ...] = ()
@@ -165,6 +165,7 @@ class World:
     away: bool = False
     forgets: bool = False
     by_rate: bool = False
+    on_disk: bool = False
 
 
 AS_IS = World()

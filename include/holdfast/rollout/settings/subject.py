@@ -153,6 +153,11 @@ class Subject:
         return len(self.logs or ())
 
     @property
+    def has_state(self) -> bool:
+        """Whether a task keeps state, or it is unknown."""
+        return self.logs is None or bool(self.logs)
+
+    @property
     def largest_log(self) -> int:
         """Records of the largest state of a task, by offsets."""
         return max(self.logs or (0,))

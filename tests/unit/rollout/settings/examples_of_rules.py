@@ -56,7 +56,8 @@ WARM_UPS: dict[str, Pair] = {
     "warm-ups-too-many": Pair(
         {"max.warmup.replicas": "2147483647"}, {"max.warmup.replicas": "12"}, _streams(tasks=120, log=LARGE, clients=3)
     ),
-    "recovery-lag-too-small": Pair({"acceptable.recovery.lag": "0"}, {"acceptable.recovery.lag": "10000"}),
+    "recovery-lag-too-small": Pair({"acceptable.recovery.lag": "10"}, {"acceptable.recovery.lag": "10000"}),
+    "recovery-lag-zero": Pair({"acceptable.recovery.lag": "0"}, {"acceptable.recovery.lag": "1"}, _streams(tasks=1, log=1)),
     "recovery-lag-below-markers": Pair(ONCE | {"acceptable.recovery.lag": "0"}, ONCE | {"acceptable.recovery.lag": "10000"}),
     "recovery-lag-too-large": Pair(
         {"acceptable.recovery.lag": "9223372036854775807"}, {"acceptable.recovery.lag": "20000"}, _streams(log=MIDDLE)
@@ -68,6 +69,10 @@ WARM_UPS: dict[str, Pair] = {
         {"probing.rebalance.interval.ms": "60000"}, {"probing.rebalance.interval.ms": "600000"}, _streams(log=LARGE)
     ),
     "assignor-without-warm-ups": Pair(STICKY, {}, _streams(log=MIDDLE)),
+    "assignor-of-last-resort": Pair(
+        {"internal.task.assignor.class": f"{INTERNAL}.FallbackPriorTaskAssignor"},
+        {"internal.task.assignor.class": f"{INTERNAL}.HighAvailabilityTaskAssignor"},
+    ),
     "warm-up-settings-ignored": Pair(STICKY | {"max.warmup.replicas": "8"}, STICKY | {"max.warmup.replicas": "2"}),
     "standbys-more-than-clients": Pair({"num.standby.replicas": "3"}, {"num.standby.replicas": "2"}),
     "no-standbys": Pair({}, {"num.standby.replicas": "1"}, _streams(log=LARGE)),
@@ -128,7 +133,14 @@ TIMING: dict[str, Pair] = {
     "static-session-below-restart": Pair(
         {"session.timeout.ms": "7000", "heartbeat.interval.ms": "2200"}, {"session.timeout.ms": "60000"}, _streams(static=STATIC)
     ),
-    "static-members-with-new-ids": Pair(group=_streams(static=STATIC, stores=Stores.IN_MEMORY), healthy=_streams(static=STATIC)),
+    "static-members-with-new-ids": Pair(
+        group=_streams(static=STATIC, stores=Stores.IN_MEMORY, log=MIDDLE), healthy=_streams(static=STATIC)
+    ),
+    "static-threads-taken": Pair(
+        {"num.stream.threads": "1", "session.timeout.ms": "300000"},
+        {"num.stream.threads": "2", "session.timeout.ms": "300000"},
+        _streams(static=STATIC),
+    ),
     "static-members-refused-by-brokers": Pair(
         {"group.instance.id": "a"}, {"group.instance.id": "a"}, _by_broker(release="4.3.1"), _by_broker(release="4.4.0")
     ),
@@ -191,6 +203,7 @@ STATE: dict[str, Pair] = {
         {"state.cleanup.delay.ms": "1000"}, {"state.cleanup.delay.ms": "1000"}, _streams(release="3.6.2"), _streams(release="3.8.1")
     ),
     "offsets-of-stores-in-memory": Pair(MEMORY, MEMORY, _streams(release="4.3.1"), _streams(release="4.2.1")),
+    "iterators-leak-memory": Pair(group=_streams(release="4.1.0"), healthy=_streams(release="4.1.1")),
     "rocksdb-leaks-memory": Pair(group=_streams(release="4.3.0"), healthy=_streams(release="4.3.1")),
     "process-id-not-kept": Pair(group=_streams(release="2.7.0"), healthy=_streams(release="2.7.2")),
 }
@@ -206,6 +219,8 @@ TRANSACTIONS: dict[str, Pair] = {
         ONCE | {"max.in.flight.requests.per.connection": "10"}, ONCE | {"max.in.flight.requests.per.connection": "5"}
     ),
     "commits-rarely": Pair({"commit.interval.ms": "3600000"}, {"commit.interval.ms": "60000"}),
+    "auto-commits-rarely": Pair({"auto.commit.interval.ms": "3600000"}, {"auto.commit.interval.ms": "60000"}, consumers),
+    "transactional-id-without-exactly-once": Pair({"transactional.id": "a"}, ONCE | {"transactional.id": "a"}),
     "commits-eagerly": Pair({"commit.interval.ms": "1"}, ONCE | {"commit.interval.ms": "50"}),
     "idempotence-without-effect": Pair(ONCE | {"producer.enable.idempotence": "false"}, ONCE | {"enable.idempotence": "true"}),
     "state-lost-by-cache": Pair(
@@ -219,6 +234,8 @@ TRANSACTIONS: dict[str, Pair] = {
     "producer-not-idempotent": Pair({"enable.idempotence": "false"}, {"enable.idempotence": "true"}),
     "delivery-timeout-short": Pair({"delivery.timeout.ms": "10000"}, {"delivery.timeout.ms": "60000"}),
     "producer-buffer-small": Pair({"buffer.memory": "65536"}, {"buffer.memory": "67108864"}),
+    "records-sent-late": Pair({"linger.ms": "30000"}, {"linger.ms": "1000"}),
+    "records-sent-one-by-one": Pair({"producer.batch.size": "0"}, {"producer.batch.size": "16384"}),
     "producer-blocks-briefly": Pair({"max.block.ms": "0"}, {"max.block.ms": "30000"}),
 }
 TOPICS: dict[str, Pair] = {
@@ -235,6 +252,14 @@ TOPICS: dict[str, Pair] = {
     ),
     "changelogs-compacted-late": Pair({"topic.min.cleanable.dirty.ratio": "0.99"}, {"topic.min.cleanable.dirty.ratio": "0.3"}),
     "changelogs-not-compacted": Pair({"topic.min.compaction.lag.ms": "604800000"}, {"topic.min.compaction.lag.ms": "60000"}),
+    "tombstones-deleted-early": Pair({"topic.delete.retention.ms": "60000"}, {"topic.delete.retention.ms": "86400000"}),
+    "old-records-refused": Pair(
+        {"topic.message.timestamp.before.max.ms": "60000"}, {"topic.message.timestamp.before.max.ms": "31536000000"}
+    ),
+    "windows-deleted-early": Pair(
+        {"windowstore.changelog.additional.retention.ms": "0"}, {"windowstore.changelog.additional.retention.ms": "86400000"}
+    ),
+    "segments-small": Pair({"topic.segment.bytes": "1024"}, {"topic.segment.bytes": "52428800"}),
     "records-larger-than-the-topics-take": Pair(
         {"topic.max.message.bytes": "1048588", "producer.max.request.size": "10485760"},
         {"topic.max.message.bytes": "10485760", "producer.max.request.size": "10485760"},
@@ -249,6 +274,12 @@ TOPICS: dict[str, Pair] = {
     "settings-refused-by-the-consumer-protocol": Pair(
         {"group.protocol": "consumer", "session.timeout.ms": "45000"}, {"group.protocol": "consumer"}, _consumers(release="4.1.1")
     ),
+    "strategy-without-effect": Pair({"consumer.partition.assignment.strategy": "org.example.Own"}, {"client.rack": "a"}),
+    "remote-assignor-of-the-classic-protocol": Pair(
+        {"group.remote.assignor": "uniform"},
+        {"group.remote.assignor": "uniform", "group.protocol": "consumer"},
+        _consumers(release="4.1.1"),
+    ),
     "initial-delay-long": Pair(
         group=_by_broker(config={"streams.initial.rebalance.delay.ms": 300_000}),
         healthy=_by_broker(config={"streams.initial.rebalance.delay.ms": 10_000}),
@@ -259,6 +290,7 @@ TOPICS: dict[str, Pair] = {
     ),
     "value-refused": Pair({"probing.rebalance.interval.ms": "1000"}, {"probing.rebalance.interval.ms": "60000"}),
     "key-misspelt": Pair({"num.standby.replica": "1"}, {"app.standby.mode": "1"}),
+    "key-of-another-client": Pair({"producer.max.poll.records": "500"}, {"producer.own.key": "500"}),
     "key-of-another-release": Pair(STRATEGY, {"rack.aware.assignment.strategy": "none"}, _streams(release="3.5.2")),
     "commits-by-itself": Pair({"enable.auto.commit": "true"}, {"enable.auto.commit": "false"}),
     "group-value-refused": Pair(
@@ -270,6 +302,7 @@ PAIRS: dict[str, Pair] = WARM_UPS | RACKS | TIMING | POLLS | STATE | TRANSACTION
 
 BY_BROKER = "group-session-long"
 PRICED = {
+    "static-members-with-new-ids",
     *("assignor-without-warm-ups", "leaves-on-close", "no-standbys", "probing-interval-long", "probing-interval-short"),
     *("process-id-not-kept", "recovery-lag-too-large", "recovery-lag-too-small", "session-long", "state-cleaned-early"),
     *("state-dir-ephemeral", "state-dir-left-to-default", "state-dir-temporary", "static-session-below-restart"),

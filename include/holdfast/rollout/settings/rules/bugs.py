@@ -37,6 +37,10 @@ def _leak(subject: Subject) -> Hit | None:
     )
 
 
+def _leaking_iterators(subject: Subject) -> Hit | None:
+    return Hit((), (_upgrade("4.1.1"),)) if subject.stateful else None
+
+
 def _upgrade(release: str) -> Fix:
     return Fix("Kafka Streams", release, Where.RELEASE)
 
@@ -69,6 +73,15 @@ RULES = (
         (issue(20893),),
         _memory_offsets,
         releases=Releases(only=("4.3.0", "4.3.1")),
+    ),
+    Rule(
+        "iterators-leak-memory",
+        "Range scans, session and sliding windows, stream-stream and foreign-key joins leak memory in this release; the upgrade"
+        " guide asks to skip it.",
+        (),
+        (issue(19748), page("Streams upgrade guide: 4.1.0")),
+        _leaking_iterators,
+        releases=Releases(only=("4.1.0",)),
     ),
     Rule(
         "rocksdb-leaks-memory",

@@ -1,12 +1,13 @@
 """Exactly-once: transactions, their timeouts, and what an application may not set with it."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import given_as, given_number
-from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, text
+from holdfast.rollout.settings.predicates import above, given_as, given_number
+from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Where, issue, java, kip, ms, page, text
 from holdfast.rollout.settings.subject import Subject, shown
-from holdfast.rollout.settings.vocabulary import STREAMS
+from holdfast.rollout.settings.vocabulary import STREAMS, Kind
 
 GUARANTEE, COMMIT, TIMEOUT = "processing.guarantee", "commit.interval.ms", "transaction.timeout.ms"
+AUTO_COMMIT, TRANSACTIONAL_ID = "auto.commit.interval.ms", "transactional.id"
 IN_FLIGHT, IDEMPOTENCE, ISOLATION = "max.in.flight.requests.per.connection", "enable.idempotence", "isolation.level"
 BROKERS_MOST_MS = 900_000
 """`transaction.max.timeout.ms` unless the brokers have another."""
@@ -94,7 +95,15 @@ def _state_lost(subject: Subject) -> Hit | None:
     caches = [subject.settings.assumed(Client.STREAMS, key) for key in ("statestore.cache.max.bytes", "cache.max.bytes.buffering")]
     if not subject.settings.exactly_once or not standbys or 0 in caches or not subject.stateful:
         return None
-    return Hit((subject.settings.shown(Client.STREAMS, GUARANTEE),), (Fix("Kafka Streams", "3.4.1"),))
+    return Hit((subject.settings.shown(Client.STREAMS, GUARANTEE),), (Fix("Kafka Streams", "3.4.1", Where.RELEASE),))
+
+
+def _transactional(subject: Subject) -> Hit | None:
+    """A producer with a transactional ID refuses to send outside of a transaction, and without exactly-once Streams begins none."""
+    found = subject.settings.given(Client.PRODUCER, TRANSACTIONAL_ID)
+    if found is None or subject.settings.exactly_once:
+        return None
+    return Hit((subject.settings.shown(Client.PRODUCER, TRANSACTIONAL_ID),), (Fix(found.given_as or TRANSACTIONAL_ID, None),))
 
 
 def _overridden(subject: Subject) -> Hit | None:
@@ -178,6 +187,15 @@ RULES = (
         STREAMS,
     ),
     Rule(
+        "auto-commits-rarely",
+        "A consumer that fails, or gives its partitions away without being closed, has read up to {value} of records that are read"
+        " once more.",
+        (AUTO_COMMIT,),
+        (page("Consumer Configs: auto.commit.interval.ms"),),
+        above(Client.PLAIN, AUTO_COMMIT, _RARE_COMMIT_MS, "5000"),
+        (Kind.CONSUMERS,),
+    ),
+    Rule(
         "commits-eagerly",
         "Each thread flushes its stores and commits every {commit}, of which most is work for the brokers' offsets topic.",
         (COMMIT,),
@@ -194,6 +212,15 @@ RULES = (
             java("StreamsConfig"),
         ),
         _overridden,
+        STREAMS,
+    ),
+    Rule(
+        "transactional-id-without-exactly-once",
+        "A producer with a transactional ID sends in transactions only, and Streams begins none without exactly-once: the first"
+        " record fails (IllegalStateException).",
+        (TRANSACTIONAL_ID, GUARANTEE),
+        (java("TransactionManager"), page("Producer Configs: transactional.id")),
+        _transactional,
         STREAMS,
     ),
     Rule(

@@ -2,7 +2,7 @@
 
 from holdfast.kafka import java as jvm
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import above, any_above, any_below, below, given_as, given_number
+from holdfast.rollout.settings.predicates import above, any_above, any_below, below, first, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, issue, java, kip, ms, page, seconds
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind
@@ -89,6 +89,7 @@ def _reset_none(subject: Subject) -> Hit | None:
 
 
 _POLL_PAGE = page("Consumer Configs: max.poll.interval.ms")
+_CONSUMERS = (Client.MAIN, Client.RESTORE, Client.PLAIN)
 _EVERY_CLIENT = (Client.MAIN, Client.RESTORE, Client.PRODUCER, Client.ADMIN)
 RULES = (
     Rule(
@@ -148,10 +149,14 @@ RULES = (
     ),
     Rule(
         "request-timeout-short",
-        "A request is given up after {value}: the election of a leader, or a busy broker, takes longer, and each retry adds load.",
-        (REQUEST,),
-        (page("Consumer Configs: request.timeout.ms"), kip(572)),
-        any_below(_EVERY_CLIENT, REQUEST, _SHORT_REQUEST_MS, "30000"),
+        "A request, or a call, is given up after {value}: the election of a leader, or a busy broker, takes longer, and each retry"
+        " adds load.",
+        (REQUEST, API),
+        (page("Consumer Configs: request.timeout.ms"), kip(266), kip(572)),
+        first(
+            any_below(_EVERY_CLIENT, REQUEST, _SHORT_REQUEST_MS, "30000"),
+            any_below((*_CONSUMERS, Client.ADMIN), API, _SHORT_REQUEST_MS, "60000"),
+        ),
         EVERY,
     ),
     Rule(

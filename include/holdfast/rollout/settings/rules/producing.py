@@ -1,8 +1,8 @@
 """The producer: what it may lose, and combinations with which it does not start."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import below, equal, given_as, given_number
-from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, java, kip, ms, octets, page
+from holdfast.rollout.settings.predicates import above, below, equal, given_as, given_number
+from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Unit, java, kip, ms, octets, page
 from holdfast.rollout.settings.rules.exactly_once import IDEMPOTENCE, IN_FLIGHT, MOST_IN_FLIGHT
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import STREAMS
@@ -10,7 +10,7 @@ from holdfast.rollout.settings.vocabulary import STREAMS
 ACKS, RETRIES, DELIVERY, LINGER, REQUEST = "acks", "retries", "delivery.timeout.ms", "linger.ms", "request.timeout.ms"
 BUFFER, BATCH, LARGEST = "buffer.memory", "batch.size", "max.request.size"
 _PRODUCER = Client.PRODUCER
-_SHORT_BLOCK_MS = 1_000
+_SHORT_BLOCK_MS, _LONG_LINGER_MS, _SMALL_BATCH = 1_000, 10_000, 1_024
 
 
 def _in_flight(subject: Subject) -> Hit | None:
@@ -105,6 +105,23 @@ RULES = (
         (BUFFER, BATCH, LARGEST),
         (page("Producer Configs: buffer.memory"), java("BufferPool")),
         _buffer,
+        STREAMS,
+    ),
+    Rule(
+        "records-sent-late",
+        "A record waits up to {value} for others before it is sent, at each repartition topic once more.",
+        (LINGER,),
+        (page("Producer Configs: linger.ms"),),
+        above(_PRODUCER, LINGER, _LONG_LINGER_MS, None),
+        STREAMS,
+    ),
+    Rule(
+        "records-sent-one-by-one",
+        "A batch has {value} at most, which is hardly more than one record: each record of a changelog is a batch of its own for"
+        " the brokers, and for a restore.",
+        (BATCH,),
+        (page("Producer Configs: batch.size"),),
+        below(_PRODUCER, BATCH, _SMALL_BATCH, None, Unit.BYTES),
         STREAMS,
     ),
     Rule(

@@ -8,6 +8,7 @@ from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import Kind
 
 PROTOCOL, STRATEGY = "group.protocol", "partition.assignment.strategy"
+REMOTE = "group.remote.assignor"
 SESSION, HEARTBEAT, STANDBYS = "session.timeout.ms", "heartbeat.interval.ms", "num.standby.replicas"
 _PASSED_OVER = {
     STANDBYS: "streams.num.standby.replicas",
@@ -39,7 +40,9 @@ def _passed_over(subject: Subject) -> Hit | None:
     for name in given:
         of_group = next(one for key, one in _PASSED_OVER.items() if name.endswith(key))
         value = str(subject.settings.properties[name])
-        fixes.append(Fix(name, None) if of_group is None else Fix(of_group, value, Where.GROUP))
+        fixes.append(Fix(name, None))
+        if of_group is not None:
+            fixes.append(Fix(of_group, value, Where.GROUP))
     settings = tuple(shown(name, subject.settings.properties[name]) for name in given)
     return Hit(settings, tuple(fixes), (text("keys", ", ".join(given)),))
 
@@ -56,6 +59,21 @@ def _refused(subject: Subject) -> Hit | None:
         return None
     settings = tuple(shown(key, subject.settings.properties[key]) for key in given)
     return Hit(settings, tuple(Fix(key, None) for key in given), (text("keys", ", ".join(given)),))
+
+
+def _strategy_of_streams(subject: Subject) -> Hit | None:
+    given = [name for prefix in _PREFIXES if (name := f"{prefix}{STRATEGY}") in subject.settings.properties]
+    if not given:
+        return None
+    return Hit(tuple(shown(one, subject.settings.properties[one]) for one in given), tuple(Fix(one, None) for one in given))
+
+
+def _remote_without_protocol(subject: Subject) -> Hit | None:
+    found = subject.settings.given(Client.PLAIN, REMOTE)
+    protocol = subject.settings.given(Client.PLAIN, PROTOCOL)
+    if found is None or (protocol is not None and str(protocol.value).lower() == CONSUMER_PROTOCOL):
+        return None
+    return Hit((subject.settings.shown(Client.PLAIN, REMOTE),), (Fix(REMOTE, None),))
 
 
 def _delay(subject: Subject) -> Hit | None:
@@ -91,6 +109,23 @@ RULES = (
         _refused,
         (Kind.CONSUMERS,),
         Releases("4.0"),
+    ),
+    Rule(
+        "strategy-without-effect",
+        "Streams assigns by its own StreamsPartitionAssignor, or by the brokers: what the application sets has no effect.",
+        (STRATEGY,),
+        (page("Streams developer guide: Kafka consumers, producer and admin client configuration parameters"),),
+        _strategy_of_streams,
+        (Kind.CLASSIC, Kind.BY_BROKER),
+    ),
+    Rule(
+        "remote-assignor-of-the-classic-protocol",
+        "No consumer starts: group.remote.assignor cannot be set unless group.protocol is consumer.",
+        (PROTOCOL, REMOTE),
+        (kip(848), java("ConsumerConfig")),
+        _remote_without_protocol,
+        (Kind.CONSUMERS,),
+        Releases("3.9"),
     ),
     Rule(
         "initial-delay-long",

@@ -74,8 +74,10 @@ def _other_racks(subject: Subject) -> Hit | None:
         return None
     if not clients or not subject.broker_racks or clients & subject.broker_racks:
         return None
-    names = f"{', '.join(sorted(clients)[:5])}; {', '.join(sorted(subject.broker_racks)[:5])}"
-    return Hit((subject.settings.shown(subject.consumer, RACK),), (Fix(RACK, min(subject.broker_racks)),), (text("racks", names),))
+    of_brokers = ", ".join(sorted(subject.broker_racks)[:5])
+    fix = Fix(RACK, f"the broker.rack of the zone of each client ({of_brokers})")
+    names = f"{', '.join(sorted(clients)[:5])}; {of_brokers}"
+    return Hit((subject.settings.shown(subject.consumer, RACK),), (fix,), (text("racks", names),))
 
 
 def _one_rack(subject: Subject) -> Hit | None:

@@ -41,7 +41,8 @@ _SHARED = re.compile(
     re.IGNORECASE,
 )
 SHORT_CLEANUP_MS = 60_000
-LONG_RESTORE_S, NOTICED_S = 600, 60
+LONG_RESTORE_S, HOUR_S, NOTICED_S = 600, 3_600, 60
+_RESTORED = (Measure.RESTORED, Worth(1, 1))
 _STORE_BYTES = (50 + 3 * 16) * 2**20
 """Of each RocksDB: its block cache and three memtables (`RocksDBStore`)."""
 _MOST_BYTES = 32 * 2**30
@@ -54,20 +55,23 @@ def _directory(subject: Subject) -> str | None:
 
 def _temporary(subject: Subject) -> Hit | None:
     path = _directory(subject)
-    if path is None or not _TEMPORARY.match(path):
+    if path is None or not _TEMPORARY.match(path) or not subject.has_state:
         return None
-    return _lost(subject, Measure.RESTORED, Worth(1, 1))
+    return _lost(subject, (_RESTORED,))
 
 
 def _temporary_by_default(subject: Subject) -> Hit | None:
     if not subject.settings.complete or subject.settings.says(DIRECTORY) or not subject.keeps_ids:
         return None
-    return _lost(subject, Measure.RESTORING_S, Worth(LONG_RESTORE_S))
+    much = Worth(HOUR_S * subject.policy.restore_records_per_second)
+    return _lost(subject, ((Measure.RESTORING_S, Worth(LONG_RESTORE_S)), (Measure.RESTORED, much)))
 
 
 def _ephemeral(subject: Subject) -> Hit | None:
     path = next((one for one in (_directory(subject), *subject.disks) if one and _EPHEMERAL.search(one)), None)
-    return None if path is None else _lost(subject, Measure.RESTORED, Worth(1, 1), Shown(DIRECTORY, path), Where.DEPLOYMENT)
+    if path is None or not subject.has_state:
+        return None
+    return _lost(subject, (_RESTORED,), Shown(DIRECTORY, path), Where.DEPLOYMENT)
 
 
 def _shared(subject: Subject) -> Hit | None:
@@ -77,11 +81,17 @@ def _shared(subject: Subject) -> Hit | None:
     return Hit((Shown(DIRECTORY, path),), (Fix(DIRECTORY, _LASTING),), (text("path", path),))
 
 
-def _lost(subject: Subject, measure: Measure, worth: Worth, seen: Shown | None = None, where: Where = Where.APPLICATION) -> Hit:
-    question = Question(Scenario.RESTART, measure, worth, World(), World(loses_state=True))
+def _lost(
+    subject: Subject, costs: tuple[tuple[Measure, Worth], ...], seen: Shown | None = None, where: Where = Where.APPLICATION
+) -> Hit:
+    questions = tuple(
+        Question(Scenario.RESTART, measure, worth, World(), World(loses_state=True))
+        for measure, worth in costs
+        if subject.kind is Kind.CLASSIC
+    )
     better = "a volume that outlives the pod (a StatefulSet's volumeClaimTemplates)" if where is Where.DEPLOYMENT else _LASTING
     shown = seen or subject.settings.shown(Client.STREAMS, DIRECTORY)
-    return Hit((shown,), (Fix(DIRECTORY, better, where),), (), (question,) if subject.kind is Kind.CLASSIC else ())
+    return Hit((shown,), (Fix(DIRECTORY, better, where),), (), questions)
 
 
 def _cleaned_early(subject: Subject) -> Hit | None:
@@ -108,7 +118,7 @@ def _stores_in_memory(subject: Subject) -> Hit | None:
     if key is None:
         return None
     worth = Worth(NOTICED_S * subject.policy.restore_records_per_second)
-    question = Question(Scenario.RESTART, Measure.RESTORED, worth, World(), World(loses_state=True, new_id=True))
+    question = Question(Scenario.RESTART, Measure.RESTORED, worth, World(on_disk=True), World(loses_state=True, new_id=True))
     return Hit((subject.settings.shown(Client.STREAMS, key),), (Fix(key, None),), (), (question,))
 
 
@@ -121,7 +131,7 @@ def _cache_twice(subject: Subject) -> Hit | None:
 
 
 def _unbounded(subject: Subject) -> Hit | None:
-    if not subject.settings.complete or subject.settings.given(Client.STREAMS, SETTER) or in_memory(subject) or not subject.members:
+    if not subject.settings.complete or subject.settings.says(SETTER) or in_memory(subject) or not subject.members:
         return None
     standbys = subject.settings.assumed(Client.STREAMS, "num.standby.replicas") or 0
     stores = subject.stateful * subject.changelogs_of_a_task * (1 + standbys) // len(subject.members)

@@ -1,7 +1,8 @@
 """Static membership: who has it, whether a restart fits into the session, and what makes it useless."""
 
+from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
-from holdfast.rollout.settings.predicates import given_as
+from holdfast.rollout.settings.predicates import given_as, given_number
 from holdfast.rollout.settings.rule import (
     Fix,
     Hit,
@@ -9,6 +10,7 @@ from holdfast.rollout.settings.rule import (
     Question,
     Rule,
     Scenario,
+    Where,
     World,
     Worth,
     issue,
@@ -18,12 +20,15 @@ from holdfast.rollout.settings.rule import (
     seconds,
     text,
 )
+from holdfast.rollout.settings.rules.threads import THREADS
 from holdfast.rollout.settings.rules.timing import HEARTBEAT, SESSION
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import Kind
 
 INSTANCE = "group.instance.id"
 _FIRST_BROKER_WITH_STATIC = (4, 4)
+_NOTICED_MS = 60_000
+"""A session that is shorter is hardly longer than Kafka's own, which any crash costs."""
 _ROOM = 2
 """A session holds twice the start-up time."""
 
@@ -67,13 +72,23 @@ def _says(subject: Subject) -> bool:
 def _new_id(subject: Subject) -> Hit | None:
     if not subject.all_static or subject.keeps_ids or not subject.stateful:
         return None
-    question = Question(Scenario.RESTART, Measure.MOVED, Worth(1), World(in_session=True), World(new_id=True))
+    question = Question(Scenario.RESTART, Measure.MOVED, Worth(1), World(in_session=True, on_disk=True), World(new_id=True))
     fixes = (
-        (Fix("Kafka Streams", "2.8.0"),)
+        (Fix("Kafka Streams", "2.8.0", Where.RELEASE),)
         if subject.settings.release in WITHOUT_PROCESS_METADATA
         else (Fix("default.dsl.store", "rocksDB"),)
     )
     return Hit((subject.settings.shown(subject.consumer, INSTANCE),), fixes, (), (question,))
+
+
+def _threads_taken(subject: Subject) -> Hit | None:
+    threads = given_number(subject, Client.STREAMS, THREADS)
+    most = max((member.threads for member in subject.members if None not in member.instances), default=0)
+    session = subject.session_ms or subject.settings.assumed(subject.consumer, SESSION)
+    if threads is None or session is None or session <= _NOTICED_MS or not 0 < threads < most:
+        return None
+    figures = (ms("session", session), text("before", str(most)), text("threads", str(threads)))
+    return Hit((subject.settings.shown(Client.STREAMS, THREADS),), (Fix(THREADS, str(most)),), figures)
 
 
 def _refused_by_brokers(subject: Subject) -> Hit | None:
@@ -121,6 +136,15 @@ RULES = (
         (INSTANCE, "default.dsl.store"),
         (_KIP, issue(10716)),
         _new_id,
+    ),
+    Rule(
+        "static-threads-taken",
+        "Each thread is a static member. A client that restarts with {threads} threads instead of {before} leaves the members of"
+        " the others behind: nothing runs their tasks for the session of {session}, unless they are removed from the group"
+        " (Admin.removeMembersFromConsumerGroup).",
+        (THREADS, INSTANCE),
+        (_KIP, kip(571)),
+        _threads_taken,
     ),
     Rule(
         "static-members-refused-by-brokers",

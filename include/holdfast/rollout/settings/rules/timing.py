@@ -95,7 +95,7 @@ def _of_session(subject: Subject, value: int, questions: tuple[Question, ...] = 
 
 def _leaves(subject: Subject) -> Hit | None:
     found = subject.settings.given(Client.MAIN, LEAVE)
-    if found is None or found.value is not True:
+    if found is None or found.value is not True or not subject.has_state:
         return None
     question = Question(Scenario.RESTART, Measure.REBALANCES, Worth(2), World(), World(away=True))
     return Hit((subject.settings.shown(Client.MAIN, LEAVE),), (Fix(found.given_as or LEAVE, None),), (), (question,))

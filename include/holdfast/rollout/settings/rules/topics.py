@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import above, given_number
-from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Where, java, kip, page, text
+from holdfast.rollout.settings.predicates import above, below, given_number
+from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Where, java, kip, ms, octets, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import STREAMS
 
@@ -17,6 +17,10 @@ _RESILIENT = "3"
 _MOST_DIRTY = 0.9
 _LONG_UNCOMPACTED_MS = 86_400_000
 _LATE_PURGE_MS = 3_600_000
+_TOMBSTONES, _WINDOWS = "topic.delete.retention.ms", "windowstore.changelog.additional.retention.ms"
+_OLDEST = ("topic.message.timestamp.before.max.ms", "topic.message.timestamp.difference.max.ms")
+_SEGMENT = "topic.segment.bytes"
+_HOUR_MS, _DAY_MS, _SMALL_SEGMENT = 3_600_000, 86_400_000, 2**20
 
 
 def _value(subject: Subject, key: str) -> str | None:
@@ -76,6 +80,28 @@ def _too_dirty(value: str) -> bool:
         return float(value) >= _MOST_DIRTY
     except ValueError:
         return False
+
+
+def _tombstones(subject: Subject) -> Hit | None:
+    value, restore = _number(subject, _TOMBSTONES), 1_000 * round(subject.restore_s)
+    if value is None or value >= max(_HOUR_MS, restore) or not subject.has_state:
+        return None
+    return Hit((shown(_TOMBSTONES, value),), (Fix(_TOMBSTONES, str(max(_DAY_MS, 2 * restore))),), (ms("value", value),))
+
+
+def _old_records(subject: Subject) -> Hit | None:
+    for key in _OLDEST:
+        value = _number(subject, key)
+        if value is not None and value < _DAY_MS:
+            return Hit((shown(key, value),), (Fix(key, None),), (ms("value", value),))
+    return None
+
+
+def _small_segments(subject: Subject) -> Hit | None:
+    value = _number(subject, _SEGMENT)
+    if value is None or value >= _SMALL_SEGMENT:
+        return None
+    return Hit((shown(_SEGMENT, value),), (Fix(_SEGMENT, None),), (octets("value", value),))
 
 
 def _records_too_large(subject: Subject) -> Hit | None:
@@ -168,6 +194,42 @@ RULES = (
         (UNCOMPACTED,),
         (page(_TOPIC_PAGE("min.compaction.lag.ms")),),
         _of_topic(UNCOMPACTED, _whole_from(_LONG_UNCOMPACTED_MS), "0"),
+        STREAMS,
+    ),
+    Rule(
+        "tombstones-deleted-early",
+        "The brokers forget after {value} that a key was deleted: a restore that takes longer, or a client that comes back with its"
+        " disk after longer, keeps keys that are gone.",
+        (_TOMBSTONES,),
+        (page(_TOPIC_PAGE("delete.retention.ms")),),
+        _tombstones,
+        STREAMS,
+    ),
+    Rule(
+        "old-records-refused",
+        "Records of internal topics have the times of the input. Brokers refuse those that are older than {value}"
+        " (InvalidTimestampException): what was written while the application was away ends its threads.",
+        _OLDEST,
+        (kip(937), page(_TOPIC_PAGE("message.timestamp.before.max.ms"))),
+        _old_records,
+        STREAMS,
+    ),
+    Rule(
+        "windows-deleted-early",
+        "A changelog of windows keeps them for their retention and {value}: with clocks that differ, brokers delete what a restore"
+        " needs.",
+        (_WINDOWS,),
+        (page(f"Streams Configs: {_WINDOWS}"),),
+        below(Client.STREAMS, _WINDOWS, _HOUR_MS, str(_DAY_MS)),
+        STREAMS,
+    ),
+    Rule(
+        "segments-small",
+        "Each partition of an internal topic is cut into files of {value}, of which brokers keep some open; from 4.0 on they refuse"
+        " less than 1 MiB, and the topics cannot be created.",
+        (_SEGMENT,),
+        (kip(1030), page(_TOPIC_PAGE("segment.bytes"))),
+        _small_segments,
         STREAMS,
     ),
     Rule(

@@ -1,6 +1,7 @@
 """Values that Kafka refuses, keys that it does not know or that this release does not have."""
 
 import difflib
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -15,6 +16,9 @@ from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind
 _ALIKE = 0.9
 _LONGEST_KEY = 100
 """No key of Kafka is longer: what is, is not compared."""
+_SEPARATOR = re.compile("[_-]")
+_CONSUMER = "C"
+"""A client of a group without Streams, as `config_keys` has it."""
 _MOST_COMPARED = 200
 """Keys that Kafka does not know: each is compared with all that it knows."""
 
@@ -24,13 +28,14 @@ def _refused(subject: Subject) -> tuple[Hit, ...]:
 
 
 def _refused_values(subject: Subject) -> Iterator[Hit]:
+    release, home = subject.settings.read_as, _CONSUMER if subject.kind is Kind.CONSUMERS else None
     for key, value in subject.settings.properties.items():
         if not config_check.is_known(key) or config_check.is_secret(key):
             continue
         try:
-            config_check.check(subject.settings.read_as, {key: value})
+            config_check.check(release, {key: value}, home)
         except InvalidInput:
-            wanted = config_check.takes(subject.settings.read_as, key)
+            wanted = config_check.takes(release, key, home)
             yield Hit((shown(key, value),), (Fix(key, None),), (text("key", key), text("wanted", wanted)))
 
 
@@ -44,14 +49,29 @@ def _misspelt_keys(subject: Subject) -> Iterator[Hit]:
         near = _nearest(key)
         if near is not None:
             value = shown(near, subject.settings.properties[key]).value
-            yield Hit((shown(key, value),), (Fix(near, value),), (text("key", key), text("near", near)))
+            yield Hit((shown(key, value),), (Fix(key, None), Fix(near, value)), (text("key", key), text("near", near)))
 
 
 def _nearest(key: str) -> str | None:
-    """The key of Kafka that is almost the same, behind the same prefix."""
+    """The key of Kafka that is almost the same, behind the same prefix; or has dots where this one has something else."""
     prefix = next((one for one in config_check.PREFIXES if key.startswith(one)), "")
+    dotted = _SEPARATOR.sub(".", key)
+    if dotted != key and dotted.removeprefix(prefix).count(".") > 1 and config_check.is_known(dotted):
+        return dotted
     near = difflib.get_close_matches(key.removeprefix(prefix), config_check.known_keys(), n=1, cutoff=_ALIKE)
     return f"{prefix}{near[0]}" if near and config_check.is_known(f"{prefix}{near[0]}") else None
+
+
+def _of_another_client(subject: Subject) -> tuple[Hit, ...]:
+    if subject.kind is Kind.CONSUMERS:
+        return ()
+    found = ((key, config_check.home_of(key)) for key in subject.settings.properties)
+    return tuple(_moved(subject, key, home) for key, home in found if home is not None)
+
+
+def _moved(subject: Subject, key: str, home: str) -> Hit:
+    seen = shown(key, subject.settings.properties[key])
+    return Hit((seen,), (Fix(key, None), Fix(home, seen.value)), (text("key", key), text("home", home)))
 
 
 def _of_another_release(subject: Subject) -> tuple[Hit, ...]:
@@ -99,6 +119,14 @@ RULES = (
         (_CHECKED, page("Streams Configs")),
         _misspelt,
         EVERY,
+    ),
+    Rule(
+        "key-of-another-client",
+        "No client with this prefix has {key}, and it has no effect; {home} is meant, it seems.",
+        (),
+        (page("Streams developer guide: Kafka consumers, producer and admin client configuration parameters"),),
+        _of_another_client,
+        STREAMS,
     ),
     Rule(
         "key-of-another-release",

@@ -7,7 +7,7 @@ from holdfast.rollout.settings.subject import Subject, shown
 
 WARMUPS, LAG, PROBING = "max.warmup.replicas", "acceptable.recovery.lag", "probing.rebalance.interval.ms"
 ASSIGNOR, PUBLIC = "internal.task.assignor.class", "task.assignor.class"
-HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
+HIGH_AVAILABILITY, LAST_RESORT = "HighAvailabilityTaskAssignor", "FallbackPriorTaskAssignor"
 MANY_PROBES = 6
 """An hour, at Kafka's own interval."""
 LONG_S = 3_600
@@ -63,7 +63,7 @@ def _too_many(subject: Subject) -> Hit | None:
 def _lag_too_small(subject: Subject) -> Hit | None:
     value = subject.settings.assumed(Client.STREAMS, LAG)
     better = AT_ONCE_S * subject.policy.restore_records_per_second
-    if value is None or not warms_up(subject) or value >= min(better, subject.largest_log):
+    if not value or not warms_up(subject) or value >= min(better, subject.largest_log):
         return None
     if value == USUAL_LAG and _is_small(subject):
         return None
@@ -74,6 +74,17 @@ def _lag_too_small(subject: Subject) -> Hit | None:
         for scenario in (Scenario.SCALE_OUT, Scenario.LOSS)
     )
     return _hit(subject, LAG, better, questions, Figure("log", subject.largest_log))
+
+
+def _lag_zero(subject: Subject) -> Hit | None:
+    value = given_number(subject, Client.STREAMS, LAG)
+    if value != 0 or not warms_up(subject) or subject.settings.exactly_once or not subject.stateful:
+        return None
+    questions = tuple(
+        Question(scenario, Measure.PROBING, Worth(1), World(((LAG, USUAL_LAG),)))
+        for scenario in (Scenario.SCALE_OUT, Scenario.LOSS)
+    )
+    return _hit(subject, LAG, USUAL_LAG, questions)
 
 
 def _lag_below_markers(subject: Subject) -> Hit | None:
@@ -113,10 +124,20 @@ def _probing_short(subject: Subject) -> Hit | None:
 def _without_warm_ups(subject: Subject) -> Hit | None:
     if warms_up(subject):
         return None
-    key = PUBLIC if subject.settings.given(Client.STREAMS, PUBLIC) else ASSIGNOR
+    key = _assignor_key(subject)
     question = Question(Scenario.SCALE_OUT, Measure.RESTORING_S, Worth(NOTICED_S), World(((key, None),)))
     loss = Question(Scenario.LOSS, Measure.RESTORING_S, Worth(NOTICED_S), World(((key, None),)))
     return Hit((shown(key, subject.settings.properties[key]),), (Fix(key, None),), (), (question, loss))
+
+
+def _assignor_key(subject: Subject) -> str:
+    """By which the application names its assignor."""
+    return PUBLIC if subject.settings.given(Client.STREAMS, PUBLIC) else ASSIGNOR
+
+
+def _last_resort(subject: Subject) -> Hit | None:
+    named = str(subject.settings.properties.get(ASSIGNOR, ""))
+    return Hit((shown(ASSIGNOR, named),), (Fix(ASSIGNOR, None),)) if named.endswith(LAST_RESORT) else None
 
 
 def _ignored(subject: Subject) -> Hit | None:
@@ -124,7 +145,7 @@ def _ignored(subject: Subject) -> Hit | None:
     if warms_up(subject) or not given:
         return None
     seen = tuple(subject.settings.shown(Client.STREAMS, key) for key in given)
-    return Hit(seen, (Fix(ASSIGNOR, None),), (text("keys", ", ".join(given)),))
+    return Hit(seen, (Fix(_assignor_key(subject), None),), (text("keys", ", ".join(given)),))
 
 
 def _is_set(subject: Subject, key: str) -> bool:
@@ -163,6 +184,14 @@ RULES = (
         (_KIP, page("Streams Configs: acceptable.recovery.lag")),
         _lag_too_small,
         cited=False,
+    ),
+    Rule(
+        "recovery-lag-zero",
+        "Of a changelog that is written to, a copy lacks the newest records nearly always, and so never counts as caught up: tasks"
+        " wait for probing rebalances without end. Kafka asks for what is restored in well under a minute.",
+        (LAG,),
+        (_KIP, page("Streams Configs: acceptable.recovery.lag")),
+        _lag_zero,
     ),
     Rule(
         "recovery-lag-below-markers",
@@ -204,6 +233,14 @@ RULES = (
         (_KIP, kip(924)),
         _without_warm_ups,
         cited=False,
+    ),
+    Rule(
+        "assignor-of-last-resort",
+        "Streams uses this assignor where end offsets are unknown: it leaves tasks where they are and asks for another rebalance"
+        " each time, so that the group never becomes stable.",
+        (ASSIGNOR,),
+        (java("FallbackPriorTaskAssignor"),),
+        _last_resort,
     ),
     Rule(
         "warm-up-settings-ignored",

@@ -31,7 +31,7 @@ from holdfast.rollout.streams.forecast.work import allowed
 from holdfast.rollout.streams.process_ids import sampled_ranks
 from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp, DormantCopies
 from holdfast.rollout.streams.snapshot import groups, ownership
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 
 RANKS, RANKS_OF_MANY, MANY_COPIES = 4, 2, 2_000
 """Ranks of a new random process ID that represent all; in a group with many copies (stateful tasks by clients), fewer."""
@@ -60,6 +60,8 @@ class Pricing:
     def figures(self, scenario: Scenario, world: World) -> Figures:
         """Raise CannotPredict, Unsupported, InvalidInput or TooMuchWork where the group cannot be forecast."""
         snapshot = self.group_in(world)
+        if world.on_disk:
+            snapshot = replace(snapshot, stores=Stores.PERSISTENT)
         change = in_memory.as_stored(snapshot, change_in(snapshot, scenario, world, self._policy))
         courses = []
         options, _ = sampled_ranks.options(snapshot, change, ranks_of(snapshot))
