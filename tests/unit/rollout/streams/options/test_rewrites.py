@@ -124,6 +124,29 @@ class TestStaticMembers:
         assert rolled.within_session
         assert outcome.rounds == ()
 
+    @pytest.mark.parametrize("with_the", [0, 1, 2])
+    def test_restarts_in_turn_take_a_setting_along(self, with_the: int) -> None:
+        """Written out or not, a roll-out is the same: no client restarts once more."""
+        setting: dict[str, Any] = {"set_config": {"max.warmup.replicas": 6}}
+        events: list[dict[str, Any]] = []
+        for number, one in enumerate((A, B, C)):
+            events += [{"then": "stable"}] if number else []
+            events += [restart(one), *([setting] if number == with_the else [])]
+        (rolled,) = options(group(AFTER), *events)["baseline"].change.events
+        (short,) = options(group(AFTER), {"rolling_restart": {"process_ids": [A, B, C]} | setting})["baseline"].change.events
+
+        assert isinstance(rolled, RollingRestart)
+        assert rolled == short
+
+    def test_restarts_of_some_or_not_alike_take_nothing_along(self) -> None:
+        setting: dict[str, Any] = {"set_config": {"max.warmup.replicas": 6}}
+        of_two = [restart(A), {"then": "stable"}, restart(B), setting]
+        not_alike = [restart(A), {"then": "stable"}, restart(B), {"then": "stable"}, restart(C, threads=3), setting]
+        for events in (of_two, not_alike):
+            found = options(group(AFTER), *events)["baseline"].change.events
+            assert sum(isinstance(one, RollingRestart) for one in found) == 1
+            assert len(found) > 1
+
     def test_a_latent_reshuffle_counts_as_needless(self) -> None:
         """A static member that comes back under an ID that sorts elsewhere: stable now, and a reshuffle with the next rebalance."""
         document = static(group(AFTER))

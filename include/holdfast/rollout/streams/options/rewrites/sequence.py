@@ -31,47 +31,87 @@ OfAClient = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThread
 def rolled_out(snapshot: Snapshot, change: Change) -> Change:
     """The same with every setting and release rolled out by a rolling restart, before what takes effect with it.
 
-    Where all clients restart or are replaced with it anyway, they take it along: nothing is different then.
+    Where all clients restart or are replaced with it anyway, at once or one after the other, they take it along: nothing is
+    different then.
     """
     if not any(isinstance(item, SetConfig | SetRelease) for item in change.events):
         return change
     items: list[Item] = []
-    for batch, marker in _batches(change):
-        carried = [item for item in batch if isinstance(item, SetConfig | SetRelease)]
-        if not carried or _all_clients_restart(snapshot, batch):
-            items += _as_one_roll(batch) if carried else batch
+    batches = list(_batches(change))
+    while batches:
+        taken, one = _in_turn(snapshot, batches)
+        (batch, marker), batches = batches[taken - 1], batches[taken:]
+        carried = _carried(batch)
+        if one is not None:
+            items.append(one)
+        elif not carried or _all_clients_restart(snapshot, batch):
+            items += batch
         else:
-            settings = {key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}
-            releases = [item.kafka_release for item in carried if isinstance(item, SetRelease)]
+            items.append(roll(snapshot, *_contents(carried)))
             rest = [item for item in batch if item not in carried]
-            items.append(roll(snapshot, tuple(settings.items()), releases[-1] if releases else None))
             items += [Then(Wait.STABLE), *rest] if rest else []
         items += [marker] if marker else []
     return replace(change, events=tuple(items))
 
 
-def _as_one_roll(batch: list[Statement]) -> list[Statement]:
-    """All clients that restart together with settings or a release: one roll-out, so that no step restarts them once more."""
-    restarts = [item for item in batch if isinstance(item, RestartClient)]
-    carried = [item for item in batch if isinstance(item, SetConfig | SetRelease)]
-    as_first = {replace(item, process_id=restarts[0].process_id) for item in restarts}
-    if len(restarts) + len(carried) < len(batch) or len(as_first) > 1:
-        return batch
+def _in_turn(snapshot: Snapshot, batches: list[tuple[list[Statement], Then | None]]) -> tuple[int, RollingRestart | None]:
+    """How many batches from the first on are one roll-out, so that no step restarts a client once more; and that roll-out.
+
+    All clients restart in them, each once and alike, and settings or a release come with one of the batches.
+    """
+    restarts: list[RestartClient] = []
+    carried: list[Statement] = []
+    for number, (batch, marker) in enumerate(batches, start=1):
+        restarting = [item for item in batch if isinstance(item, RestartClient)]
+        here = _carried(batch)
+        if not restarting or len(restarting) + len(here) < len(batch) or (here and carried):
+            break
+        restarts, carried = [*restarts, *restarting], [*carried, *here]
+        if _all_clients_restart(snapshot, list(restarts)):
+            waits = {one.wait for _, one in batches[: number - 1] if one is not None}
+            sizes = [sum(isinstance(item, RestartClient) for item in each) for each, _ in batches[:number]]
+            even = all(size == sizes[0] for size in sizes[:-1]) and sizes[-1] <= sizes[0]
+            one = _as_one_roll(restarts, carried, sizes[0], *waits) if carried and even and len(waits) < 2 else None
+            return (1, None) if one is None else (number, one)
+        if marker is None:
+            break
+    return 1, None
+
+
+def _as_one_roll(
+    restarts: list[RestartClient], carried: list[Statement], at_once: int, wait: Wait = Wait.STABLE
+) -> RollingRestart | None:
+    """None: they do not restart alike, or one of them restarts twice."""
     first = restarts[0]
+    alike = {replace(item, process_id=first.process_id) for item in restarts}
+    process_ids = tuple(item.process_id for item in restarts)
+    if len(alike) > 1 or len(set(process_ids)) < len(process_ids):
+        return None
     if first.threads is not None or first.member_ids is not None or first.new_process_id is not None:
-        return batch
-    return [
-        RollingRestart(
-            process_ids=tuple(item.process_id for item in restarts),
-            at_once=len(restarts),
-            keeps_process_id=first.keeps_process_id,
-            keeps_state=first.keeps_state,
-            settings=tuple({key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}.items()),
-            kafka_release=next((item.kafka_release for item in reversed(carried) if isinstance(item, SetRelease)), None),
-            within_session=first.within_session,
-            late=first.late,
-        )
-    ]
+        return None
+    settings, release = _contents(carried)
+    return RollingRestart(
+        process_ids=process_ids,
+        at_once=at_once,
+        wait=wait,
+        keeps_process_id=first.keeps_process_id,
+        keeps_state=first.keeps_state,
+        settings=settings,
+        kafka_release=release,
+        within_session=first.within_session,
+        late=first.late,
+    )
+
+
+def _carried(batch: list[Statement]) -> list[Statement]:
+    """What takes effect with a restart."""
+    return [item for item in batch if isinstance(item, SetConfig | SetRelease)]
+
+
+def _contents(carried: list[Statement]) -> tuple[tuple[tuple[str, ConfigValue], ...], str | None]:
+    """The settings and the release of them; of each key the last value."""
+    settings = {key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}
+    return tuple(settings.items()), next((item.kafka_release for item in reversed(carried) if isinstance(item, SetRelease)), None)
 
 
 def roll(snapshot: Snapshot, settings: tuple[tuple[str, ConfigValue], ...], release: str | None = None) -> RollingRestart:
