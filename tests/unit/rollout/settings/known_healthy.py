@@ -17,7 +17,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 
 @dataclass(frozen=True)
 class Healthy:
-    """`given` None: the application's properties are not known."""
+    """`given` None: the application's properties are unknown."""
 
     given: Mapping[str, str] | None = field(default_factory=dict)
     group: Callable[[], AnySnapshot] = streams

@@ -1,4 +1,4 @@
-"""Each configuration of `known_harm` is found, by the right setting, with its price, its source and a fix that mends it."""
+"""Each configuration of `known_harm` is found, by the right setting, with its price, its source and a fix that ends it."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 from tests.unit.rollout.settings.examples_of_rules import PAIRS
 from tests.unit.rollout.settings.fixed import fixed
-from tests.unit.rollout.settings.known_harm import HARMS, Harm
+from tests.unit.rollout.settings.harm import Harm
+from tests.unit.rollout.settings.known_harm import HARMS
 
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds.settings import examined

@@ -60,8 +60,6 @@ class Pricing:
     def figures(self, scenario: Scenario, world: World) -> Figures:
         """Raise CannotPredict, Unsupported, InvalidInput or TooMuchWork where the group cannot be forecast."""
         snapshot = self.group_in(world)
-        if world.on_disk:
-            snapshot = replace(snapshot, stores=Stores.PERSISTENT)
         change = in_memory.as_stored(snapshot, change_in(snapshot, scenario, world, self._policy))
         courses = []
         options, _ = sampled_ranks.options(snapshot, change, ranks_of(snapshot))
@@ -76,7 +74,8 @@ class Pricing:
         """The group at rest with the settings of this world."""
         if world.settings not in self._settled:
             self._settled[world.settings] = self._at_rest(world.settings)
-        return self._settled[world.settings]
+        found = self._settled[world.settings]
+        return replace(found, stores=Stores.PERSISTENT) if world.on_disk else found
 
     def _at_rest(self, settings: tuple[tuple[str, ConfigValue], ...]) -> Snapshot:
         wanted = _without_nothing(dict(self._effective.config) | dict(settings))
