@@ -85,6 +85,9 @@ class Behaviour:
     """From 4.3 a cleanly closed copy on disk reports the offset after its last record for each changelog (KIP-1035); before, the
     offset of the last record, one too few."""
 
+    closed_memory_stores_are_reported: bool = False
+    """From 4.3 on a client goes on reporting stores in memory that it has closed, until it ends (KAFKA-20893)."""
+
     versions_fail_with_code: bool = False
     """Where some members have metadata version 1 or 2 and others are newer than the leader, it answers every member with an error
     code from 2.7; in 2.6 it throws."""
@@ -141,7 +144,12 @@ def _lines() -> tuple[Behaviour, ...]:
         public_task_assignor=True,
         versions_compared_last=True,
     )
-    line_4_3 = replace(line_3_8, releases=patches("4.3", 0, 1), closed_copy_counts_last_record=True)
+    line_4_3 = replace(
+        line_3_8,
+        releases=patches("4.3", 0, 1),
+        closed_copy_counts_last_record=True,
+        closed_memory_stores_are_reported=True,
+    )
     return (
         line_2_6,
         line_2_7,

@@ -212,7 +212,8 @@ class RestartClient(Event):
             running = {task for task, partitions in stateful.items() if any(one in consumer.owned for one in partitions)}
             sums: dict[TaskId, int] = dict.fromkeys(running, LATEST_OFFSET)
             if self.keeps_state:
-                sums = {task: reports.closed(task, total) for task, total in consumer.task_offset_sums} | sums
+                kept = ((task, total) for task, total in consumer.task_offset_sums if not reports.is_lost(task))
+                sums = {task: reports.closed(task, total) for task, total in kept} | sums
             consumers.append(replace(consumer, task_offset_sums=tuple(sorted(sums.items()))))
         return replace(old, process_id=process_id, consumers=tuple(consumers))
 

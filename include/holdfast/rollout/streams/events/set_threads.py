@@ -87,7 +87,8 @@ class SetThreads(Event):
         left: dict[TaskId, int] = {}
         for one in client.consumers:
             if one.member_id in gone:
-                left |= {task: reports.closed(task, total) for task, total in one.task_offset_sums if task not in known}
+                found = ((task, reports.left(task, total)) for task, total in one.task_offset_sums if task not in known)
+                left |= {task: total for task, total in found if total is not None}
         first = min(stay, key=lambda one: java.string_order(one.member_id))
         heir = replace(first, task_offset_sums=tuple(sorted((dict(first.task_offset_sums) | left).items())))
         return replace(client, consumers=tuple(heir if one is first else one for one in stay))

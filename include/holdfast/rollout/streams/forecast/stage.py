@@ -158,8 +158,7 @@ class Stage:
         self._reports = self._rules()
 
     def _rules(self) -> Reports:
-        exactly_once = groups.transactional(self._ground.snapshot)
-        rules = Reports(self._group, self._assume, transactional=exactly_once, as_seen=self._as_seen)
+        rules = Reports.of(self._ground.snapshot, self._group, self._assume, as_seen=self._as_seen)
         rules.closed_in_doubt = self._closed_in_doubt
         return rules
 

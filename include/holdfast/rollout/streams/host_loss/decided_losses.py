@@ -46,7 +46,7 @@ class DecidedLosses:
         self.order = tuple(sorted(client.process_id for client in self._group.clients))
         if not self.order:
             raise CannotPredict("The group has no client: there is none to lose.")
-        self._reports = Reports(self._group, Change(()).assume, transactional=groups.transactional(snapshot))
+        self._reports = Reports.of(snapshot, self._group, Change(()).assume)
         self._owners = dict(ownership.owners(snapshot))
         self._stateful = tuple(task.id for task in self._group.tasks if task.stateful)
 

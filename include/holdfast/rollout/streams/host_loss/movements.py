@@ -118,7 +118,7 @@ class Movements:
         self._line = line
         self._readings = readings
         self._lag = group.config.acceptable_recovery_lag
-        self._reports = Reports(group, Assume(), transactional=groups.transactional(snapshot))
+        self._reports = Reports.of(snapshot, group, Assume())
         self._policy = loss_times.policy_of(snapshot)
         self._delay = outage.session_timeout_s(Scene.of(snapshot))
         self._logs = changelog_sizes.task_logs(snapshot)
@@ -305,6 +305,8 @@ class Movements:
         config = self._group.config
         if config.num_standby_replicas:
             return "with standbys, the interim owner of a task depends on the other tasks of each client"
+        if self._reports.has_stores_in_memory:
+            return "stores in memory are lost where a task leaves its client"
         behind = (one for one in self._ids if not self._acceptable(self._reports.log_end(one) - self._reports.end(one)))
         if (never := next(behind, None)) is not None:
             return f"copies of {never} never come within acceptable.recovery.lag ({self._lag:,} records): the group does not settle"

@@ -61,7 +61,7 @@ class WalkedLosses:
 
         try:
             group = groups.group_of(snapshot)
-            reports = Reports(group, Assume(), transactional=groups.transactional(snapshot))
+            reports = Reports.of(snapshot, group, Assume())
             arrays = OneClientLess.of(group, reports)
         except HoldfastError:
             return None

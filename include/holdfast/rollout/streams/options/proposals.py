@@ -26,7 +26,7 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.churn import refuse_unsettled
-from holdfast.rollout.streams.snapshot.groups import group_of, of_a_release, settings_of, transactional
+from holdfast.rollout.streams.snapshot.groups import group_of, of_a_release, settings_of
 from holdfast.rollout.streams.snapshot.passing_settings import PassingSetting
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
@@ -92,7 +92,7 @@ def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
     work = Work(MOST_CHECKED)
     try:
         snapshot = of_a_release(snapshot)
-        reports = Reports(group_of(snapshot), change.assume, transactional=transactional(snapshot))
+        reports = Reports.of(snapshot, group_of(snapshot), change.assume)
         option = chances.any_one(tuple(client.process_id for client in snapshot.clients), change)
     except (CannotPredict, Unsupported):
         return

@@ -208,7 +208,7 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
     if change.new_random_ids():
         raise InvalidInput("the change has new random process IDs (null); give them, or use a forecast, which covers every rank")
     known = groups.of_a_release(snapshot)
-    reports = Reports(groups.group_of(known), change.assume, transactional=groups.transactional(snapshot))
+    reports = Reports.of(known, groups.group_of(known), change.assume)
     scene = Scene.of(known)
     for batch in change.numbered_batches():
         scene = batches.apply(scene, batch, reports)

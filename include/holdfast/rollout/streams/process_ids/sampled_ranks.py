@@ -95,7 +95,7 @@ def moved_by(snapshot: Snapshot, changes: Iterable[Change]) -> Iterator[int]:
     reports: Reports | None = None
     for one in changes:
         change = shorthands.written_out(snapshot, one)
-        reports = reports or Reports(group, change.assume, transactional=groups.transactional(snapshot))
+        reports = reports or Reports.of(snapshot, group, change.assume)
         scene = Scene.of(snapshot)
         for batch in change.numbered_batches():
             if any(event.restarts_as_it_was() is None for _, event in batch.events):  # the others do not change the target

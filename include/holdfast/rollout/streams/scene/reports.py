@@ -7,6 +7,7 @@
    A copy that was active was closed cleanly.
 4. End offsets, settings, tags and racks stay; the leader stays, and if its process is gone the smallest process ID leads.
 5. What a new client finds on its disk is reported by its first member in member-ID order.
+6. Of a store in memory nothing is left once its copy is closed: a task that has no other is not reported.
 
 (4 and 5 are carried out in `events`.) `Assume` changes 2 and 3.
 """
@@ -14,6 +15,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Self
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka import java
@@ -21,6 +23,8 @@ from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Assignment, Client, Consumer, ConsumerAssignment, Group, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
 from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp, ClosedCopies, DormantCopies
+from holdfast.rollout.streams.snapshot import groups, stores
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
 class TimeBetween(Enum):
@@ -41,6 +45,7 @@ class Copy:
 
 
 _NO_COPY = Copy(0, 0, 0)
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +83,28 @@ class Reports:
     on the disk. And a standby that had caught up is closed as an active task is: up to 4.2 its checkpoint has one less a changelog.
     """
 
-    def __init__(self, group: Group, assume: Assume, *, transactional: bool = False, as_seen: bool = False) -> None:
-        exact = behaviour(group.release).closed_copy_counts_last_record or assume.closed_copies is ClosedCopies.END
+    def __init__(
+        self,
+        group: Group,
+        assume: Assume,
+        *,
+        transactional: bool = False,
+        as_seen: bool = False,
+        in_memory: frozenset[str] = _NONE,
+    ) -> None:
+        line = behaviour(group.release)
+        exact = line.closed_copy_counts_last_record or assume.closed_copies is ClosedCopies.END
+        self._in_memory = in_memory
+        self._lost = {task.id for task in group.tasks if _is_lost(task, in_memory)}
+        self._reports_lost = line.closed_memory_stores_are_reported
         self._group = group
         self._transactional = transactional
         self.assume = assume
         self.as_seen = as_seen
         self._partitions = {task.id: task.partitions for task in group.tasks}
-        self._copies = {task.id: _copy(task, exact=exact, transactional=transactional) for task in group.tasks if task.stateful}
+        self._copies = {
+            task.id: _copy(task, in_memory, exact=exact, transactional=transactional) for task in group.tasks if task.stateful
+        }
         self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
         self.exact = exact
         self.may_lose_progress = transactional and not behaviour(group.release).idle_close_keeps_progress
@@ -95,10 +114,21 @@ class Reports:
         self._owned: dict[str, tuple[tuple[TaskId, ...], tuple[TopicPartition, ...]]] = {}
         """By member, the active tasks that it was handed last, and their partitions."""
 
+    @classmethod
+    def of(cls, snapshot: Snapshot, group: Group, assume: Assume, *, as_seen: bool = False) -> Self:
+        """The rules for the group of a Snapshot, by its settings and by what was found on its disks."""
+        exactly_once, in_memory = groups.transactional(snapshot), stores.in_memory(snapshot)
+        return cls(group, assume, transactional=exactly_once, as_seen=as_seen, in_memory=in_memory)
+
+    @property
+    def has_stores_in_memory(self) -> bool:
+        """Whether some stores are lost where their copies are closed."""
+        return bool(self._in_memory)
+
     def read_by(self, release: str) -> "Reports":
         """The rules for the same group once another release reads its disks."""
         group = replace(self._group, release=release)
-        read = Reports(group, self.assume, transactional=self._transactional, as_seen=self.as_seen)
+        read = Reports(group, self.assume, transactional=self._transactional, as_seen=self.as_seen, in_memory=self._in_memory)
         read.closed_in_doubt = self.closed_in_doubt
         return read
 
@@ -149,7 +179,15 @@ class Reports:
 
     def on_disk(self, client: Client) -> tuple[tuple[TaskId, int], ...]:
         """What the disk of `client` holds when it is stopped, as it would be reported."""
-        return tuple((task, self.closed(task, total)) for task, total in sorted(reported(client).items()))
+        return tuple((task, self.closed(task, total)) for task, total in sorted(reported(client).items()) if not self.is_lost(task))
+
+    def is_lost(self, task: TaskId) -> bool:
+        """Whether nothing of the task outlives the process of its client: all its stores are in memory."""
+        return task in self._lost
+
+    def left(self, task: TaskId, total: int) -> int | None:
+        """What a client that goes on running reports of a copy that it has closed; None: nothing."""
+        return None if task in self._lost and not self._reports_lost else self.closed(task, total)
 
     def after(self, clients: Iterable[Client], decision: Assignment, pause: TimeBetween, seconds: float) -> tuple[Client, ...]:
         """What the clients report at the rebalance that comes `pause` (`seconds`) after `decision`."""
@@ -182,8 +220,9 @@ class Reports:
         if self.assume.dormant_copies is DormantCopies.KEPT:
             for consumer, reports in zip(client.consumers, sums, strict=True):
                 for task, total in consumer.task_offset_sums:
-                    if task not in running:
-                        reports[task] = self.closed(task, total)
+                    left = None if task in running else self.left(task, total)
+                    if left is not None:
+                        reports[task] = left
         consumers = tuple(map(self._consumer_after, client.consumers, shares, sums))
         return _with_consumers(client, consumers)
 
@@ -238,7 +277,11 @@ def _with_consumers(client: Client, consumers: tuple[Consumer, ...]) -> Client:
     return Client(client.process_id, consumers, client.host, client.rack, client.client_tags, client.user_endpoint)
 
 
-def _copy(task: Task, *, exact: bool, transactional: bool) -> Copy:
+def _is_lost(task: Task, in_memory: frozenset[str]) -> bool:
+    return bool(in_memory) and bool(task.changelogs) and all(each.topic in in_memory for each in task.changelogs or ())
+
+
+def _copy(task: Task, in_memory: frozenset[str], *, exact: bool, transactional: bool) -> Copy:
     log_end = task.end_offset_sum
     if log_end is None:
         raise CannotPredict(
@@ -251,7 +294,9 @@ def _copy(task: Task, *, exact: bool, transactional: bool) -> Copy:
         for each in task.changelogs or ()
     ]
     end = min(sum(ends), log_end)
-    return Copy(end, end if exact else min(sum(max(each - 1, 0) for each in ends), java.LONG_MAX), log_end)
+    kept = [one for one, each in zip(ends, task.changelogs or (), strict=True) if each.topic not in in_memory]
+    closed = sum(kept if exact else (max(each - 1, 0) for each in kept))
+    return Copy(end, min(closed, end if exact else java.LONG_MAX), log_end)
 
 
 def reported(client: Client) -> dict[TaskId, int]:

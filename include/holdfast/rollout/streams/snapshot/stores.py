@@ -24,6 +24,38 @@ def stores_of(snapshot: Snapshot) -> Stores | None:
     return Stores.MIXED if looked - stores and stores else Stores.PERSISTENT
 
 
+def in_memory(snapshot: Snapshot) -> frozenset[str]:
+    """The changelogs of stores that are in memory, where others of the group are on disk: a client whose disk was read runs such a
+    task, and has neither a folder nor a checkpoint of the store.
+
+    Of them a client reports nothing once it has closed them, or starts again (`docs/state-directory.md`).
+    """
+    members = {client.process_id for client in snapshot.clients}
+    read = [one for one in snapshot.state_directories if one.process_id in members]
+    if snapshot.stores is not None or not any(task.stores for each in read for task in each.tasks):
+        return frozenset()
+    kept = {(task.task_id.subtopology, store) for each in read for task in each.tasks for store in task.stores}
+    kept_topics = {entry.topic for each in read for task in each.tasks for entry, _ in task.checkpoint or ()}
+    open_ones = {task.task_id.subtopology for each in read for task in each.tasks if task.unreadable}
+    looked = {task for each in read if each.process_id is not None for task in _run_by(snapshot, each.process_id)} - open_ones
+    return frozenset(
+        log.topic
+        for task in snapshot.tasks
+        if task.id.subtopology in looked
+        for log in task.changelogs or ()
+        if log.topic not in kept_topics
+        and (store := _store_of(log.topic, snapshot.group_id)) is not None
+        and (task.id.subtopology, store) not in kept
+    )
+
+
+def _store_of(changelog: str, group_id: str) -> str | None:
+    """None: it is a source topic, whose store may be called anything."""
+    before, after = f"{group_id}-", "-changelog"
+    named = changelog.startswith(before) and changelog.endswith(after)
+    return changelog[len(before) : -len(after)] if named else None
+
+
 def _run_by(snapshot: Snapshot, process_id: ProcessId) -> set[int]:
     """The subtopologies of which a client runs a stateful task."""
     client = snapshot.client(process_id)

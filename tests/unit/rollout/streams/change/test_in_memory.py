@@ -7,14 +7,19 @@ from tests.harness.article import AFTER, A, B, C, Document, change, fleet, group
 from tests.harness.plans import planned, read
 
 from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
 from holdfast.rollout.streams.options import contingencies, proposals
 from holdfast.rollout.streams.options.contingencies import If
+from holdfast.rollout.streams.scene.assumptions import Assume
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Stores
+from holdfast.rollout.streams.snapshot.stores import in_memory as logs_in_memory
 from holdfast.rollout.streams.snapshot.stores import stores_of
 from holdfast.rollout.streams.steps.steps import RestartInPlace
 
@@ -59,6 +64,57 @@ class TestWhatStoresAre:
         assert "stores" not in snapshot_to_json(read(group(AFTER)))
         with pytest.raises(InvalidInput, match="stores"):
             read(group(AFTER) | {"stores": "rocksdb"})
+
+
+LOG = "streams-wordcount-KSTREAM-AGGREGATE-STATE-STORE-0000000003-changelog"
+STORE = "KSTREAM-AGGREGATE-STATE-STORE-0000000003"
+
+
+class TestAStoreInMemoryNextToOneOnDisk:
+    """Seen in 4.0.1 (docs/trial.md): a client that starts again reports nothing of it; 54 rebalances followed, one was forecast."""
+
+    def seen(self, stores: dict[str, list[str]], **others: Any) -> Document:
+        document = group(AFTER, **others) | {"state_directories": [directory(str(A), stores)]}
+        for task in document["tasks"].values():
+            task["changelogs"] = [[LOG, *rest] for _, *rest in task["changelogs"]]
+        return document
+
+    @pytest.mark.parametrize(
+        ("stores", "found"),
+        [
+            ({"0_1": ["b"]}, {LOG}),
+            ({"0_1": ["b"], "1_1": ["another"]}, {LOG}),
+            ({"0_1": ["b"], "1_4": [STORE]}, set()),
+            ({}, set()),
+        ],
+    )
+    def test_is_known_by_the_disk_of_a_client_that_runs_it(self, stores: dict[str, list[str]], found: set[str]) -> None:
+        assert logs_in_memory(read(self.seen(stores))) == found
+
+    def test_is_on_disk_where_a_checkpoint_has_it_or_something_was_not_read(self) -> None:
+        for given in ({"checkpoint": [[LOG, 1, 7]]}, {"unreadable": True}):
+            document = self.seen({"0_1": ["b"], "1_1": []})
+            document["state_directories"][0]["tasks"]["1_1"] |= given
+            assert logs_in_memory(read(document)) == set()
+        assert logs_in_memory(read(self.seen({"0_1": ["b"]}) | {"stores": "persistent"})) == set()
+
+    @pytest.mark.parametrize(("release", "goes_on"), [("3.9.1", False), ("4.3.1", True)])
+    def test_is_not_reported_once_it_is_closed(self, release: str, goes_on: bool) -> None:
+        snapshot = read(self.seen({"0_1": ["b"]}, release=release))
+        rules = Reports.of(snapshot, groups.group_of(snapshot), Assume())
+        client = next(one for one in snapshot.clients if str(one.process_id) == A)
+        task = TaskId(1, 1)
+
+        assert rules.is_lost(task)
+        assert dict(rules.on_disk(client)) == {}
+        assert (rules.left(task, LATEST_OFFSET) is not None) == goes_on
+        assert not Reports.of(read(self.seen({})), groups.group_of(snapshot), Assume()).is_lost(task)
+
+    def test_a_restart_moves_what_the_client_ran(self) -> None:
+        kept, lost = (foretold(one, {"restart_client": {"process_id": A}}) for one in (group(AFTER), self.seen({"0_1": ["b"]})))
+
+        assert kept.outcomes[0].summary.restore_records == 0
+        assert lost.outcomes[0].summary.restore_records > 0
 
 
 class TestForecast:

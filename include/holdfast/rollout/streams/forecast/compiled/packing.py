@@ -59,7 +59,7 @@ def most_standbys(facts: Facts) -> int:
 def packed(group: Group, rules: Reports) -> Packed | None:
     """None: something about the group is modelled by `leader` only."""
     line = behaviour(group.release)
-    if not _is_modelled(group, line):
+    if not _is_modelled(group, line) or rules.has_stores_in_memory:
         return None
     try:
         board = Board.of(group, line)

@@ -17,7 +17,7 @@ from holdfast.rollout.streams.options.rewrites import Rewrite, each_event, each_
 from holdfast.rollout.streams.process_ids import order, relabelling
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.snapshot.groups import any_group_of, group_of, of_a_release, transactional
+from holdfast.rollout.streams.snapshot.groups import any_group_of, group_of, of_a_release
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.snapshot.stores import keeps_ids
 
@@ -101,7 +101,7 @@ def relabelled(snapshot: Snapshot, change: Change) -> Change | None:
         known = of_a_release(snapshot)
         group = group_of(known)
         (batch,) = kept.numbered_batches()
-        scene = batches.apply(Scene.of(known), batch, Reports(group, change.assume, transactional=transactional(known)))
+        scene = batches.apply(Scene.of(known), batch, Reports.of(known, group, change.assume))
         after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=None)
         found = relabelling.relabel(after, ids)
     except (CannotPredict, InvalidInput, Unsupported):
