@@ -329,6 +329,11 @@ class Actor(Protocol):
         """The seconds after which a command that was begun has ended, whatever became of the connection to its host."""
         ...
 
+    @property
+    def unseen_s(self) -> float:
+        """The same, as far as `process` does not show that it goes on; 0: it always does."""
+        ...
+
     def lacks(self, act: "Act") -> str | None:
         """Why it cannot do an act, in a sentence. None: it can."""
         ...
@@ -340,8 +345,13 @@ class Actor(Protocol):
     def perform(self, does: "Does", act: "Act") -> str | None:
         """Do that to the client of the act, and wait until the command has ended. Return why it failed; None: it did not.
 
-        Raise HostTrouble; `begun`: the command may still be running, for `limit_s` at most.
+        Raise HostTrouble; `begun`: the command may still be running, for `limit_s` at most: its connection broke, or it takes
+        longer than some seconds.
         """
+        ...
+
+    def outcome(self, act: "Act") -> str | None:
+        """What is known of the end of a command that was left to go on, in a sentence. None: nothing."""
         ...
 
     def lacks_config(self, act: "Act", settings: Mapping[str, str | None]) -> str | None:

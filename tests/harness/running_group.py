@@ -31,7 +31,7 @@ from holdfast.workflows.running.progress import Progress
 JOINS_S = 4.0
 LISTED_S = 6.0
 TAKES_S = 3.0
-"""A command that outlives its run takes effect so much later."""
+"""As `RunningGroup.takes_s`, for most tests."""
 
 
 class Killed(BaseException):
@@ -86,7 +86,7 @@ class Process:
 class RunningGroup:
     """The group, its processes (an `Actor`), its cluster, and the time."""
 
-    limit_s = 30.0
+    limit_s = unseen_s = 30.0
 
     def __init__(self, document: Document | None = None) -> None:
         self.document = document or group(AFTER)
@@ -110,6 +110,10 @@ class RunningGroup:
         self.fails: dict[str, str] = {}
         self.breaks: list[str] = []
         """Clients to whose host the connection breaks once, the command going on."""
+        self.takes_s = TAKES_S
+        """A command that outlives its run, or its connection, takes effect so much later."""
+        self.refuses: dict[str, int] = {}
+        """Clients whose host is not reached for an act so many times."""
         self.unknown: set[str] = set()
         self.away_until = -1.0
         self.state = "Stable"
@@ -152,15 +156,21 @@ class RunningGroup:
             return self.fails[act.client]
         if act.client in self.breaks:
             self.breaks.remove(act.client)
-            self.later.append((self.time + TAKES_S, does, act.client))
+            self.later.append((self.time + self.takes_s, does, act.client))
             raise HostTrouble("connection lost", begun=True)
+        if self.refuses.get(act.client, 0) > 0:
+            self.refuses[act.client] -= 1
+            raise HostTrouble("no route to host", begun=False)
         try:
             self.lake.life.lives()
         except Killed:
-            self.later.append((self.time + TAKES_S, does, act.client))
+            self.later.append((self.time + self.takes_s, does, act.client))
             raise
         self.take_effect(does, act.client)
         self.lake.life.lives()
+        return None
+
+    def outcome(self, _act: Act) -> str | None:
         return None
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:

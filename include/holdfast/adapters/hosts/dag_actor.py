@@ -1,7 +1,8 @@
 """The port `Actor` by another DAG: a run of it is the act, and something else shows the process.
 
 The run has an ID made of the plan, the step, the act and the client, so that the scheduler itself refuses a second one: an act is
-triggered once, whatever is killed in between. While its run is queued or running, the process is being changed.
+triggered once, whatever is killed in between. While its run is queued or running, the process is being changed; nothing waits for
+it for longer than some seconds.
 """
 
 import hashlib
@@ -9,10 +10,11 @@ import json
 import re
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from holdfast.adapters.hosts import client_settings
+from holdfast.adapters.hosts import client_settings, wait_for_act
 from holdfast.adapters.hosts.process_commands import ENDS_S, PLACE, clients_values, is_value
 from holdfast.adapters.hosts.templates_in_json import strings_in, with_values
 from holdfast.errors import HostTrouble
@@ -25,6 +27,8 @@ SETS = "set_config"
 """What a DAG does that writes settings."""
 _PAUSE_S = 2.0
 _GOES_ON = ("queued", "running")
+_BACK = ".back"
+"""After what an act is called that rolls one back (`Act.called`)."""
 _PLAIN = re.compile(r"[A-Za-z0-9_.~+-]{1,60}", re.ASCII)
 _sleep = time.sleep
 
@@ -71,6 +75,11 @@ class DagActor:
     def limit_s(self) -> float:
         return self._dag.limit_s + ENDS_S
 
+    @property
+    def unseen_s(self) -> float:
+        """None of it: its run shows whether it goes on, however long it takes."""
+        return 0.0
+
     def lacks(self, act: Act) -> str | None:
         return self._unfilled(act) or self._looks.cannot_look(act)
 
@@ -86,15 +95,25 @@ class DagActor:
         return None
 
     def process(self, act: Act) -> ClientProcess:
-        may_run = (act.does, Does.START) if act.does is Does.RESTART else (act.does,)
-        if any(self._runs.state(self._dag.dag_id, run_id(does.value, act)) in _GOES_ON for does in may_run):
+        if any(self._state(one) in _GOES_ON for one in (*_runs_of(act), *_before_back(act))):
             return ClientProcess(ProcessState.CHANGING)
         return self._looks.process(act)
+
+    def _state(self, called: str) -> str | None:
+        return self._runs.state(self._dag.dag_id, called)
 
     def perform(self, does: Does, act: Act) -> str | None:
         called = run_id(does.value, act)
         made, failed = self._run(called, self._conf(does.value, act))
         return failed or (None if made else f"{self._shown(called)} was successful before, and the process is as it was.")
+
+    def outcome(self, act: Act) -> str | None:
+        with suppress(HostTrouble):
+            for called in reversed(_runs_of(act)):
+                state = self._state(called)
+                if state is not None:
+                    return f"{self._shown(called)} is {printable(state, 50)}{_remedy(state)}."
+        return None
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         if not self._dag.sets_config:
@@ -108,6 +127,9 @@ class DagActor:
         """One that was successful before has written the same: the ID is of this step and this client."""
         if not self._dag.sets_config:
             return self._looks.write_config(act, settings)
+        before = next((one for one in _before_back(act) if self._state(one) in _GOES_ON), None)
+        if before is not None:
+            raise HostTrouble(f"{self._shown(before)} still goes on", begun=False)
         conf = self._conf(SETS, act) | {"settings": dict(settings)}
         return self._run(run_id(SETS, act), conf)[1]
 
@@ -121,18 +143,16 @@ class DagActor:
 
     def _run(self, called: str, conf: Mapping[str, Any]) -> tuple[bool, str | None]:
         """Whether it was triggered just now, and why it failed; None: it was successful."""
-        ends_at = time.monotonic() + self._dag.limit_s
-        shown = self._shown(called)
+        ends_at = time.monotonic() + min(self._dag.limit_s, wait_for_act.HOLDS_S)
         made = self._runs.trigger(self._dag.dag_id, called, conf)
         while True:
-            state = self._runs.state(self._dag.dag_id, called)
+            state = self._state(called)
             if state == "success":
                 return made, None
             if state not in _GOES_ON:
-                said = f"{shown} is {printable(str(state), 50)}: clear it in Airflow, or delete it to have it triggered again."
-                return made, said
+                return made, f"{self._shown(called)} is {printable(str(state), 50)}{_remedy(state)}."
             if time.monotonic() > ends_at:
-                raise HostTrouble(f"{shown} is {state} after {self._dag.limit_s} s. Is the DAG paused?", begun=True)
+                raise HostTrouble(f"{self._shown(called)} is {state}", begun=True)
             _sleep(_PAUSE_S)
 
     def _values(self, does: str, act: Act) -> dict[str, str]:
@@ -143,6 +163,29 @@ def run_id(does: str, act: Act) -> str:
     """Of letters, digits and `_.~+-` only, whatever the client is called."""
     called = act.called if _PLAIN.fullmatch(act.called) else _short(act.called)
     return f"holdfast__{called}__{does}__{_short(act.kept_as)}"
+
+
+def _runs_of(act: Act) -> tuple[str, ...]:
+    """Of an act, in the order in which they are triggered: a restart that leaves the client down is followed by a start."""
+    return tuple(run_id(does.value, act) for does in ((act.does, Does.START) if act.does is Does.RESTART else (act.does,)))
+
+
+def _before_back(act: Act) -> tuple[str, ...]:
+    """The runs on the client that what is rolled back may have triggered."""
+    if not act.called.endswith(_BACK):
+        return ()
+    forward = replace(act, called=act.called.removesuffix(_BACK))
+    return (*(run_id(does.value, forward) for does in Does), run_id(SETS, forward))
+
+
+def _remedy(state: str | None) -> str:
+    match state:
+        case "success":
+            return ""
+        case "queued" | "running":
+            return ": is the DAG paused?"
+        case _:
+            return ": clear it in Airflow, or delete it to have it triggered again"
 
 
 def _short(text: str) -> str:

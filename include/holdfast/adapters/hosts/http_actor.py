@@ -134,6 +134,8 @@ class HttpActor:
     def limit_s(self) -> float:
         return self._calls.limit_s + ENDS_S
 
+    unseen_s = limit_s
+
     def lacks(self, act: Act) -> str | None:
         call = self._calls.does.get(act.does)
         return f"No call to {act.does.value} a client is given." if call is None else self._unfilled(act, call)
@@ -167,7 +169,6 @@ class HttpActor:
 
     def perform(self, does: Does, act: Act) -> str | None:
         _refuse(self.lacks(act))
-        ends_at = time.monotonic() + self._calls.limit_s
         before = self._seen.get(act.kept_as) or self.process(act)
         values = clients_values(act, self._calls.clients)
         status, _ = self._ask(self._calls.does[does], values, self._calls.limit_s, begun=True)
@@ -176,10 +177,17 @@ class HttpActor:
         if not 200 <= status < 300:
             return f"The call to {does.value} {act.shown} was answered with {_words(status)}."
         if wait_for_act.shows(
-            does, lambda: self.process(act), lambda now: now.identity != before.identity, ends_at, lambda: _sleep(_PAUSE_S)
+            does,
+            lambda: self.process(act),
+            lambda now: now.identity != before.identity,
+            self._calls.limit_s,
+            lambda: _sleep(_PAUSE_S),
         ):
             return None
         return f"{act.shown} was not {does.goal.value} within {self._calls.limit_s} s of the call."
+
+    def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - the status shows it, or nothing does
+        return None
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         calls = [one for one in (self._calls.set_config, self._calls.read_config) if one is not None]

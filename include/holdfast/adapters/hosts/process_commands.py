@@ -60,6 +60,8 @@ class CommandActor:
     def limit_s(self) -> float:
         return self._commands.limit_s + ENDS_S
 
+    unseen_s = limit_s
+
     def lacks(self, act: Act) -> str | None:
         command = self._commands.does.get(act.does)
         if not command or not self._commands.status:
@@ -88,6 +90,9 @@ class CommandActor:
     def perform(self, does: Does, act: Act) -> str | None:
         answer = self._run(act, self._commands.does[does], self._commands.limit_s)
         return None if answer.status == 0 else f"The command to {does.value} {act.shown} failed: {answer.said}"
+
+    def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - what a host keeps of it, it does not tell
+        return None
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         if not self._commands.set_config:

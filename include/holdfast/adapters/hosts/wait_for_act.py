@@ -6,18 +6,23 @@ from collections.abc import Callable
 from holdfast.errors import HostTrouble
 from holdfast.rollout.journal.acted import ClientProcess, Does
 
+HOLDS_S = 10.0
+"""An act that takes longer is left to go on: whoever gave the command has others to do."""
+
 
 def shows(
     does: Does,
     look: Callable[[], ClientProcess],
     is_another: Callable[[ClientProcess], bool],
-    ends_at: float,
+    limit_s: float,
     pause: Callable[[], None],
 ) -> bool:
-    """Whether the process got there before `ends_at` (time.monotonic). `is_another`: than before a restart.
+    """Whether the process got there within `limit_s`. `is_another`: than before a restart.
 
-    A host that does not answer is asked again; raise HostTrouble, with `begun`, where that is lasting.
+    A host that does not answer is asked again. Raise HostTrouble, with `begun`, where that is lasting, and where `limit_s` is not
+    over after `HOLDS_S`.
     """
+    ends_at = time.monotonic() + min(limit_s, HOLDS_S)
     while time.monotonic() < ends_at:
         try:
             now = look()
@@ -28,4 +33,6 @@ def shows(
             if now.state is does.goal and (does is not Does.RESTART or is_another(now)):
                 return True
         pause()
+    if limit_s > HOLDS_S:
+        raise HostTrouble(f"the process is not {does.goal.value} after {HOLDS_S:g} s", begun=True)
     return False

@@ -5,13 +5,13 @@ running: a restart was done; the same: it was not. Nothing is concluded while a 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
 
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
+from holdfast.rollout.journal.acted import ClientProcess, Does, Halt, ProcessState
 from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 
 _ROUNDED_S = 1.0
@@ -114,7 +114,7 @@ class Waited:
 
 def next_move(act: Act, entries: Sequence[JournalEntry], now: ClientProcess, *, may_be_running: bool, performed: bool) -> NextMove:
     """`entries`: those of the step about processes. `may_be_running`: a command that an earlier run began, or whose connection
-    broke, may not have ended. `performed`: this run did it, and the command has ended."""
+    broke, may not have ended. `performed`: it was done, and what comes after `may_be_running` is its end."""
     mine = [one for one in entries if one.acted is not None and (one.acted.does, one.acted.client) == (act.does, act.kept_as)]
     if any(one.event is JournalEvent.ACTED for one in mine):
         return Finished()
@@ -137,10 +137,18 @@ def may_run_s(act: Act, step: str, journal: Journal, limit_s: float, waited: Wai
     """For how many seconds from now on the command of an act may still be running, where none takes longer than `limit_s`. 0: it
     was not begun, or the journal has its end or that of its run.
     """
+    return _may_run_s(step, journal, limit_s, waited, _is_of(act))
+
+
+def went_on(act: Act, step: str, journal: Journal) -> JournalEntry | None:
+    """Since when a run knows that the command of an act was given, and not how it has ended. None: none does."""
+    open_ = _open(step, journal, _is_of(act))
+    return None if open_ is None else open_.went_on
+
+
+def _is_of(act: Act) -> Callable[[JournalEntry], bool]:
     acted = (act.does, act.kept_as)
-    return _may_run_s(
-        step, journal, limit_s, waited, lambda one: one.acted is not None and (one.acted.does, one.acted.client) == acted
-    )
+    return lambda one: one.acted is not None and (one.acted.does, one.acted.client) == acted
 
 
 def may_write_s(client: Act, step: str, journal: Journal, limit_s: float, waited: Waited | None = None) -> float:
@@ -155,23 +163,53 @@ def _may_run_s(
     """A run that takes over looks on for that time. If it is killed meanwhile, the time between its takeover and the next one
     counts for the next one, but never more than half of `limit_s`: no clock that was set in between ends the wait by itself.
     """
-    taken_over: list[datetime] | None = None
-    """Since the command was begun. None: none is."""
-    since: datetime | None = None
+    open_ = _open(step, journal, is_of_it)
+    if open_ is None:
+        return 0.0
+    between = ((later - one).total_seconds() - _ROUNDED_S for one, later in pairwise(open_.taken_over))
+    left_s = limit_s - sum(min(max(0.0, one), limit_s / 2) for one in between)
+    return max(0.0, left_s - (0.0 if waited is None else _counted_s(waited, open_.since)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A command without an end in the journal. `since`: the newest entry that its time counts from; `went_on`: the one that says
+    that it was given."""
+
+    since: datetime
+    taken_over: tuple[datetime, ...] = ()
+    went_on: JournalEntry | None = None
+
+    def halted(self, why: Halt | None) -> "_Open | None":
+        """A run that began it has seen its end, unless it has left it to go on; one that took over has not. Whoever halts for
+        the command itself has waited until it must have ended."""
+        if self.went_on is not None:
+            return None if why is Halt.COMMAND else self
+        return self if self.taken_over else None
+
+
+def _open(step: str, journal: Journal, is_of_it: Callable[[JournalEntry], bool]) -> _Open | None:
+    found: _Open | None = None
     for entry in journal.entries:
         if entry.event in (JournalEvent.TAKEN_OVER, JournalEvent.FORCED):
-            if taken_over is not None:
+            if found is not None:
                 since = datetime.fromisoformat(entry.at)
-                taken_over.append(since)
+                found = replace(found, since=since, taken_over=(*found.taken_over, since))
         elif entry.event is JournalEvent.HALTED:
-            taken_over = taken_over or None  # the run that began it has seen its end; one that took over has not
+            found = None if found is None else found.halted(entry.halt)
         elif entry.step == step and is_of_it(entry):
-            taken_over, since = ([], datetime.fromisoformat(entry.at)) if entry.event is JournalEvent.BEGUN else (None, None)
-    if taken_over is None or since is None:
-        return 0.0
-    between = ((later - one).total_seconds() - _ROUNDED_S for one, later in pairwise(taken_over))
-    left_s = limit_s - sum(min(max(0.0, one), limit_s / 2) for one in between)
-    return max(0.0, left_s - (0.0 if waited is None else _counted_s(waited, since)))
+            found = _begun(entry)
+    return found
+
+
+def _begun(entry: JournalEntry) -> _Open | None:
+    match entry.event:
+        case JournalEvent.BEGUN:
+            return _Open(datetime.fromisoformat(entry.at))
+        case JournalEvent.GOES_ON:
+            return _Open(datetime.fromisoformat(entry.at), went_on=entry)
+        case _:
+            return None
 
 
 def _counted_s(waited: Waited, since: datetime) -> float:

@@ -83,12 +83,13 @@ class JournalEvent(StrEnum):
     """`BEGUN` is written before Holdfast acts; `CONFIRMED` is an operator's word; `DONE` closes a step; `STOPPED` is a refusal.
 
     `TAKEN_OVER`: the earlier run is gone, or did not renew in time; `FORCED`: an operator released the lease of the run. `ACTED`:
-    what Holdfast began to do to a process is done; `HALTED`: a run stopped before its next act; `ACCEPTED`: an operator goes on in
-    spite of it; `ENDED`: an operator ends the run after a halt.
+    what Holdfast began to do to a process is done; `GOES_ON`: the command for it was given, and is left to go on: it has not ended,
+    or is not known to have; `NOT_GIVEN`: nothing of it has reached its host. `HALTED`: a run stopped before its next act;
+    `ACCEPTED`: an operator goes on in spite of it; `ENDED`: an operator ends the run after a halt.
 
-    `GOING_BACK`: an operator has the plan rolled back; the steps are not continued any more. From then on `UNDOING`, `UNDO_ACTED`
-    and `UNDO_CONFIRMED` are of the rollback of a step what `BEGUN`, `ACTED` and `CONFIRMED` are of a step; `UNDONE` closes it, and
-    `LEFT` where there was nothing to roll back, or nothing can.
+    `GOING_BACK`: an operator has the plan rolled back; the steps are not continued any more. From then on `UNDOING`, `UNDO_ACTED`,
+    `UNDO_GOES_ON`, `UNDO_NOT_GIVEN` and `UNDO_CONFIRMED` are of the rollback of a step what `BEGUN`, `ACTED`, `GOES_ON`,
+    `NOT_GIVEN` and `CONFIRMED` are of a step; `UNDONE` closes it, and `LEFT` where there was nothing to roll back, or nothing can.
     """
 
     BEGUN = "begun"
@@ -98,12 +99,16 @@ class JournalEvent(StrEnum):
     TAKEN_OVER = "taken over"
     FORCED = "forced"
     ACTED = "acted"
+    GOES_ON = "goes on"
+    NOT_GIVEN = "not given"
     HALTED = "halted"
     ACCEPTED = "accepted"
     ENDED = "ended"
     GOING_BACK = "going back"
     UNDOING = "rolling back"
     UNDO_ACTED = "rollback acted"
+    UNDO_GOES_ON = "rollback goes on"
+    UNDO_NOT_GIVEN = "rollback not given"
     UNDO_CONFIRMED = "rollback confirmed"
     UNDONE = "rolled back"
     LEFT = "left as it is"
@@ -112,6 +117,8 @@ class JournalEvent(StrEnum):
 UNDO_OF = {
     JournalEvent.BEGUN: JournalEvent.UNDOING,
     JournalEvent.ACTED: JournalEvent.UNDO_ACTED,
+    JournalEvent.GOES_ON: JournalEvent.UNDO_GOES_ON,
+    JournalEvent.NOT_GIVEN: JournalEvent.UNDO_NOT_GIVEN,
     JournalEvent.CONFIRMED: JournalEvent.UNDO_CONFIRMED,
 }
 _OF_STEP = {undo: event for event, undo in UNDO_OF.items()} | {

@@ -1,4 +1,8 @@
-"""One act on one client's process: journal, act, look, journal. A crash in between leaves what the next run needs to know."""
+"""One act on one client's process: journal, act, look, journal. A crash in between leaves what the next run needs to know.
+
+A command that takes longer than some seconds, or whose connection breaks, is left to go on: the journal says so, the turn ends, and
+the next one looks what has become of it, as after a crash.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,16 +12,16 @@ from typing import Never, assert_never
 
 from holdfast.errors import HostTrouble
 from holdfast.ports import Actor
-from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Waited, Watch, may_run_s, next_move
+from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Waited, Watch, may_run_s, next_move, went_on
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
-from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt
+from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt, ProcessState
 from holdfast.rollout.journal.journal import UNDO_OF, Journal, JournalEntry, JournalEvent, Sighting
 from holdfast.rollout.text.format import printable
 from holdfast.workflows.apply import Writing
 
 SHOWS_WITHIN_S = 10.0
-"""Within this time a command that has ended shows its effect."""
+"""Within this time a command that has ended shows its effect. What takes longer is not waited for in the same turn."""
 LOOK_AGAIN_S = 1.0
 PATIENCE_S = 60.0
 """How much longer than its command an act is waited for."""
@@ -62,8 +66,8 @@ class Acting:
     """What acts are done with. `may_begin`: whether an act of a step may be done now; False: later. It raises Halted where nothing
     may be done any more. Its last argument: a client is down that the act starts again. `listed`: the members that an act ends;
     `members`: those of the client of that name at the last look, None: not visible. `back`: the acts roll steps back. `waited`: for
-    how long this run has waited for the commands of an earlier one in that step. `leave`: raises Later, and the given Halted
-    where the process has been waited for longer than the given seconds.
+    how long this run has waited in that step for a command of an earlier one, or one that it has left to go on. `leave`: raises
+    Later, and the given Halted where the process has been waited for longer than the given seconds.
     """
 
     actor: Actor
@@ -92,22 +96,22 @@ class Acting:
 
     def carry_out(self, step: AnyStep, act: Act, *, rolled: bool = False) -> bool:
         """Do it, or what is left of it; False: it may not be done now. Raise Halted where it did not happen, or cannot be seen,
-        and Later where it must be waited for and this turn has given no command.
+        and Later where it must be waited for.
         `rolled`: it is one of several restarts of a step, each of which the group has to show."""
-        clock = self.clocks.elapsed
         act = self.called(step, act)
-        quiet_at = clock() + may_run_s(act, step.id, self.journal, self.actor.limit_s, self.waited(step))
-        allowed, begun, performed, failed = False, False, False, None
+        given = self._given_before(step, act)
+        allowed, begun = False, False
         while True:
-            now = self._process(step, act, quiet_at, performed=performed)
-            entries, open_ = self.journal.acts(step.id), clock() < quiet_at
-            move = next_move(act, entries, now, may_be_running=open_, performed=performed)
+            now = self._process(step, act, given)
+            given = self._ended(act, now, given)
+            entries, may_be_running = self.journal.acts(step.id), self._may_be_running(given)
+            move = next_move(act, entries, now, may_be_running=may_be_running, performed=given.performed)
             match move:
                 case Finished():
                     self._finished(step, act, now)
                     return True
                 case Watch():
-                    self._watch(step, act, quiet_at, open_=open_, performed=performed)
+                    self._watch(step, act, now, given)
                 case Begin(does) | Perform(does) if not allowed:
                     if not self._allowed(step, does, entries):
                         return False
@@ -122,27 +126,45 @@ class Acting:
                 case Perform(does):
                     if not self._allowed(step, does, entries):  # again: its host has shown the process since
                         return False
-                    failed, broken = self._perform(step, does, act)
-                    performed = True
-                    quiet_at = clock() + (self.actor.limit_s if broken else SHOWS_WITHIN_S)
+                    given = self._perform(step, does, act, now, given)
                 case Ask():
-                    raise Halted(Halt.COMMAND if failed else Halt.PROCESS, _asked(move, act, failed))
+                    raise Halted(Halt.COMMAND if given.failed else Halt.PROCESS, _asked(move, act, given.failed))
                 case _:
                     assert_never(move)
 
     def _allowed(self, step: AnyStep, does: Does, entries: Sequence[JournalEntry]) -> bool:
         return self.may_begin(step, does is Does.START and bool(entries))
 
-    def _watch(self, step: AnyStep, act: Act, quiet_at: float, *, open_: bool, performed: bool) -> None:
-        too_long = Halted(Halt.PROCESS, f"The process of {act.shown} is being started or stopped for too long. {_HOST}")
-        if not performed:
-            self._leave(step, act, MAY_RUN if open_ else f"The process of {act.shown} is changing.", too_long)
-        if self.clocks.elapsed() > quiet_at + PATIENCE_S:
-            raise too_long
-        self.clocks.sleep(LOOK_AGAIN_S)
+    def _given_before(self, step: AnyStep, act: Act) -> "_Given":
+        unseen_s = may_run_s(act, step.id, self.journal, self.actor.unseen_s, self.waited(step))
+        return _Given(self.clocks.elapsed() + unseen_s, left=went_on(act, step.id, self.journal))
 
-    def _process(self, step: AnyStep, act: Act, quiet_at: float, *, performed: bool) -> ClientProcess:
-        ends_at = max(quiet_at, self.clocks.elapsed()) + PATIENCE_S
+    def _may_be_running(self, given: "_Given") -> bool:
+        return self.clocks.elapsed() < given.ends_at
+
+    def _ended(self, act: Act, now: ClientProcess, given: "_Given") -> "_Given":
+        """A command that was left to go on, and must have ended, shows its effect from now on."""
+        if given.left is None or self._may_be_running(given) or now.state is ProcessState.CHANGING:
+            return given
+        failed = self.actor.outcome(act) or f"Before that: {given.left.detail}."
+        return self._shows_soon(failed)
+
+    def _shows_soon(self, failed: str | None) -> "_Given":
+        ends_at = self.clocks.elapsed() + SHOWS_WITHIN_S
+        return _Given(ends_at, performed=True, stays_until=ends_at, failed=failed)
+
+    def _watch(self, step: AnyStep, act: Act, now: ClientProcess, given: "_Given") -> None:
+        if given.performed and self.clocks.elapsed() < given.stays_until:
+            self.clocks.sleep(LOOK_AGAIN_S)
+            return
+        self._goes_on(step, act, now, given, "the command has ended, and its process is changing")
+        why = f"The process of {act.shown} is changing."
+        if self._may_be_running(given):
+            why = MAY_RUN if given.left is None else f"The command for {act.shown} may still be running."
+        too_long = f"The process of {act.shown} is being started or stopped for too long. {self.actor.outcome(act) or _HOST}"
+        self._leave(step, act, why, Halted(Halt.PROCESS, too_long))
+
+    def _process(self, step: AnyStep, act: Act, given: "_Given") -> ClientProcess:
         while True:
             self.writing.held.keep()
             try:
@@ -150,9 +172,10 @@ class Acting:
                     return self.actor.process(act)
             except HostTrouble as trouble:
                 unknown = Halted(Halt.PROCESS, f"The process of {act.shown} is unknown. {trouble}")
-                if trouble.lasting or self.clocks.elapsed() > ends_at:
+                if trouble.lasting:
                     raise unknown from None
-                if not performed:
+                if not given.performed or self.clocks.elapsed() >= given.stays_until:
+                    self._goes_on(step, act, given.seen, given, f"its process is unknown: {trouble}")
                     self._leave(step, act, f"The process of {act.shown} is not visible now.", unknown)
             self.clocks.sleep(LOOK_AGAIN_S)
 
@@ -161,15 +184,36 @@ class Acting:
         begun = any(one.acted is not None and one.acted.client == act.kept_as for one in self.journal.acts(step.id))
         self.leave(step, why, PATIENCE_S + (self.actor.limit_s if begun else 0.0), too_long)
 
-    def _perform(self, step: AnyStep, does: Does, act: Act) -> tuple[str | None, bool]:
-        """Why it failed, and whether the command may still be running."""
+    def _perform(self, step: AnyStep, does: Does, act: Act, now: ClientProcess, given: "_Given") -> "_Given":
         self.writing.held.keep()
         self.tell(step, f"{_DOING[does]} {act.shown}")
         try:
             with self.writing.held.kept():
-                return self.actor.perform(does, act), False
+                return replace(self._shows_soon(self.actor.perform(does, act)), seen=now)
         except HostTrouble as trouble:
-            return str(trouble), trouble.begun
+            if trouble.begun:
+                gone_on = replace(self._shows_soon(str(trouble)), seen=now)
+                left = self._goes_on(step, act, now, gone_on, f"it is not known to have ended: {trouble}")
+                return replace(gone_on, ends_at=self.clocks.elapsed() + self.actor.unseen_s, left=left)
+            if trouble.lasting:
+                return replace(self._shows_soon(str(trouble)), seen=now)
+            self._not_given(step, act, now, given, str(trouble))
+            return replace(given, stays_until=given.stays_until or self.clocks.elapsed() + SHOWS_WITHIN_S)
+
+    def _not_given(self, step: AnyStep, act: Act, now: ClientProcess, given: "_Given", why: str) -> None:
+        """Nothing of the command has reached its host: it is given again, soon or in another turn."""
+        if given.stays_until and self.clocks.elapsed() >= given.stays_until:
+            self._keep(step, JournalEvent.NOT_GIVEN, f"{act.shown}: {printable(why, 1_000)}", act, now)
+            text = f"Nothing was done to {act.shown}. {printable(why, 500)}"
+            self._leave(step, act, text, Halted(Halt.COMMAND, text))
+        self.clocks.sleep(LOOK_AGAIN_S)
+
+    def _goes_on(self, step: AnyStep, act: Act, now: ClientProcess | None, given: "_Given", why: str) -> JournalEntry | None:
+        """Journal that this run has given the command and leaves it, unless that is in the journal. `now`: the process as it was
+        seen last."""
+        if given.performed and given.left is None and now is not None:
+            self._keep(step, JournalEvent.GOES_ON, f"{act.shown}: {printable(why, 1_000)}", act, now)
+        return went_on(act, step.id, self.journal)
 
     def _finished(self, step: AnyStep, act: Act, now: ClientProcess) -> None:
         acted = (one.acted for one in self.journal.acts(step.id) if one.event is JournalEvent.ACTED)
@@ -193,6 +237,22 @@ class Acting:
         entry = self.writing.hands.entry(step, UNDO_OF[event] if self.back else event, detail)
         members = self.members(act.client) if rolled else None
         self.writing.add(replace(entry, acted=Acted(act.does, act.kept_as, now, members), seen=seen))
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What is known of the command of an act, in times that never jump. `ends_at`: when it must have ended, as far as its process
+    does not show that it goes on. `performed`: it was given in this turn, or must have ended; `failed`: why it failed.
+    `stays_until`: for how long this turn looks on. `left`: the journal's entry that it goes on. `seen`: the process when it was
+    given.
+    """
+
+    ends_at: float
+    performed: bool = False
+    failed: str | None = None
+    stays_until: float = 0.0
+    left: JournalEntry | None = None
+    seen: ClientProcess | None = None
 
 
 _DOING = {Does.STOP: "stopping", Does.START: "starting", Does.RESTART: "restarting"}

@@ -1,7 +1,8 @@
 """The settings of one client, written, or written back: read, compare, journal, write, read back. A crash in between leaves what
 the next run needs.
 
-Writing the same twice is writing it once, so a run that takes over writes again what may not have been written. Where something
+Writing the same twice is writing it once, so what may not have been written is written again: by a run that takes over, and by
+the next turn where that takes long, or its host is away. Where something
 reads the settings, they themselves show whether it was done, and any other value is another user's. Where nothing does, what
 writes them says it by how it ends.
 """
@@ -41,7 +42,7 @@ class ClientConfigs:
         if any(entry.event is JournalEvent.ACTED for entry in entries):
             return True
         one = replace(one, client=self.acting.called(step, one.client))
-        found: Values | None = self._read(one)
+        found: Values | None = self._read(step, one)
         if found is None or not _has(one, found):
             if found is not None:
                 _refuse_others(one, found)
@@ -52,19 +53,18 @@ class ClientConfigs:
                 held = None if found is None else rolling_settings.held(one.settings, found)
                 self._keep(step, one, JournalEvent.BEGUN, said, held)
             self.acting.tell(step, said)
-            found = self._write(one)
+            found = self._write(step, one)
         how = "read back" if found is not None else "as what writes them says; nothing here reads them back"
         self._keep(step, one, JournalEvent.ACTED, f"{one.client.shown} has its settings for its next start, {how}")
         return True
 
-    def _write(self, one: Configuring) -> Values | None:
+    def _write(self, step: AnyStep, one: Configuring) -> Values | None:
         """What is there then. None: nothing reads it."""
         clock = self.acting.clocks.elapsed
-        ends_at = clock() + self._actor.limit_s + PATIENCE_S
-        failed = self._written(one, ends_at)
+        failed = self._written(step, one)
         shows_until = clock() + SHOWS_WITHIN_S
         while True:
-            found = self._read(one)
+            found = self._read(step, one)
             if found is None and failed is None:
                 return None
             if found is not None and _has(one, found):
@@ -74,31 +74,30 @@ class ClientConfigs:
                 raise Halted(Halt.COMMAND, f"The settings of {one.client.shown} are not written.{because}{_shown(one, found)}")
             self.acting.clocks.sleep(LOOK_AGAIN_S)
 
-    def _written(self, one: Configuring, ends_at: float) -> str | None:
-        """Why it failed. A host that is not reached, or whose connection breaks, is tried again."""
-        while True:
-            self.acting.writing.held.keep()
-            try:
-                with self.acting.writing.held.kept():
-                    return self._actor.write_config(one.client, {each.key: each.after for each in one.settings})
-            except HostTrouble as trouble:
-                if trouble.lasting or self.acting.clocks.elapsed() > ends_at:
-                    return str(trouble)
-            self.acting.clocks.sleep(LOOK_AGAIN_S)
+    def _written(self, step: AnyStep, one: Configuring) -> str | None:
+        """Why it failed. A host that is not reached, or whose connection breaks, and what takes long, are for the next turn."""
+        self.acting.writing.held.keep()
+        try:
+            with self.acting.writing.held.kept():
+                return self._actor.write_config(one.client, {each.key: each.after for each in one.settings})
+        except HostTrouble as trouble:
+            if trouble.lasting:
+                return str(trouble)
+            text = f"The settings of {one.client.shown} are not written, or not known to be. {trouble}"
+            self.acting.leave(step, text, PATIENCE_S + self._actor.limit_s, Halted(Halt.COMMAND, text))
 
-    def _read(self, one: Configuring) -> dict[str, str | None] | None:
+    def _read(self, step: AnyStep, one: Configuring) -> dict[str, str | None] | None:
         keys = tuple(each.key for each in one.settings)
-        ends_at = self.acting.clocks.elapsed() + PATIENCE_S
-        while True:
-            self.acting.writing.held.keep()
-            try:
-                with self.acting.writing.held.kept():
-                    found = self._actor.read_config(one.client, keys)
-                return None if found is None else {key: found.get(key) for key in keys}
-            except HostTrouble as trouble:
-                if trouble.lasting or self.acting.clocks.elapsed() > ends_at:
-                    raise Halted(Halt.COMMAND, f"The settings of {one.client.shown} are unknown. {trouble}") from None
-            self.acting.clocks.sleep(LOOK_AGAIN_S)
+        self.acting.writing.held.keep()
+        try:
+            with self.acting.writing.held.kept():
+                found = self._actor.read_config(one.client, keys)
+            return None if found is None else {key: found.get(key) for key in keys}
+        except HostTrouble as trouble:
+            halted = Halted(Halt.COMMAND, f"The settings of {one.client.shown} are unknown. {trouble}")
+            if trouble.lasting:
+                raise halted from None
+            self.acting.leave(step, f"The settings of {one.client.shown} are not visible now.", PATIENCE_S, halted)
 
     def _keep(
         self, step: AnyStep, one: Configuring, event: JournalEvent, detail: str, before: tuple[ConfigHeld, ...] | None = None

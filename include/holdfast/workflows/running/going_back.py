@@ -214,15 +214,16 @@ class Back(Walk):
             self._wait(undo.step, MAY_RUN, None)
 
     def _may_run_s(self, step: AnyStep) -> float:
-        back, most_s = self._journal.back(), self._means.actor.limit_s
-        roll, acts = self._kind.roll(self._plan, step), self._kind.acts(self._plan, step)
+        back, actor = self._journal.back(), self._means.actor
+        roll, found = self._kind.roll(self._plan, step), self._kind.acts(self._plan, step)
         clients = () if roll is None else tuple(roll.clients())
         if back.acts(step.id) or any(back.configured(step.id, one.client.kept_as) for one in clients):
             return 0.0
-        commands = (*(() if acts is None else acts.acts), *(act for one in clients for act in one.acts))
+        commands = (*(() if found is None else found.acts), *(act for one in clients for act in one.acts))
         waited = self._waited_for_command(step)
-        writes = (may_write_s(one.client, step.id, self._journal, most_s, waited) for one in clients)
-        return max((*(may_run_s(act, step.id, self._journal, most_s, waited) for act in commands), *writes), default=0.0)
+        writes = (may_write_s(one.client, step.id, self._journal, actor.limit_s, waited) for one in clients)
+        acts = (may_run_s(act, step.id, self._journal, actor.unseen_s, waited) for act in commands)
+        return max((*acts, *writes), default=0.0)
 
     def _settle(self, step: AnyStep, undone: list[Undo]) -> None:
         """The group shows what was rolled back so far, and is stable."""

@@ -41,6 +41,7 @@ SHOWS_WITHIN_S = 600.0
 """Within this time a group shows what was done to its clients."""
 CLUSTER_AWAY_S = 300.0
 """For this time a cluster that does not answer is asked again."""
+_COUNTED_ANEW = (JournalEvent.TAKEN_OVER, JournalEvent.FORCED, JournalEvent.GOES_ON, JournalEvent.UNDO_GOES_ON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class Ran:
 class LeftForNextTurn:
     """What a turn leaves to the next one, besides the journal: for how many seconds `step` has been waited for, and for how many
     the cluster has not answered (None: it has). `rebalances`: how many were shown; `shown`: a digest of the comparison that was
-    shown last. `command`: for the commands of which step, after which takeover, it has been waited, and `command_s`: for how long.
+    shown last. `command`: for the commands of which step, after how many takeovers and commands that were left, it has been waited,
+    and `command_s`: for how long.
     Wrong values change when it halts, no act: the journal's times bound `command_s` (`acts.Waited`).
     """
 
@@ -263,8 +265,9 @@ class Walk(ABC):
         self._leave(step, step.id, why, limit_s, Halted(Halt.TIME, f"{why} {limit_s or 0:g} s have passed."), of_plan_s)
 
     def _leave_process(self, step: AnyStep, why: str, limit_s: float, too_long: Halted) -> Never:
-        """As `Acting.leave`. How long it was waited for the group before does not count."""
-        self._leave(step, f"{step.id} process", why, limit_s, too_long)
+        """As `Acting.leave`. How long it was waited for the group before does not count, nor for the acts that are done."""
+        done = sum(one.event in (JournalEvent.ACTED, JournalEvent.UNDO_ACTED) for one in self._writing.journal.acts(step.id))
+        self._leave(step, f"{step.id} process {done}", why, limit_s, too_long)
 
     def _leave(
         self, step: AnyStep, named: str, why: str, limit_s: float | None, too_long: Halted, of_plan_s: int | None = None
@@ -279,10 +282,9 @@ class Walk(ABC):
         raise Later
 
     def _waited_for_command(self, step: AnyStep) -> Waited:
-        """From when this run first asks for it. Another run's takeover ends what was counted."""
+        """From when this run first asks for it. Another run's takeover ends what was counted, and a command that it leaves."""
         now = self._means.clocks.elapsed()
-        taken_over = sum(one.event in (JournalEvent.TAKEN_OVER, JournalEvent.FORCED) for one in self._writing.journal.entries)
-        named = f"{step.id} {taken_over}"
+        named = f"{step.id} {sum(one.event in _COUNTED_ANEW for one in self._writing.journal.entries)}"
         if self._command != named:
             self._command, self._command_since = named, now
         return Waited(now - self._command_since, self._means.hands.now())

@@ -4,18 +4,24 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.harness.operators_hands import approved
 from tests.harness.running_group import TAKES_S, Killed, Process, RunningGroup
-from tests.unit.workflows.running.test_run import ALL_THREE, rolling
+from tests.unit.workflows.running.test_client_configs import EACH, real, rolled
+from tests.unit.workflows.running.test_run import ALL_THREE, halt, rolling
 
-from holdfast.adapters.hosts import actors_file, dag_actor
+from holdfast.adapters.hosts import actors_file, dag_actor, wait_for_act
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, run_id
 from holdfast.errors import HostTrouble, InvalidInput
 from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
-from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
+from holdfast.rollout.group.values import AnyPlan
+from holdfast.rollout.journal.acted import ClientProcess, Does, Halt, ProcessState
+from holdfast.workflows.running import acting
+from holdfast.workflows.running import run as running
 from holdfast.workflows.running.run import Means
 
 RESTART = Act(Does.RESTART, "id-1", "/app-1", called="0123456789abcdef.1")
@@ -49,12 +55,15 @@ class Runs:
 
     # What shows the processes.
 
-    limit_s = 5.0
+    limit_s = unseen_s = 5.0
 
     def cannot_look(self, act: Act) -> str | None:
         return None if act.client in self.processes else f"{act.client} is unknown."
 
     lacks = cannot_look
+
+    def outcome(self, _: Act) -> str | None:
+        return None
 
     def lacks_config(self, act: Act, _: Mapping[str, str | None]) -> str | None:
         return f"No command for {act.client}."
@@ -117,7 +126,7 @@ def test_a_run_that_failed_stays_failed_until_it_is_cleared(runs: Runs, state: s
 
 def test_a_run_that_goes_on_too_long_may_still_act(runs: Runs) -> None:
     runs.after = 10**9
-    with pytest.raises(HostTrouble, match="is running after 0 s") as trouble:
+    with pytest.raises(HostTrouble, match=r"is running$") as trouble:
         actor(runs, limit_s=0).perform(Does.RESTART, RESTART)
     assert trouble.value.begun
     assert actor(runs).process(RESTART).state is ProcessState.CHANGING
@@ -148,10 +157,12 @@ class ByDag(RunningGroup):
     def __init__(self) -> None:
         super().__init__()
         self.airflow = LastingRuns(self)
+        self.writes = False
+        """Whether its runs write settings too."""
 
     def means(self, run: str | None = None) -> Means:
         clients = {client: {"id": client} for client in self.processes}
-        dag = Dag("restarts", '{"does":"{does}","client":"{id}"}', 60, clients)
+        dag = Dag("restarts", '{"does":"{does}","client":"{id}"}', 60, clients, self.writes)
         return replace(super().means(run), actor=DagActor(dag, self, self.airflow))
 
     def cannot_look(self, _: Act) -> str | None:
@@ -159,26 +170,118 @@ class ByDag(RunningGroup):
 
 
 class LastingRuns:
-    """Runs of DAGs of that group."""
+    """Runs of DAGs of that group. `takes_s`: how long each takes; `fails`: those that fail do nothing."""
 
     def __init__(self, reality: RunningGroup) -> None:
         self.reality = reality
         self.ends: dict[str, float] = {}
         self.triggers = 0
+        self.takes_s = TAKES_S
+        self.fails: set[str] = set()
 
     def trigger(self, _: str, run_id: str, conf: Mapping[str, Any]) -> bool:
         self.reality.lake.life.lives()
         self.triggers += 1
         if run_id in self.ends:
             return False
-        self.ends[run_id] = self.reality.time + TAKES_S
-        self.reality.later.append((self.ends[run_id], Does(conf["does"]), conf["client"]))
+        self.ends[run_id] = self.reality.time + self.takes_s
+        if conf["client"] in self.fails:
+            pass
+        elif conf["does"] == dag_actor.SETS:
+            self.reality.written_later.append((self.ends[run_id], conf["client"], conf["settings"]))
+        else:
+            self.reality.later.append((self.ends[run_id], Does(conf["does"]), conf["client"]))
         self.reality.lake.life.lives()
         return True
 
     def state(self, _: str, run_id: str) -> str | None:
         ends_at = self.ends.get(run_id)
-        return None if ends_at is None else "running" if self.reality.time < ends_at else "success"
+        over = "failed" if self.fails else "success"
+        return None if ends_at is None else "running" if self.reality.time < ends_at else over
+
+
+@pytest.fixture
+def by_dag(monkeypatch: pytest.MonkeyPatch) -> ByDag:
+    reality = ByDag()
+    monkeypatch.setattr(dag_actor, "_sleep", reality.sleep)
+    monkeypatch.setattr(dag_actor, "time", SimpleNamespace(monotonic=lambda: reality.time))
+    return reality
+
+
+def turn_lengths(reality: ByDag, plan: AnyPlan) -> list[float]:
+    """Of a run to its end."""
+    found: list[float] = []
+    left: running.LeftForNextTurn | running.Ran | None = None
+    while not isinstance(left, running.Ran):
+        began = reality.time
+        means = reality.means("run 1")
+        left = running.turn(plan, approved(plan), means, None if left is None else left.after(15, 15))
+        found.append(reality.time - began)
+        reality.sleep(15)
+    assert left.halted is None, left.halted
+    return found
+
+
+AT_MOST_S = wait_for_act.HOLDS_S + acting.SHOWS_WITHIN_S + 6
+"""A turn lasts no longer."""
+
+
+def test_no_turn_waits_for_a_dag_that_takes_long(by_dag: ByDag) -> None:
+    by_dag.airflow.takes_s = 58.0
+    assert max(turn_lengths(by_dag, rolling())) <= AT_MOST_S
+    assert by_dag.done == ALL_THREE
+    assert by_dag.airflow.triggers == 3
+
+
+def test_no_turn_waits_for_a_dag_that_writes_settings(by_dag: ByDag) -> None:
+    by_dag.airflow.takes_s, by_dag.writes, by_dag.configs = 58.0, True, real().configs
+    assert max(turn_lengths(by_dag, rolled())) <= AT_MOST_S
+    assert by_dag.written == EACH
+    assert len(by_dag.airflow.ends) == 6, "each client has its settings once, and a restart"
+
+
+def test_a_dag_that_fails_is_reported_at_once(by_dag: ByDag) -> None:
+    """Whoever clears it has the run go on; nothing is triggered again."""
+    by_dag.airflow.takes_s, by_dag.airflow.fails = 20.0, {ALL_THREE[0][1]}
+    ran = by_dag.run_in_turns(rolling())
+
+    assert halt(ran) is Halt.COMMAND
+    assert ran.halted is not None
+    assert "is failed: clear it in Airflow" in ran.halted.text
+    assert by_dag.time < 20 + 15 + AT_MOST_S
+    by_dag.airflow.fails.clear()
+    ((cleared, _),) = by_dag.airflow.ends.items()
+    by_dag.airflow.ends[cleared] = by_dag.time + 20
+    by_dag.later.append((by_dag.time + 20, *ALL_THREE[0]))
+    assert halt(by_dag.run_in_turns(rolling())) is None
+    assert by_dag.done == ALL_THREE
+    assert by_dag.airflow.triggers == 3
+
+
+def test_a_dag_that_is_paused_halts_it(by_dag: ByDag) -> None:
+    by_dag.airflow.takes_s = 1e9
+    ran = by_dag.run_in_turns(rolling())
+
+    assert halt(ran) is Halt.PROCESS
+    assert ran.halted is not None
+    assert "is the DAG paused?" in ran.halted.text
+    assert by_dag.airflow.triggers == 1
+
+
+def test_going_back_waits_for_a_dag_that_goes_on(by_dag: ByDag) -> None:
+    """However long it takes: nothing is begun on the client meanwhile."""
+    back = replace(RESTART, does=Does.STOP, client=ALL_THREE[0][1], host=None, called=f"{RESTART.called}.back")
+    found = by_dag.means().actor
+    by_dag.airflow.ends[run_id("restart", replace(back, called=RESTART.called))] = 1e9
+    assert found.process(back) == ClientProcess(ProcessState.CHANGING)
+
+    by_dag.writes = True
+    writer, by_dag.airflow.ends = by_dag.means().actor, {}
+    by_dag.airflow.ends[run_id(dag_actor.SETS, replace(back, called=RESTART.called))] = 1e9
+    assert writer.process(back) == ClientProcess(ProcessState.CHANGING)
+    with pytest.raises(HostTrouble, match="still goes on") as trouble:
+        writer.write_config(back, {"x": "1"})
+    assert not trouble.value.begun
 
 
 @pytest.mark.thorough

@@ -73,7 +73,6 @@ class DeploymentActor(NamedPodActor):
         return self._process(self._look(name), name)
 
     def perform(self, does: Does, act: Act) -> str | None:
-        ends_at = time.monotonic() + self._workload.limit_s
         name = self._named(act)
         before = self._seen.get(name)
         if does is Does.RESTART and before is None:
@@ -85,7 +84,7 @@ class DeploymentActor(NamedPodActor):
             does,
             lambda: self.process(act),
             lambda _: not workloads.is_same(self._seen[name], before),
-            ends_at,
+            self._workload.limit_s,
             lambda: _sleep(PAUSE_S),
         ):
             return None

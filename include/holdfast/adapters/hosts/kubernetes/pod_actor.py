@@ -23,6 +23,11 @@ class PodActor:
     def limit_s(self) -> float:
         return self._act_s + 2 * self._api.limit_s
 
+    unseen_s = limit_s
+
+    def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - Kubernetes shows it by the pod
+        return None
+
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:  # noqa: ARG002 - of no pod
         return client_settings.NONE_OF_PODS
 

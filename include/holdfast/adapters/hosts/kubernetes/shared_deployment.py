@@ -97,23 +97,20 @@ class SharedDeploymentActor(PodActor):
         return ClientProcess(ProcessState.CHANGING)
 
     def perform(self, does: Does, act: Act) -> str | None:
-        ends_at = time.monotonic() + self._workload.limit_s
-        failed = self._changed(does, act, ends_at)
+        failed = self._changed(does, act)
         if failed is not None:
             return failed
-        if wait_for_act.shows(does, lambda: self.process(act), lambda _: True, ends_at, lambda: _sleep(PAUSE_S)):
+        if wait_for_act.shows(does, lambda: self.process(act), lambda _: True, self._workload.limit_s, lambda: _sleep(PAUSE_S)):
             return None
         if does is Does.STOP and self.process(act).state is ProcessState.RUNNING:
             return f"{self._shown} was scaled down by one, and Kubernetes has ended another pod than that of {act.shown}."
         return f"{self._shown} did not get there within {self._workload.limit_s:g} s; Kubernetes goes on with it."
 
-    def _changed(self, does: Does, act: Act, ends_at: float) -> str | None:
+    def _changed(self, does: Does, act: Act) -> str | None:
         """Why nothing was done. None: the Deployment is scaled for this act, now or before."""
         pod: Pod | None = None
         for _ in range(ATTEMPTS):
-            found = self._settled(ends_at)
-            if found is None:
-                return f"{self._shown} does not come to rest; nothing was done."
+            found = self._settled()
             done = _acts(found.deployment, self._shown)
             why_not = deployments.why_not(found.deployment, self._shown)
             if _key(act) in done or why_not is not None:
@@ -136,13 +133,15 @@ class SharedDeploymentActor(PodActor):
     def _costs(self, pod: Pod, cost: str | None) -> None:
         self._api.patch(pod.path, {"metadata": {"uid": pod.uid, "annotations": {DELETION_COST: cost}}})
 
-    def _settled(self, ends_at: float) -> Deployed | None:
+    def _settled(self) -> Deployed:
+        """Raise HostTrouble where another is changing it, and does not end soon."""
+        ends_at = time.monotonic() + min(self._workload.limit_s, wait_for_act.HOLDS_S)
         while True:
             found = self._look()
             if found.is_settled:
                 return found
             if time.monotonic() > ends_at:
-                return None
+                raise HostTrouble(f"{self._shown} does not come to rest; nothing was done", begun=False)
             _sleep(PAUSE_S)
 
     def _look(self) -> Deployed:

@@ -94,34 +94,29 @@ class StatefulActor(NamedPodActor):
         return found
 
     def perform(self, does: Does, act: Act) -> str | None:
-        ends_at = time.monotonic() + self._workload.limit_s
         name = self._named(act)
         before = self._seen.get(name)
-        if does is Does.RESTART:
-            failed = self._restart(name, ends_at)
-        else:
-            failed = self._scale(ordinal(name), 1 if does is Does.START else 0)
+        wanted = 1 if does is Does.START else 0
+        failed = self._restart(name) if does is Does.RESTART else self._scale(ordinal(name), wanted)
         if failed is not None:
             return failed
         if wait_for_act.shows(
             does,
             lambda: self.process(act),
             lambda _: not workloads.is_same(self._seen[name], before),
-            ends_at,
+            self._workload.limit_s,
             lambda: _sleep(PAUSE_S),
         ):
             return None
         return f"The pod {name} was not {does.goal.value} within {self._workload.limit_s:g} s; Kubernetes goes on with it."
 
-    def _restart(self, name: str, ends_at: float) -> str | None:
+    def _restart(self, name: str) -> str | None:
         seen = self._seen.get(name)
         if seen is None:
             return f"The pod {name} does not run: it was not restarted."
         by_annotation = self._workload.restart_by is RestartBy.ANNOTATION
         for _ in range(ATTEMPTS):
-            workload = self._observed(ends_at) if by_annotation else self._api.get(self._workload.path)
-            if workload is None:
-                return f"The controller of {self._shown} has not seen its last change; nothing was done to {name}."
+            workload = self._observed(name) if by_annotation else self._api.get(self._workload.path)
             if by_annotation and self._is_gone(seen):
                 return None  # it was replaced meanwhile
             change = self._by_annotation(workload, seen) if by_annotation else self._by_partition(workload, seen)
@@ -173,14 +168,18 @@ class StatefulActor(NamedPodActor):
         strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": index}}
         return {"template": workloads.restarted(workload), "updateStrategy": strategy}
 
-    def _observed(self, ends_at: float) -> Document | None:
-        """The StatefulSet, once its controller has seen its last change: until then its revisions are those of before."""
+    def _observed(self, name: str) -> Document:
+        """The StatefulSet, once its controller has seen its last change: until then its revisions are those of before. Raise
+        HostTrouble where that takes long."""
+        ends_at = time.monotonic() + min(self._workload.limit_s, wait_for_act.HOLDS_S)
         while True:
             workload = self._api.get(self._workload.path)
             if is_observed(workload):
                 return workload
             if time.monotonic() > ends_at:
-                return None
+                shown = f"the StatefulSet {self._workload.stateful_set}"
+                seen = f"the controller of {shown} has not seen its last change"
+                raise HostTrouble(f"{seen}; nothing was done to {name}", begun=False)
             _sleep(PAUSE_S)
 
     def _is_gone(self, seen: Pod) -> bool:

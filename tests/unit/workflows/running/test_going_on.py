@@ -1,0 +1,190 @@
+"""A command that takes long, or whose connection breaks: no turn waits for it, the journal says so, and it is given once."""
+
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+from tests.harness.article import A
+from tests.harness.operators_hands import approved
+from tests.harness.running_group import Killed, RunningGroup
+from tests.unit.workflows.running.test_kills import RUNS, check
+from tests.unit.workflows.running.test_run import ALL_THREE, halt, rolling
+
+from holdfast.errors import HostTrouble
+from holdfast.rollout.execution.acts import Act
+from holdfast.rollout.journal.acted import ClientProcess, Does, Halt, ProcessState
+from holdfast.rollout.journal.journal import JournalEvent
+from holdfast.workflows.running import acting, pausing
+from holdfast.workflows.running import run as running
+from holdfast.workflows.running.run import Ran
+
+Run = Callable[..., Ran]
+
+
+def of_first(reality: RunningGroup) -> list[JournalEvent]:
+    """What the journal has of the first act."""
+    return [one.event for one in reality.journal(rolling()).acts("1")]
+
+
+def broken(takes_s: float) -> RunningGroup:
+    """The connection to the first client's host breaks in the middle of its restart, which takes effect later."""
+    reality = RunningGroup()
+    reality.breaks, reality.takes_s = [A], takes_s
+    return reality
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("takes_s", [3.0, 28.0])
+def test_a_command_whose_connection_breaks_is_given_once(run: Run, takes_s: float) -> None:
+    reality = broken(takes_s)
+    check(reality, run(reality, rolling()))
+
+    assert of_first(reality) == [JournalEvent.BEGUN, JournalEvent.GOES_ON, JournalEvent.ACTED]
+    (left,) = [one for one in reality.journal(rolling()).entries if one.event is JournalEvent.GOES_ON]
+    assert left.detail.endswith("it is not known to have ended: connection lost")
+
+
+def turn_lengths(reality: RunningGroup) -> list[float]:
+    """Of a run, whose turns are processes of their own."""
+    found: list[float] = []
+    left: running.LeftForNextTurn | running.Ran | None = None
+    while not isinstance(left, running.Ran):
+        began = reality.time
+        means = reality.means("run 1")
+        left = running.turn(rolling(), approved(rolling()), means, None if left is None else left.after(15, 15))
+        found.append(reality.time - began)
+        reality.sleep(15)
+    check(reality, left)
+    return found
+
+
+def test_no_turn_waits_for_it() -> None:
+    assert max(turn_lengths(broken(28.0))) <= acting.SHOWS_WITHIN_S + 6
+
+
+def test_no_turn_waits_for_a_process_that_changes_for_long() -> None:
+    """Its command has ended, as that of a service that starts slowly."""
+    reality = RunningGroup()
+    until: list[float] = []
+
+    def process(act: Act) -> ClientProcess:
+        shown = RunningGroup.process(reality, act)
+        if act.client != A or not reality.done:
+            return shown
+        until.append(reality.time + 45)
+        return ClientProcess(ProcessState.CHANGING) if reality.time < until[0] else shown
+
+    reality.process = process  # type: ignore[method-assign]
+
+    assert max(turn_lengths(reality)) <= acting.SHOWS_WITHIN_S + 6
+    assert of_first(reality) == [JournalEvent.BEGUN, JournalEvent.GOES_ON, JournalEvent.ACTED]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_one_that_was_lost_is_not_given_again_by_itself(run: Run) -> None:
+    """It halts once the command must have ended. Whoever goes on then has it given again, at once."""
+    reality = broken(1e9)
+    ran = run(reality, rolling())
+    assert halt(ran) is Halt.COMMAND
+    assert ran.halted is not None
+    assert "connection lost" in ran.halted.text
+    assert reality.time > reality.limit_s
+    reality.later.clear()
+    halted_at = reality.time
+    check(reality, run(reality, rolling()))
+
+    assert of_first(reality) == [JournalEvent.BEGUN, JournalEvent.GOES_ON, JournalEvent.BEGUN, JournalEvent.ACTED]
+    assert reality.time - halted_at < 120
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_halt_for_something_else_does_not_have_it_given_again(run: Run) -> None:
+    """A person pauses the run while the command goes on, and has it go on at once."""
+    reality, plan = broken(28.0), rolling()
+
+    def pauses() -> None:
+        if JournalEvent.GOES_ON in of_first(reality) and reality.time < 27:
+            pausing.pause(reality.lake, plan.plan_id, "ann", "", reality.now())
+
+    reality.on_sleep = pauses
+    assert halt(run(reality, plan)) is Halt.PAUSED
+    reality.on_sleep = lambda: None
+    pausing.resume(reality.lake, plan.plan_id)
+    assert not reality.done
+
+    check(reality, run(reality, plan))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("run", RUNS)
+def test_a_kill_at_each_single_operation(run: Run) -> None:
+    """Of a run one of whose commands goes on for long without a connection."""
+    for left in count():
+        reality = broken(28.0)
+        try:
+            ran = run(reality, rolling(), dies_after=left)
+        except Killed:
+            check(reality, run(reality, rolling()))
+        else:
+            check(reality, ran)
+            break
+    assert left > 45, "that was every operation of a whole run"
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("times", [1, 30])
+def test_a_host_that_is_not_reached_is_asked_again(run: Run, times: int) -> None:
+    """Nothing of the command has reached it."""
+    reality = RunningGroup()
+    reality.refuses = {A: times}
+    check(reality, run(reality, rolling()))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_host_that_stays_away_halts_it(run: Run) -> None:
+    reality = RunningGroup()
+    reality.refuses = {A: 10**9}
+    ran = run(reality, rolling())
+
+    assert halt(ran) is Halt.COMMAND
+    assert ran.halted is not None
+    assert "Nothing was done to" in ran.halted.text
+    assert reality.done == []
+    reality.refuses = {}
+    check(reality, run(reality, rolling()))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_going_back_waits_for_a_command_that_goes_on(run: Run) -> None:
+    """What it has done is done before anything is rolled back."""
+    reality, plan = broken(28.0), rolling()
+
+    def pauses() -> None:
+        if JournalEvent.GOES_ON in of_first(reality) and reality.time < 27:
+            pausing.pause(reality.lake, plan.plan_id, "ann", "", reality.now())
+
+    reality.on_sleep = pauses
+    assert halt(run(reality, plan)) is Halt.PAUSED
+    reality.on_sleep = lambda: None
+    pausing.resume(reality.lake, plan.plan_id)
+    ran = run(reality, plan, back=True)
+
+    assert ran.went_back is not None
+    assert reality.done == [(Does.RESTART, A)], "once, and a restart needs no rollback"
+    assert not reality.later
+
+
+def test_the_process_is_not_seen_after_a_command_that_has_ended() -> None:
+    """The journal says that it was given, and the next turn finds what it did."""
+    reality = RunningGroup()
+
+    def process(act: Act) -> ClientProcess:
+        if act.client == A and reality.done and reality.time < reality.processes[A].changed_at + 40:
+            raise HostTrouble("no route to host", begun=False)
+        return RunningGroup.process(reality, act)
+
+    reality.process = process  # type: ignore[method-assign]
+    check(reality, reality.run_in_turns(rolling()))
+
+    assert of_first(reality) == [JournalEvent.BEGUN, JournalEvent.GOES_ON, JournalEvent.ACTED]
+    assert reality.done == ALL_THREE
