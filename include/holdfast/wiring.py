@@ -352,7 +352,6 @@ def examine(
     from holdfast.adapters.broker.kafka_cluster import KafkaCluster
     from holdfast.adapters.broker.session import SHOWN_CREDENTIALS, KafkaSession
     from holdfast.adapters.deadline import Deadline
-    from holdfast.adapters.machine import ThisMachine
 
     deadline, named = Deadline(timeout_s), Hosts(())
     name = f"cluster {', '.join(cluster.bootstrap_servers)}"
@@ -374,6 +373,23 @@ def examine(
     if named.names or named.no_names:
         checks += doctor.examine_host_names(named)
         state_dirs = tuple(one for url in state_dirs for one in named.expanded(url))
+    return checks + _examine_places(state_dirs, folders, deadline, hosts)
+
+
+def examine_places(
+    state_dirs: Sequence[str], folders: Sequence[str], timeout_s: float = DEFAULT_TIMEOUT_S, hosts: HostAccess = HERE
+) -> tuple[Check, ...]:
+    """What is missing on hosts, in Kubernetes and on this machine, without a cluster."""
+    from holdfast.adapters.deadline import Deadline
+
+    return _examine_places(state_dirs, folders, Deadline(timeout_s), hosts)
+
+
+def _examine_places(
+    state_dirs: Sequence[str], folders: Sequence[str], deadline: "Deadline", hosts: HostAccess
+) -> tuple[Check, ...]:
+    from holdfast.adapters.machine import ThisMachine
+
     on_disks = doctor.examine_state_directories(state_directories(deadline, hosts=hosts), tuple(state_dirs))
     rights = doctor.examine_hosts((*_pods(deadline, hosts).rights(state_dirs), *_ssh(hosts).rights(state_dirs)))
-    return checks + rights + on_disks + doctor.examine_machine(ThisMachine(), tuple(folders))
+    return rights + on_disks + doctor.examine_machine(ThisMachine(), tuple(folders))

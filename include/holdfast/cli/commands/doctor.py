@@ -43,7 +43,7 @@ def command(
     """Check what Holdfast needs: permissions (the fewest), Java, Spark, folders. With --config: judge the settings of a group.
 
     {host} in --state-dir stands for each --host, or else for the hosts of the group's members. The exit status is 1 if
-    a requirement is missing.
+    a requirement is missing. Without --group and --bootstrap-server only --state-dir and --folder are checked.
 
     --config judges the settings of the group in SNAPSHOT (a file, or - for standard input), or of --group at --bootstrap-server:
     each finding has its fix, and what it costs this group (by forecasts) or where Kafka documents it. The exit status is 1 if there
@@ -55,10 +55,14 @@ def command(
         return doctor_config.judged(snapshot, where, group, state_dirs, named, timeout_s, given, as_json=as_json)
     if snapshot is not None or app_config or policy or kafka_release:
         raise click.UsageError("SNAPSHOT, --app-config, --policy and --kafka-release are for --config.")
-    if group is None:
+    directories = hosts.expanded(state_dirs, named)
+    if group is None and not bootstrap_server and command_config is None and (directories or folders):
+        checks = wiring.examine_places(directories, folders, timeout_s, hosts.access())
+    elif group is None:
         raise click.UsageError("Missing option '--group'.")
-    where, directories = cluster.connection(bootstrap_server, command_config), hosts.expanded(state_dirs, named)
-    checks = wiring.examine(where, group, directories, folders, timeout_s, hosts.access())
+    else:
+        where = cluster.connection(bootstrap_server, command_config)
+        checks = wiring.examine(where, group, directories, folders, timeout_s, hosts.access())
     if as_json:
         fields = ("name", "status", "found", "remedy")
         document = [{field: str(getattr(check, field)) for field in fields} for check in checks]
