@@ -1,13 +1,16 @@
 """A command that takes long, or whose connection breaks: no turn waits for it, the journal says so, and it is given once."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from itertools import count
 
 import pytest
 from tests.harness.article import A
 from tests.harness.operators_hands import approved
 from tests.harness.running_group import Killed, RunningGroup
+from tests.unit.workflows.running.test_client_configs import ORDER, real, rolled
 from tests.unit.workflows.running.test_kills import RUNS, check
+from tests.unit.workflows.running.test_moving import MOVES, MovingGroup, planned
 from tests.unit.workflows.running.test_run import ALL_THREE, halt, rolling
 
 from holdfast.errors import HostTrouble
@@ -188,3 +191,43 @@ def test_the_process_is_not_seen_after_a_command_that_has_ended() -> None:
 
     assert of_first(reality) == [JournalEvent.BEGUN, JournalEvent.GOES_ON, JournalEvent.ACTED]
     assert reality.done == ALL_THREE
+
+
+def test_each_act_of_a_step_has_all_of_its_time() -> None:
+    """Three stops, each of which takes most of it."""
+    reality = MovingGroup(planned(*MOVES, "set_client_config"))
+
+    def process(act: Act) -> ClientProcess:
+        found = reality.processes[act.client]
+        goes_on = not found.runs and reality.time < found.changed_at + reality.limit_s + acting.PATIENCE_S - 20
+        return ClientProcess(ProcessState.CHANGING) if goes_on else found.shown()
+
+    reality.process = process  # type: ignore[method-assign]
+    ran = reality.goes()
+
+    assert halt(ran) is None, ran.halted
+    assert sorted(reality.done) == sorted((does, one) for one in reality.processes for does in (Does.STOP, Does.START))
+
+
+def test_a_clock_that_jumps_does_not_end_the_wait_for_a_second_command() -> None:
+    """Both are of one step. What was waited for the first one does not count for the second."""
+    reality, plan, breaks = real(), rolled(), [*ORDER[:2]]
+    reality.takes_s = 28.0
+    second: list[int] = []
+    """The turn in which it was given."""
+
+    def perform(does: Does, act: Act) -> str | None:
+        if act.client in breaks:
+            breaks.remove(act.client)
+            reality.breaks = [act.client]
+            second.extend([reality.turns] if not breaks else [])
+        return RunningGroup.perform(reality, does, act)
+
+    def now() -> datetime:
+        return RunningGroup.now(reality) + timedelta(seconds=40 * (second != [] and reality.turns > second[0]))
+
+    reality.now, reality.perform = now, perform  # type: ignore[method-assign]
+    ran = reality.run_in_turns(plan, pause_s=5)
+
+    assert halt(ran) is None, ran.halted
+    assert reality.done == [(Does.RESTART, one) for one in ORDER]
