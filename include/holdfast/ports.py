@@ -331,7 +331,7 @@ class Actor(Protocol):
 
     @property
     def unseen_s(self) -> float:
-        """The same, as far as `process` does not show that it goes on; 0: it always does."""
+        """The same of a command that `process` does not show; 0: it shows every one that goes on."""
         ...
 
     def lacks(self, act: "Act") -> str | None:

@@ -113,7 +113,7 @@ class RunningGroup:
         self.takes_s = TAKES_S
         """A command that outlives its run, or its connection, takes effect so much later."""
         self.refuses: dict[str, int] = {}
-        """Clients whose host is not reached for an act so many times."""
+        """Clients whose host is not reached for an act, and how often."""
         self.unknown: set[str] = set()
         self.away_until = -1.0
         self.state = "Stable"

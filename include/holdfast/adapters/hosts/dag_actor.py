@@ -112,7 +112,7 @@ class DagActor:
             for called in reversed(_runs_of(act)):
                 state = self._state(called)
                 if state is not None:
-                    return f"{self._shown(called)} is {printable(state, 50)}{_remedy(state)}."
+                    return f"{self._shown(called)} is {printable(state, 50)}{_what_to_do(state)}."
         return None
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
@@ -150,7 +150,7 @@ class DagActor:
             if state == "success":
                 return made, None
             if state not in _GOES_ON:
-                return made, f"{self._shown(called)} is {printable(str(state), 50)}{_remedy(state)}."
+                return made, f"{self._shown(called)} is {printable(str(state), 50)}{_what_to_do(state)}."
             if time.monotonic() > ends_at:
                 raise HostTrouble(f"{self._shown(called)} is {state}", begun=True)
             _sleep(_PAUSE_S)
@@ -178,7 +178,7 @@ def _before_back(act: Act) -> tuple[str, ...]:
     return (*(run_id(does.value, forward) for does in Does), run_id(SETS, forward))
 
 
-def _remedy(state: str | None) -> str:
+def _what_to_do(state: str | None) -> str:
     match state:
         case "success":
             return ""

@@ -91,7 +91,7 @@ class CommandActor:
         answer = self._run(act, self._commands.does[does], self._commands.limit_s)
         return None if answer.status == 0 else f"The command to {does.value} {act.shown} failed: {answer.said}"
 
-    def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - what a host keeps of it, it does not tell
+    def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - a host keeps nothing of it
         return None
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:

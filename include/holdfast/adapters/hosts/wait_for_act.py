@@ -7,7 +7,7 @@ from holdfast.errors import HostTrouble
 from holdfast.rollout.journal.acted import ClientProcess, Does
 
 HOLDS_S = 10.0
-"""An act that takes longer is left to go on: whoever gave the command has others to do."""
+"""An act that takes longer is left to go on: the next turn of the run looks what has become of it."""
 
 
 def shows(

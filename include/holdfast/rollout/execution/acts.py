@@ -181,8 +181,8 @@ class _Open:
     went_on: JournalEntry | None = None
 
     def halted(self, why: Halt | None) -> "_Open | None":
-        """A run that began it has seen its end, unless it has left it to go on; one that took over has not. Whoever halts for
-        the command itself has waited until it must have ended."""
+        """A run that began it has seen its end, unless it has left it to go on; one that took over has not. A run
+        that halts for the command itself has waited until it must have ended."""
         if self.went_on is not None:
             return None if why is Halt.COMMAND else self
         return self if self.taken_over else None

@@ -84,7 +84,7 @@ class JournalEvent(StrEnum):
 
     `TAKEN_OVER`: the earlier run is gone, or did not renew in time; `FORCED`: an operator released the lease of the run. `ACTED`:
     what Holdfast began to do to a process is done; `GOES_ON`: the command for it was given, and is left to go on: it has not ended,
-    or is not known to have; `NOT_GIVEN`: nothing of it has reached its host. `HALTED`: a run stopped before its next act;
+    or may not have; `NOT_GIVEN`: nothing of it has reached its host. `HALTED`: a run stopped before its next act;
     `ACCEPTED`: an operator goes on in spite of it; `ENDED`: an operator ends the run after a halt.
 
     `GOING_BACK`: an operator has the plan rolled back; the steps are not continued any more. From then on `UNDOING`, `UNDO_ACTED`,

@@ -193,7 +193,7 @@ class Acting:
         except HostTrouble as trouble:
             if trouble.begun:
                 gone_on = replace(self._shows_soon(str(trouble)), seen=now)
-                left = self._goes_on(step, act, now, gone_on, f"it is not known to have ended: {trouble}")
+                left = self._goes_on(step, act, now, gone_on, f"its command may still be running: {trouble}")
                 return replace(gone_on, ends_at=self.clocks.elapsed() + self.actor.unseen_s, left=left)
             if trouble.lasting:
                 return replace(self._shows_soon(str(trouble)), seen=now)
@@ -241,10 +241,9 @@ class Acting:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What is known of the command of an act, in times that never jump. `ends_at`: when it must have ended, as far as its process
-    does not show that it goes on. `performed`: it was given in this turn, or must have ended; `failed`: why it failed.
-    `stays_until`: for how long this turn looks on. `left`: the journal's entry that it goes on. `seen`: the process when it was
-    given.
+    """What is known of the command of an act, in times that never jump. `ends_at`: when it must have ended, unless its process
+    shows that it goes on. `performed`: it was given in this turn, or must have ended; `failed`: why it failed. `stays_until`: how
+    long this turn looks on. `left`: the journal's entry that it goes on. `seen`: the process when it was given.
     """
 
     ends_at: float

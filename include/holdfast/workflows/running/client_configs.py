@@ -83,7 +83,7 @@ class ClientConfigs:
         except HostTrouble as trouble:
             if trouble.lasting:
                 return str(trouble)
-            text = f"The settings of {one.client.shown} are not written, or not known to be. {trouble}"
+            text = f"The settings of {one.client.shown} may not be written. {trouble}"
             self.acting.leave(step, text, PATIENCE_S + self._actor.limit_s, Halted(Halt.COMMAND, text))
 
     def _read(self, step: AnyStep, one: Configuring) -> dict[str, str | None] | None:

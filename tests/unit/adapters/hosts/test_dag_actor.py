@@ -241,7 +241,7 @@ def test_no_turn_waits_for_a_dag_that_writes_settings(by_dag: ByDag) -> None:
 
 
 def test_a_dag_that_fails_is_reported_at_once(by_dag: ByDag) -> None:
-    """Whoever clears it has the run go on; nothing is triggered again."""
+    """Once a user has cleared it, the run goes on; nothing is triggered again."""
     by_dag.airflow.takes_s, by_dag.airflow.fails = 20.0, {ALL_THREE[0][1]}
     ran = by_dag.run_in_turns(rolling())
 

@@ -25,7 +25,7 @@ Run = Callable[..., Ran]
 
 
 def of_first(reality: RunningGroup) -> list[JournalEvent]:
-    """What the journal has of the first act."""
+    """What the journal has of the first restart."""
     return [one.event for one in reality.journal(rolling()).acts("1")]
 
 
@@ -44,7 +44,7 @@ def test_a_command_whose_connection_breaks_is_given_once(run: Run, takes_s: floa
 
     assert of_first(reality) == [JournalEvent.BEGUN, JournalEvent.GOES_ON, JournalEvent.ACTED]
     (left,) = [one for one in reality.journal(rolling()).entries if one.event is JournalEvent.GOES_ON]
-    assert left.detail.endswith("it is not known to have ended: connection lost")
+    assert left.detail.endswith("its command may still be running: connection lost")
 
 
 def turn_lengths(reality: RunningGroup) -> list[float]:
@@ -85,7 +85,7 @@ def test_no_turn_waits_for_a_process_that_changes_for_long() -> None:
 
 @pytest.mark.parametrize("run", RUNS)
 def test_one_that_was_lost_is_not_given_again_by_itself(run: Run) -> None:
-    """It halts once the command must have ended. Whoever goes on then has it given again, at once."""
+    """It halts once the command must have ended. The next run gives it again, at once."""
     reality = broken(1e9)
     ran = run(reality, rolling())
     assert halt(ran) is Halt.COMMAND
