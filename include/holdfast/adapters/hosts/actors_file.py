@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from holdfast.adapters import yaml_text
-from holdfast.adapters.hosts import client_settings, http_settings
+from holdfast.adapters.hosts import act_rights, client_settings, http_settings
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, DagRuns, Looks
 from holdfast.adapters.hosts.http_settings import Http, HttpLogin
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
@@ -147,10 +147,7 @@ def read(content: bytes, group_id: str, shell_of: Callable[[Mapping[str, str]], 
 
     `shell_of`: where commands run, in place of what the file has; None: over SSH or on this machine.
     """
-    found = _FILE.read(yaml_text.loads(content))
-    group = next((one for one in found.groups if one.group_id == group_id), None)
-    if group is None:
-        raise InvalidInput(f"it has no commands for the group {printable(group_id, 200)}", "groups")
+    group = _named(content, group_id)
     if group.dag is not None:
         raise InvalidInput("a DAG is triggered by apply_rollout in Airflow only: give commands, or calls of a service", "dag")
     if group.kubernetes is not None:
@@ -165,6 +162,24 @@ def read(content: bytes, group_id: str, shell_of: Callable[[Mapping[str, str]], 
         settings = _ssh_settings(group.ssh)
         return CommandActor(_commands(group), shell_of or _over_ssh(group.ssh, settings))
     return CommandActor(_commands(group), shell_of or _on_this_machine)
+
+
+def sudoers(content: bytes, group_id: str, user: str | None) -> str | None:
+    """The lines of sudoers for acting on the clients of a group; None: no command of its uses sudo. Raise InvalidInput as `read`.
+
+    `user`: who logs in, where the file does not say it.
+    """
+    group = _named(content, group_id)
+    named = (None if group.ssh is None else group.ssh.user) or user
+    return act_rights.sudoers(_commands(group), named or "USER")
+
+
+def _named(content: bytes, group_id: str) -> _Group:
+    found = _FILE.read(yaml_text.loads(content))
+    group = next((one for one in found.groups if one.group_id == group_id), None)
+    if group is None:
+        raise InvalidInput(f"it has no commands for the group {printable(group_id, 200)}", "groups")
+    return group
 
 
 def of_group(

@@ -23,6 +23,7 @@ _STYLES = {CheckStatus.OK: "green", CheckStatus.LIMITED: "yellow", CheckStatus.M
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
 @hosts.named_option
 @click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that must be writable, such as the lake.")
+@click.option("--actors", metavar="FILE", help="The commands for the group's clients: their lines of sudoers.")
 @doctor_config.options
 @click.option("--json", "as_json", is_flag=True, help="The checks, or the findings, as JSON.")
 def command(
@@ -34,6 +35,7 @@ def command(
     state_dirs: tuple[str, ...],
     named: tuple[str, ...],
     folders: tuple[str, ...],
+    actors: str | None,
     config: bool,
     app_config: str | None,
     policy: str | None,
@@ -43,7 +45,8 @@ def command(
     """Check what Holdfast needs: permissions (the fewest), Java, Spark, folders. With --config: judge the settings of a group.
 
     {host} in --state-dir stands for each --host, or else for the hosts of the group's members. The exit status is 1 if
-    a requirement is missing. Without --group and --bootstrap-server only --state-dir and --folder are checked.
+    a requirement is missing. Without --bootstrap-server only --state-dir, --folder and --actors are looked
+    at.
 
     --config judges the settings of the group in SNAPSHOT (a file, or - for standard input), or of --group at --bootstrap-server:
     each finding has its fix, and what it costs this group (by forecasts) or where Kafka documents it. The exit status is 1 if there
@@ -56,13 +59,16 @@ def command(
     if snapshot is not None or app_config or policy or kafka_release:
         raise click.UsageError("SNAPSHOT, --app-config, --policy and --kafka-release are for --config.")
     directories = hosts.expanded(state_dirs, named)
-    if group is None and not bootstrap_server and command_config is None and (directories or folders):
-        checks = wiring.examine_places(directories, folders, timeout_s, hosts.access())
-    elif group is None:
+    without_cluster = not bootstrap_server and command_config is None and bool(directories or folders or actors)
+    if group is None and (actors or not without_cluster):
         raise click.UsageError("Missing option '--group'.")
+    acts = () if actors is None else _acts(actors, group or "")
+    if group is None or without_cluster:
+        checks = wiring.examine_places(directories, folders, timeout_s, hosts.access())
     else:
         where = cluster.connection(bootstrap_server, command_config)
         checks = wiring.examine(where, group, directories, folders, timeout_s, hosts.access())
+    checks += acts
     if as_json:
         fields = ("name", "status", "found", "remedy")
         document = [{field: str(getattr(check, field)) for field in fields} for check in checks]
@@ -70,6 +76,18 @@ def command(
     else:
         _print_table(checks)
     return 1 if any(check.status is CheckStatus.MISSING for check in checks) else 0
+
+
+def _acts(file: str, group: str) -> tuple[Check, ...]:
+    from holdfast.adapters import yaml_text
+    from holdfast.adapters.hosts import actors_file
+
+    ssh, content = hosts.access().ssh, documents.read_bytes(file, yaml_text.LARGEST)
+    with documents.naming(file):
+        lines = actors_file.sudoers(content, group, None if ssh is None else ssh.user)
+    if lines is None:
+        return ()
+    return (Check("right: act on hosts (optional)", CheckStatus.LIMITED, "not checked: only acts would show it", lines),)
 
 
 def _print_table(checks: tuple[Check, ...]) -> None:
