@@ -14,6 +14,7 @@ an sshd each, a real broker, a real Airflow of five processes, and the plan's pa
 | scaled    | one client more, and by another plan one less again                | each started or stopped once            |
 | replaced  | a client by another one on an empty machine; nothing after it      | one stopped, one started, as forecast   |
 | killed    | a rolling restart, while processes of Airflow are killed (kill -9) | each client restarted once, done        |
+| by_dag    | a rolling restart by another DAG, 25 s each (`--acts-by dag`)      | the same; the task waits deferred       |
 
 One JSON line a walk. It goes on after a walk that is not as wanted, and its status is 1 then.
 """
@@ -206,7 +207,31 @@ def killed(whole: Whole, given: argparse.Namespace) -> Document:
         return found | _judged(whole, run, page, _restarted_once(whole, run), quiet=False)
 
 
+def by_dag(whole: Whole, given: argparse.Namespace) -> Document:
+    """Needs `--acts-by dag`. While the other DAG acts, the run's own task holds nothing for most of the time."""
+    assert given.acts_by == "dag", "--acts-by dag is needed"
+    plan = whole.plan(ROLLING)
+    states: Counter[str] = Counter()
+    with whole.screens.of(whole.server, plan.plan_id, "by_dag") as page:
+        run = whole.run(plan)
+
+        def meanwhile() -> None:
+            page.badge()
+            if JournalEvent.GOES_ON in _events(run):
+                states[run.last[1]] += 1
+
+        run.until(lambda: run.ended, meanwhile)
+        page.until("All steps done")
+        page.shoot("finished")
+        wrong = _restarted_once(whole, run)
+        went_on = sum(one.event is JournalEvent.GOES_ON for one in run.journal().entries)
+        wrong += [] if went_on == len(whole.group.services.done) else [f"left to go on: {went_on}"]
+        wrong += [] if states["deferred"] > states["running"] else [f"states: {dict(states)}"]
+        return {"states": dict(states), "went_on": went_on} | _judged(whole, run, page, wrong)
+
+
 WALKS: dict[str, Walk] = {one.__name__: one for one in (untouched, left, gone_on, back, by_hand, scaled, killed, replaced)}
+ONLY_BY_DAG: dict[str, Walk] = {"by_dag": by_dag}
 
 
 class _joined_by_another:  # noqa: N801 - a context
@@ -315,6 +340,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--release", default="3.9.1")
     parser.add_argument("--walks", default=",".join(WALKS))
+    parser.add_argument("--acts-by", choices=("ssh", "dag"), default="ssh", help="dag: for the walk `by_dag`")
     parser.add_argument("--clients", type=int, default=5)
     parser.add_argument("--kills", type=int, default=8, help="in the walk `killed`")
     parser.add_argument("--seed", type=int, default=1)
@@ -333,13 +359,13 @@ def main() -> int:
         with (
             machines.namespaces(folder / "machines", given.clients + SPARE, given.network) as made,
             hosted.started(folder, given.release, made, given.clients, f"10.77.{given.network}.1", settings) as group,
-            brought_up(group, folder, given.screens) as whole,
+            brought_up(group, folder, given.screens, by_dag=given.acts_by == "dag") as whole,
         ):
             for one in given.walks.split(","):
                 _settle(whole)
                 began, cost = time.monotonic(), whole.processor_s()
                 try:
-                    found = WALKS[one](whole, given)
+                    found = (WALKS | ONLY_BY_DAG)[one](whole, given)
                 except (Exception, AssertionError):  # noqa: BLE001 - the next walk is wanted all the same
                     found = {"wrong": [traceback.format_exc()]}
                 figures = {"seconds": round(time.monotonic() - began), "airflow_processor_s": round(whole.processor_s() - cost)}

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import psutil
 from playwright.sync_api import Browser, Error
-from tests.harness.pages.airflow_server import Server, serving
+from tests.harness.pages.airflow_server import ROOT, Server, serving
 from tests.harness.pages.browser import Reader, chromium, reading
 from tests.live.running import airflow_processes
 from tests.live.running.hosted import Hosted
@@ -33,14 +33,17 @@ from holdfast.workflows import plan as plans
 
 CLUSTER = "live"
 DAGS = ("plan_rollout", "apply_rollout", "verify_rollout")
+ACTING_DAG = "restart_streams_client"
+DAG_TAKES_S = 25.0
 ACTED = ("restart_client", "stop_client", "start_client")
 PATIENCE_S = 1_200.0
 ENDS = ("success", "failed")
 Document = dict[str, Any]
 
 
-def connections(group: Hosted, folder: Path) -> dict[str, str]:
-    """What an admin enters in Airflow: the cluster, its group's commands, and how to log in. Host keys are in the worker's home."""
+def connections(group: Hosted, folder: Path, *, by_dag: bool = False) -> dict[str, str]:
+    """What an admin enters in Airflow: the cluster, its group's commands, and how to log in. Host keys are in the worker's home.
+    `by_dag`: another DAG acts, and a command shows the process."""
     machine = group.machines[0]
     home = folder / "home"
     (home / ".ssh").mkdir(parents=True)
@@ -50,11 +53,12 @@ def connections(group: Hosted, folder: Path) -> dict[str, str]:
     commands = {
         verb: ["sh", str(SCRIPT), str(group.services.folder), verb, "{host}"] for verb in ("status", "start", "stop", "restart")
     }
+    acts: Document = {"dag": {"dag_id": ACTING_DAG}, "status": commands["status"]} if by_dag else commands
     clients = group.clients.addresses() if group.together else {}
     about: Document = {
         "kafka_release": application.release,
         "config": dict(application.settings),
-        "actors": commands | {"ssh": {"host": "{host}"}, "limit_s": LIMIT_S, "clients": clients},
+        "actors": acts | {"ssh": {"host": "{host}"}, "limit_s": LIMIT_S, "clients": clients},
     }
     if not group.together:
         path = f"{machine.own_disk}/state/{group.group_id}"
@@ -310,10 +314,26 @@ class AirflowRun:
         return f"{self.last}\n{entries}\n{tail}"
 
 
+def _with_acting_dag(group: Hosted, folder: Path) -> dict[str, str]:
+    dags, own = folder / "dags", Path(__file__).with_name("acting_dag.py")
+    dags.mkdir()
+    for one in (*(ROOT / "dags").glob("*.py"), own):
+        (dags / one.name).symlink_to(one)
+    return {
+        "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
+        "LIVE_SERVICES": str(group.services.folder),
+        "LIVE_SERVICES_SCRIPT": str(SCRIPT),
+        "LIVE_DAG_TAKES_S": str(DAG_TAKES_S),
+    }
+
+
 @contextmanager
-def brought_up(group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = ()) -> Iterator[Whole]:
+def brought_up(
+    group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = (), *, by_dag: bool = False
+) -> Iterator[Whole]:
     """Airflow, next to a group that runs, and a browser."""
-    environment = airflow_processes.short_heartbeats() | connections(group, folder) | dict(more)
+    environment = airflow_processes.short_heartbeats() | connections(group, folder, by_dag=by_dag) | dict(more)
+    environment |= _with_acting_dag(group, folder) if by_dag else {}
     environment["AIRFLOW_VAR_HOLDFAST_POLICY"] = json.dumps({"format_version": "1.0", "acts": [str(one) for one in ACTS]})
     environment["AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT"] = "30"  # a busy machine misses shorter ones
     lake = folder / "lake"
@@ -321,7 +341,7 @@ def brought_up(group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[
         serving(folder / "airflow", lake, scheduling=True, triggering=True, more=environment) as server,
         chromium() as browser,
     ):
-        for dag in DAGS:
+        for dag in (*DAGS, *([ACTING_DAG] if by_dag else [])):
             server.wait("the DAG", lambda dag=dag: server.rest("GET", f"/api/v2/dags/{dag}"))
             server.rest("PATCH", f"/api/v2/dags/{dag}?update_mask=is_paused", {"is_paused": False})
         screens.mkdir(parents=True, exist_ok=True)
