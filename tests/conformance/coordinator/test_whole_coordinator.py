@@ -69,6 +69,8 @@ def _all_but_few_are_judged(score: Score, release: str) -> None:
     members was."""
     print(score)
     assert score.not_judged == 0
+    assert score.ends_equal == score.sequences
+    assert score.sequences + score.sequences_inferred > SCRIPTS // 2
     assert set(dict(score.because)) <= {Because.MEMBER_ORDER, Because.DISKS}
     if not behaviour(release).offsets_count:
         assert score.equal > 0.95 * score.rebalances

@@ -64,6 +64,16 @@ class TimedChange:
             self.events.append({"then": wait})
 
     @property
+    def config(self) -> tuple[tuple[str, int], ...]:
+        """Of the group at first, but for what its records have."""
+        return tuple((key, int(value)) for key, value in self._initial.items() if key != STANDBYS)
+
+    @property
+    def keeps_its_times(self) -> bool:
+        """Whether the change has no config of times."""
+        return not any(TIMES.keys() & one.get("set_config", {}).keys() for one in self.events)
+
+    @property
     def script(self) -> Case:
         config = {f"group.{key}": value for key, value in self._initial.items()}
         return {"config": config, "subtopologies": self._subtopologies, "steps": self._steps}
@@ -282,6 +292,13 @@ class TimedChange:
                 until = next(stable, following)
             total += until - began
         return total / 1000 if any(target is not None for _, target, _ in self.waited) else 0.0
+
+    def moments_ms(self, shown: list[Case]) -> Iterator[int]:
+        """When each record was written, where all of them are shown (`bytes`)."""
+        written = 0
+        for at, one in zip(self._at, shown, strict=True):
+            yield from itertools.repeat(at, one["records"] - written)
+            written = one["records"]
 
     def without_owner(self, shown: list[Case]) -> dict[str, float]:
         """For how many seconds each task had none, after the step that shows the settled group."""

@@ -3,7 +3,7 @@
 import base64
 import itertools
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.kafka.coordinator.release import behaviour
@@ -32,14 +32,15 @@ NOTHING = OwnedTasks((), (), ())
 CHANGELOG = InternalTopic("shop-counts-changelog", 0, 1, ())
 
 
-def entries(written: Iterable[dict[str, str | None]]) -> list[CoordinatorRecord]:
-    """Of records as a coordinator's JVM answers with them."""
+def entries(written: Sequence[dict[str, str | None]], moments_ms: Iterable[int] | None = None) -> list[CoordinatorRecord]:
+    """Of records as a coordinator's JVM answers with them. `moments_ms`: when each was written, from the start of the script; None:
+    one a second."""
     found = []
-    for number, one in enumerate(written):
+    for one, at in zip(written, range(0, 1_000 * len(written), 1_000) if moments_ms is None else moments_ms, strict=True):
         key = records.decode_key(base64.b64decode(one["key"] or ""))
         if key is not None:
             value = None if one["value"] is None else records.decode_value(key.kind, base64.b64decode(one["value"]))
-            found.append(CoordinatorRecord(key, value, STARTED_MS + 1_000 * number))
+            found.append(CoordinatorRecord(key, value, STARTED_MS + at))
     return found
 
 

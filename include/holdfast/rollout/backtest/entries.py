@@ -16,7 +16,6 @@ _HEAD = struct.Struct(">qii")
 """When a record was written, and how long its key and its value are."""
 _TOMBSTONE = -1
 """The length of a value that is none."""
-_LATEST_MS = 253_402_300_799_000
 
 
 class Readable(Protocol):
@@ -109,5 +108,4 @@ def generation_of(stored: StoredGroup, written_at_ms: int) -> Generation:
         )
         for member in stored.members
     )
-    completed_at = instants.of_broker(min(max(0, moment), _LATEST_MS))
-    return Generation(stored.generation, completed_at, stored.leader, stored.protocol, members)
+    return Generation(stored.generation, instants.of_broker(moment), stored.leader, stored.protocol, members)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from holdfast.kafka import java
-from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable, number
+from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable, number
 from holdfast.rollout.json.record import codec_of, member, record
 
 _COUNT = integer(0, java.INT_MAX)
@@ -108,7 +108,10 @@ class NotForecast(StrEnum):
 class SequenceResult:
     """The rebalances from a change of the group to the next stable state. `rounds`, `seconds`: recorded. `…_at_least`, `…_at_most`:
     forecast from what the members reported in the first of them; None: nothing was forecast. `learnt_from`: how many
-    earlier courses of this group the seconds are learnt from; None: they follow from what Holdfast assumes. `not_compared`: why."""
+    earlier courses of this group the seconds are learnt from; None: they follow from what Holdfast assumes. `not_compared`: why.
+
+    Of a group whose broker assigns: its targets, forecast from when members joined and left; `seconds` from the last of that until
+    every member had what the last target gave it."""
 
     first: int = member(_COUNT)
     last: int = member(_COUNT)
@@ -122,6 +125,7 @@ class SequenceResult:
     not_compared: NotForecast | None = member(nullable(choice(NotForecast)), default=None, omit=True)
     detail: str = member(TEXT, default="", omit=True)
     learnt_from: int | None = member(nullable(_COUNT), default=None, omit=True)
+    inferred: bool = member(BOOLEAN, "A decision of it is inferred: its stable end is counted apart.", default=False, omit=True)
 
     @property
     def compared(self) -> bool:
@@ -142,9 +146,15 @@ class SequenceResult:
         return self.compared and low is not None and high is not None and low <= self.seconds <= high
 
     @property
+    def end_inferred(self) -> bool:
+        """As forecast, where the records themselves show what was decided."""
+        return self.inferred and self.end_equal
+
+    @property
     def course(self) -> bool:
-        """Compared, and more than one rebalance, as recorded or as forecast: its number and its duration could be wrong."""
-        return self.compared and max(self.rounds, self.rounds_at_most or 0) > 1
+        """Compared, and more than one rebalance, as recorded or as forecast, or one that takes time: its number and its duration
+        could be wrong."""
+        return self.compared and (max(self.rounds, self.rounds_at_most or 0) > 1 or bool(self.seconds_at_most))
 
 
 @record

@@ -152,15 +152,16 @@ class Courses:
 
     def with_duration(self, one: SequenceResult, forecast: Duration) -> SequenceResult:
         """The same with the range of its duration. It is learnt from thereafter, if it is a course."""
+        one = replace(one, seconds_at_least=forecast.low, seconds_at_most=forecast.high)
         low, high = one.rounds_at_least, one.rounds_at_most
         if not one.course or low is None or high is None:
-            return replace(one, seconds_at_least=forecast.low, seconds_at_most=forecast.high)
+            return one
         took = self._took[forecast.probing]
         known = took.quantity()
         took.take(one.seconds / forecast.counted, one.seconds / forecast.counted)
         self._missed.append(max(0, low - one.rounds, one.rounds - high))
         if known.span is None:
-            return replace(one, seconds_at_least=forecast.low, seconds_at_most=forecast.high)
+            return one
         within = known.span.low * forecast.counted, known.span.high * forecast.counted
         return replace(one, seconds_at_least=within[0], seconds_at_most=within[1], learnt_from=known.seen)
 

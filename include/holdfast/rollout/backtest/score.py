@@ -33,6 +33,9 @@ class Score:
     course_rounds_within: int = member(_COUNT, default=0)
     durations_within: int = member(_COUNT, "Of the courses.", default=0)
     durations_learnt: int = member(_COUNT, "Courses whose range is learnt from those before it.", default=0)
+    sequences_inferred: int = member(
+        _COUNT, "Those with an inferred decision, whose stable end is as forecast; in none of the counts of sequences.", default=0
+    )
 
     @property
     def judged(self) -> int:
@@ -62,7 +65,7 @@ def score_of(rebalances: Iterable[RebalanceResult], sequences: Iterable[Sequence
         because.update(one.because)
         moments.append(one.completed_at)
     every = tuple(sequences)
-    compared = [one for one in every if one.compared]
+    compared = [one for one in every if one.compared and not one.end_inferred]
     apart = Counter(one.not_compared for one in every if one.not_compared is not None)
     return Score(
         judged[Judged.EQUAL],
@@ -81,6 +84,7 @@ def score_of(rebalances: Iterable[RebalanceResult], sequences: Iterable[Sequence
         sum(one.course and one.rounds_within for one in every),
         sum(one.course and one.seconds_within for one in every),
         sum(one.course and one.learnt_from is not None for one in every),
+        sum(one.end_inferred for one in every),
     )
 
 
@@ -109,4 +113,5 @@ def total(scores: Sequence[Score]) -> Score:
         sum(one.course_rounds_within for one in scores),
         sum(one.durations_within for one in scores),
         sum(one.durations_learnt for one in scores),
+        sum(one.sequences_inferred for one in scores),
     )

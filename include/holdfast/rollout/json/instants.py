@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+_LATEST_MS = 253_402_300_799_000
+
 
 def to_second(moment: datetime) -> str:
     """Without its fraction of a second."""
@@ -19,8 +21,8 @@ def exact(moment: datetime) -> str:
 
 
 def of_broker(milliseconds: int) -> str:
-    """Of Kafka's time: milliseconds since 1970."""
-    return to_millisecond(datetime.fromtimestamp(milliseconds / 1000, UTC))
+    """Of Kafka's time: milliseconds since 1970. A record may say any: one before 1970 or after 9999 is the nearest that is not."""
+    return to_millisecond(datetime.fromtimestamp(min(max(0, milliseconds), _LATEST_MS) / 1000, UTC))
 
 
 def _utc(moment: datetime, timespec: str) -> str:

@@ -30,6 +30,8 @@ CLOSING_S = 5
 """A client may take so long to close, and keeps its session alive until then."""
 HEARTBEAT_S = 3
 """A session counts from the last heartbeat, which was at most so long before the end."""
+RESTARTED_WITHIN_S = 120
+"""A client that is away from its group for longer was stopped, not restarted."""
 EMPTY_GROUP_S = Estimate(0, 3, 6)
 """group.initial.rebalance.delay.ms: what the coordinator waits for more members where there were none. It may wait twice."""
 

@@ -4,6 +4,7 @@ What compaction leaves: below some offset the last record of each key, from ther
 everything after the first of the two is there, and what the records add up to is what the coordinator had.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,7 +31,6 @@ from holdfast.rollout.json import instants
 
 FIRST_EPOCH = 2
 """Of a group that has just been created, in every release: nothing was removed before it."""
-_LATEST_MS = 253_402_300_799_000
 
 
 class Untold(NamedTuple):
@@ -68,6 +68,16 @@ class TargetReplay:
     _targets: dict[str, OwnedTasks] = field(default_factory=dict)
     _coming: dict[str, OwnedTasks] = field(default_factory=dict)
     """What was written of a target whose record 20 follows."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether what the records add up to is what the coordinator has."""
+        return self._whole
+
+    @property
+    def current(self) -> Mapping[str, OwnedTasks]:
+        """What each member has."""
+        return self._current
 
     def take(self, record: CoordinatorRecord) -> TargetQuestion | Untold | None:
         """None: no target is complete with it."""
@@ -121,7 +131,7 @@ class TargetReplay:
         if value.epoch < 0:
             return None
         moment = value.timestamp_ms if value.timestamp_ms is not None else written_at_ms
-        computed_at = instants.of_broker(min(max(0, moment), _LATEST_MS))
+        computed_at = instants.of_broker(moment)
         tried = releases.fitting(self.given.broker_release, value.timestamp_ms)
         try:
             return self._asked(value.epoch, computed_at, tried, before, after)

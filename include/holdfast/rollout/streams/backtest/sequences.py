@@ -166,7 +166,8 @@ def _duration(length: Length, found: Range, interval_s: float) -> Duration:
     """From the first rebalance of a sequence to the last."""
     usual = length.probing * interval_s + (length.rebalances - 1) * JOIN_S.usual
     low = max(0.0, (found.seconds_at_least or 0) - CLOCKS_S)
-    high = found.probing_at_most * interval_s + (found.rebalances_at_most - 1) * JOIN_S.high + CLOCKS_S
+    more = found.rebalances_at_most - 1
+    high = found.probing_at_most * interval_s + more * JOIN_S.high + CLOCKS_S if more else 0.0
     return Duration(usual, low, high, probing=length.probing > 0)
 
 

@@ -21,13 +21,10 @@ from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.streams.plan.restore_rate import rules_of
 from holdfast.rollout.streams.snapshot.churn import processes_of
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
+from holdfast.rollout.timing.timeline import CLOSING_S, HEARTBEAT_S, JOIN_S, RESTARTED_WITHIN_S
 
 OBSERVATIONS = 3
 """Fewer restarts say too little."""
-RESTARTED_WITHIN_S = 120
-"""Who is away for longer after its session has timed out was stopped, not restarted."""
-HEARTBEAT_S, CLOSING_S, JOIN_S = 3, 5, 8
-"""As in `timeline`: a session counts from a heartbeat before the end, or in the middle of closing; a rebalance takes so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +119,7 @@ def _away(last: _Last, back: datetime) -> Away | None:
     seconds = (back - last.missed_at).total_seconds()
     if not 0 <= seconds <= RESTARTED_WITHIN_S:
         return None
-    return Away(max(0, int(last.session_s) - HEARTBEAT_S), int(seconds + last.session_s) + CLOSING_S + JOIN_S, late=True)
+    return Away(max(0, int(last.session_s) - HEARTBEAT_S), int(seconds + last.session_s) + CLOSING_S + int(JOIN_S.high), late=True)
 
 
 def _dynamic(generation: Generation, session_s: float) -> dict[ProcessId, tuple[frozenset[str], float]]:

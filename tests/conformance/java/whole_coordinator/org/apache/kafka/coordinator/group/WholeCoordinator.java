@@ -88,7 +88,7 @@ public final class WholeCoordinator {
                 disks.show(shown);
             }
             if (script.path("bytes").asBoolean()) {
-                shown.put("described", encoded(group));
+                shown.put("described", encoded(group)).put("records", context.written.size());
             }
         }
         if (script.path("bytes").asBoolean()) {

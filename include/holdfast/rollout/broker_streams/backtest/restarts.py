@@ -1,0 +1,78 @@
+"""How long clients of a streams group are away when they are restarted: from their stop until they have joined again.
+
+Records show when a member joined and when it was gone, but not whether it left or its session was over. What a member is given is
+recorded when it sends a heartbeat: one that sent a heartbeat less than a session before it was gone has left. Only clients that left
+for certain, and came back under the same process ID, are counted.
+"""
+
+from dataclasses import dataclass
+
+from holdfast.kafka.coordinator.config_keys import HEARTBEAT_INTERVAL, SESSION_TIMEOUT, number_of
+from holdfast.kafka.wire.streams_group_records import CurrentMember, MemberMetadata, RecordKind
+from holdfast.rollout.backtest.coordinated import CoordinatorRecord
+from holdfast.rollout.backtest.learnt import Quantity, Values
+from holdfast.rollout.backtest.results import Given
+from holdfast.rollout.timing.timeline import CLOSING_S, RESTARTED_WITHIN_S
+
+
+@dataclass(slots=True)
+class _Client:
+    """`left_ms`: when its last member left; None: it has some, or they may have ended without leaving."""
+
+    members: set[str]
+    left_ms: int | None = None
+
+
+class Restarts:
+    """Takes a group's records in order. Static members come back without having been gone: they show nothing."""
+
+    def __init__(self, given: Given) -> None:
+        config = dict(given.config)
+        self._silent_ms = number_of(config, SESSION_TIMEOUT) - number_of(config, HEARTBEAT_INTERVAL)
+        self._process_of: dict[str, str] = {}
+        self._heard_ms: dict[str, int] = {}
+        self._clients: dict[str, _Client] = {}
+        self._away = Values()
+
+    def take(self, record: CoordinatorRecord) -> None:
+        name, value, now = record.key.member_id or "", record.value, record.written_at_ms
+        if isinstance(value, MemberMetadata) and value.instance_id is None:
+            self._joined(name, value.process_id, now)
+        elif isinstance(value, CurrentMember) and name in self._process_of:
+            self._heard_ms[name] = now
+        elif record.key.kind is RecordKind.MEMBER_METADATA and value is None and name in self._process_of:
+            self._gone(name, now)
+
+    def quantity(self) -> Quantity:
+        return self._away.quantity()
+
+    def _gone(self, name: str, now: int) -> None:
+        heard_ms, process_id = self._heard_ms.pop(name), self._process_of.pop(name)
+        client = self._clients[process_id]
+        client.members.discard(name)
+        if client.members:
+            return
+        if now - heard_ms < self._silent_ms:
+            client.left_ms = now
+        else:
+            del self._clients[process_id]
+
+    def _joined(self, name: str, process_id: str, now: int) -> None:
+        self._heard_ms[name] = now
+        if name in self._process_of:
+            return
+        self._forget(now)
+        self._process_of[name] = process_id
+        client = self._clients.setdefault(process_id, _Client(set()))
+        client.members.add(name)
+        if client.left_ms is not None:
+            seconds = max(0, now - client.left_ms) / 1000
+            self._away.take(seconds, seconds + CLOSING_S)
+            client.left_ms = None
+
+    def _forget(self, now: int) -> None:
+        """Who is away for too long was stopped, not restarted."""
+        earliest = now - RESTARTED_WITHIN_S * 1000
+        gone = [one for one, client in self._clients.items() if client.left_ms is not None and client.left_ms < earliest]
+        for process_id in gone:
+            del self._clients[process_id]

@@ -1,0 +1,153 @@
+"""From one stable state of a recorded group whose broker assigns to the next, and what its restarts show of time."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.harness.kafka.recorded_targets import NOTHING, WrittenGroup, a_history, compacted
+from tests.unit.rollout.broker_streams.backtest.test_target_backtest import Log, judged, targets, written
+
+from holdfast.kafka.wire.streams_group_records import CurrentMember, RecordKind
+from holdfast.rollout.backtest.judged import NotForecast, SequenceResult
+from holdfast.rollout.backtest.learnt import FEWEST, Quantity
+from holdfast.rollout.backtest.results import Given
+from holdfast.rollout.broker_streams.backtest.sequences import rounds_within
+from holdfast.rollout.broker_streams.backtest.standing import Raised
+
+CONFIG = {"streams.heartbeat.interval.ms": 5_000, "streams.assignment.interval.ms": 1_000}
+
+
+def apart(found: tuple[SequenceResult, ...]) -> list[NotForecast | None]:
+    return [one.not_compared for one in found]
+
+
+def test_each_change_to_the_next_stable_state_is_compared() -> None:
+    found = judged(written())
+
+    assert [(one.first, one.last, one.rounds) for one in found.sequences] == [(epoch, epoch, 1) for epoch in (2, 3, 4, 5)]
+    assert (found.score.sequences, found.score.ends_equal, found.score.rounds_within, found.score.courses) == (4, 4, 4, 4)
+    assert found.learnt is not None
+    assert found.learnt.took.seen == 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_compaction_leaves_is_compared_from_its_first_stable_state_on(seed: int) -> None:
+    group = a_history(random.Random(seed))
+    for below in group.batches:
+        score = judged(compacted(group.log, below)).score
+        assert score.ends_equal == score.sequences
+        assert score.sequences <= score.judged
+
+
+def test_a_member_that_does_not_have_its_target_at_the_end_is_a_difference() -> None:
+    log = written()
+    last = log[-1].value
+    assert isinstance(last, CurrentMember)
+    log[-1] = log[-1]._replace(value=replace(last, assignment=NOTHING))
+    (*others, end) = judged(log).sequences
+
+    assert all(one.end_equal for one in others)
+    assert end.end_differences
+    assert judged(log).score.wrong == 1
+
+
+def test_the_time_is_that_from_the_last_change_until_every_member_has_its_target() -> None:
+    log = written()
+    raised = next(one for one in reversed(log) if one.key.kind is RecordKind.GROUP_METADATA)
+    late = [*log[:-1], log[-1]._replace(written_at_ms=raised.written_at_ms + 60_000)]
+    end = judged(late).sequences[-1]
+
+    assert end.seconds == 60
+    assert not end.seconds_within
+    assert end.seconds_at_most is not None
+    assert judged(late, Given(config=(("streams.heartbeat.interval.ms", 30_000),))).sequences[-1].seconds_within
+
+
+def test_a_member_that_is_still_behind_leaves_it_without_an_end() -> None:
+    log = written()
+    assert apart(judged(log[:-1]).sequences) == [None, None, None, NotForecast.UNFINISHED]
+
+
+def test_a_group_that_loses_its_last_member_interrupts_it() -> None:
+    group = WrittenGroup()
+    group.join("a", "A")
+    del group.log[-1]  # it never has its target
+    group.leave("a")
+    assert apart(judged(group.log).sequences) == [NotForecast.INTERRUPTED]
+
+
+def test_a_target_that_is_not_judged_is_in_none_that_is_compared() -> None:
+    log = written()
+    broken = targets(log)[1]
+    found = judged([*log[: broken - 1], *log[broken:]])
+    assert NotForecast.NOT_JUDGED in apart(found.sequences)
+    assert found.score.sequences < 4
+
+
+def test_an_end_whose_target_is_inferred_is_counted_apart() -> None:
+    score = judged(written("4.4.0"), Given(broker_release="4.4.0")).score
+
+    assert score.sequences_inferred == 4 - score.sequences > 0
+    assert score.ends_equal == score.sequences
+
+
+def test_since_compares_later_ones_only() -> None:
+    moment = judged(written()).rebalances[2].completed_at
+    assert [one.first for one in judged(written(), Given(since=moment)).sequences] == [4, 5]
+
+
+def moments(*at_s: float, joined: bool = False) -> list[Raised]:
+    return [Raised(int(1_000 * at), joined) for at in at_s]
+
+
+def test_targets_are_an_interval_apart_and_no_later_than_a_heartbeat() -> None:
+    assert rounds_within(moments(0), "4.3.1", CONFIG) == (1, 1)
+    assert rounds_within(moments(0, 0.1, 0.2), "4.3.1", CONFIG) == (1, 2)
+    assert rounds_within(moments(0, 2.5, 2.6, 2.7), "4.3.1", CONFIG) == (1, 4)
+    assert rounds_within(moments(0, 20), "4.3.1", CONFIG) == (2, 2)
+
+
+def test_up_to_4_2_every_member_that_joins_computes_a_target() -> None:
+    assert rounds_within(moments(0, 0.1, 0.2, joined=True), "4.2.1", CONFIG) == (3, 3)
+    assert rounds_within(moments(0, 0.1, 0.2), "4.2.1", CONFIG) == (1, 3)
+    assert rounds_within([*moments(0), *moments(0.1, joined=True)], "4.2.1", CONFIG) == (1, 2)
+
+
+def restarted(away_s: Iterator[float], heard_s: float = 10) -> Log:
+    """A client that stops so long after a heartbeat, and comes back under its process ID; another one stays."""
+    group, at_ms, log = WrittenGroup(standbys=0), 0, Log()
+    group.join("other", "B")
+    group.join("m-0", "A")
+    for number, away in enumerate(away_s):
+        log += [one._replace(written_at_ms=at_ms) for one in group.log[len(log) :]]
+        at_ms += int(1_000 * heard_s)
+        group.leave(f"m-{number}")
+        log += [one._replace(written_at_ms=at_ms) for one in group.log[len(log) :]]
+        at_ms += int(1_000 * away)
+        group.join(f"m-{number + 1}", "A")
+    return [*log, *(one._replace(written_at_ms=at_ms) for one in group.log[len(log) :])]
+
+
+class TestRestarts:
+    def seen(self, log: Log, given: Given | None = None) -> Quantity:
+        learnt = judged(log, given).learnt
+        assert learnt is not None
+        return learnt.start_up
+
+    def test_how_long_clients_are_away_is_learnt(self) -> None:
+        chance = random.Random(4)
+        found = self.seen(restarted(chance.uniform(10, 30) for _ in range(FEWEST + 5)))
+
+        assert found.seen == FEWEST + 5
+        assert found.span is not None
+        assert 10 <= found.span.low <= 15
+        assert 30 <= found.span.high <= 35  # with what it takes to close
+
+    def test_a_client_that_may_have_been_silent_for_its_session_shows_nothing(self) -> None:
+        assert self.seen(restarted(iter([20.0] * 3), heard_s=41)).seen == 0
+        longer = Given(config=(("streams.session.timeout.ms", 60_000),))
+        assert self.seen(restarted(iter([20.0] * 3), heard_s=41), longer).seen == 3
+
+    def test_a_client_that_is_away_for_longer_was_stopped(self) -> None:
+        assert self.seen(restarted(iter([121.0, 119.0]))).seen == 1
