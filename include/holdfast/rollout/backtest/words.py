@@ -103,17 +103,18 @@ def _totals(found: Backtest) -> Iterator[tuple[str, str]]:
     counted = apart(score)
     if counted is not None:
         yield "counted apart", counted
-    if score.sequences or score.sequences_not_compared:
+    if score.sequences or score.sequences_inferred or score.sequences_not_compared:
         yield (
             "sequences",
             (
                 f"{score.ends_equal:,} of {score.sequences:,} stable ends, {score.rounds_within:,} of {score.sequences:,} within"
                 f" the forecast number of rebalances, {score.seconds_within:,} within the forecast time"
+                f"{f', {score.sequences_inferred:,} more inferred' if score.sequences_inferred else ''}"
             ),
         )
     if score.courses:
         yield (
-            "of more than one rebalance",
+            "of those that take time",
             (
                 f"{score.courses:,}: {score.course_rounds_within:,} within the forecast number of rebalances,"
                 f" {score.durations_within:,} within the forecast time ({score.durations_learnt:,} by what was learnt before)"
