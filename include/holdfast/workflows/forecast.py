@@ -1,7 +1,11 @@
 """From documents to results: the forecast of a change. One result per document, or a refusal."""
 
+from dataclasses import replace
 from typing import Any
 
+from holdfast.rollout.backtest import forecast_past
+from holdfast.rollout.backtest.past import past_of
+from holdfast.rollout.backtest.results import Backtest
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.kinds import registry
@@ -22,6 +26,14 @@ def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, 
     requested = read_named(change, lambda document: kind.change_for(document, group))
     decided, asked = read_named(change, lambda _: move.followed(group, requested))
     return decided, read_named(change, lambda _: kind_of(decided).forecast(decided, asked, times))
+
+
+def with_past(forecast: Any, snapshot: Any, found: Backtest) -> Any:
+    """The forecast with what the group's past says of it."""
+    kind = kind_of(snapshot)
+    score = past_of(found, snapshot.group_id, kind.protocol, snapshot.kafka_release)
+    judge = registry.past_with(kind.protocol)
+    return replace(forecast, past=forecast_past.of(score, () if judge is None else judge.courses(forecast)))
 
 
 def forecast_case(case: object, detail: Detail, times: int = 1) -> dict[str, object]:

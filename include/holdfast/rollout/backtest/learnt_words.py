@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from holdfast.rollout.backtest.learnt import FEWEST, FEWEST_COURSES, Disagreement, Held, Learnt, Quantity, Span, Stated
 from holdfast.rollout.text.format import many
 
+TITLE = "Times in this group's past"
 _OF = {Stated.RESTORE: "restore", Stated.START_UP: "restart"}
 
 

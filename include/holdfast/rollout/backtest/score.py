@@ -29,7 +29,9 @@ class Score:
     sequences_not_compared: tuple[tuple[NotForecast, int], ...] = member(table(choice(NotForecast), _COUNT), default=())
     first_at: str | None = member(nullable(INSTANT), default=None)
     last_at: str | None = member(nullable(INSTANT), default=None)
-    courses: int = member(_COUNT, "Of the sequences, those of more than one rebalance, as recorded or as forecast, or that take time.", default=0)
+    courses: int = member(
+        _COUNT, "Of the sequences, those of more than one rebalance, as recorded or as forecast, or that take time.", default=0
+    )
     course_rounds_within: int = member(_COUNT, default=0)
     durations_within: int = member(_COUNT, "Of the courses.", default=0)
     durations_learnt: int = member(_COUNT, "Courses whose range is learnt from those before it.", default=0)

@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from holdfast.rollout.backtest.coordinated import PastEntry
 from holdfast.rollout.backtest.judged import RebalanceResult
+from holdfast.rollout.backtest.learnt import Duration
 from holdfast.rollout.backtest.results import Given, GroupBacktest
 
 Q = TypeVar("Q")
@@ -30,6 +31,11 @@ class PastJudge(ABC, Generic[Q]):
         self, group_id: str, entries: Entries, given: Given, on_mismatch: Callable[[Q, RebalanceResult], None]
     ) -> GroupBacktest:
         """Each decision judged. `on_mismatch` is handed each question whose answer differs."""
+
+    def courses(self, forecast: Any) -> tuple[Duration, ...]:  # noqa: ARG002 - for kinds whose courses are recorded
+        """How long a forecast of this kind has its last course take, as sequences are judged: each that may come about, the
+        likeliest first. None at all: it is one rebalance, or its time is not compared."""
+        return ()
 
     @abstractmethod
     def judge(self, question: Q) -> RebalanceResult:

@@ -7,6 +7,7 @@ different things.
 
 from collections.abc import Iterator
 
+from holdfast.rollout.backtest import learnt_words
 from holdfast.rollout.contract.assessment import Assessment, RuleStatus
 from holdfast.rollout.contract.plan_age import holds_until, taken
 from holdfast.rollout.contract.plan_words import ASSESSMENTS, CHECKED, WHO, needs_review, setting
@@ -18,7 +19,6 @@ from holdfast.rollout.text.document_blocks import Block, Code, Heading, Lines, P
 MOST_ROWS = 40
 MOST_BRIEFS = 12
 SETTING_COLUMNS = ("setting", "during the rollout", "afterwards", "note")
-LEARNT = "Times in this group's past"
 CHECK_COLUMNS = ("rule", "result", "found", "limit", "what it checks")
 
 
@@ -54,7 +54,7 @@ def _blocks(plan: PlanReview) -> Iterator[Block]:
         yield Heading(2, "Policy checks")
         yield Table(CHECK_COLUMNS, check_rows(plan))
     if plan.learnt:
-        yield Heading(2, LEARNT)
+        yield Heading(2, learnt_words.TITLE)
         yield Lines(plan.learnt)
     if plan.unknown:
         yield Heading(2, "Unknown")

@@ -1,8 +1,8 @@
 """How long clients of a streams group are away when they are restarted: from their stop until they have joined again.
 
 Records show when a member joined and when it was gone, but not whether it left or its session was over. What a member is given is
-recorded when it sends a heartbeat: one that sent a heartbeat less than a session before it was gone has left. Only clients that left
-for certain, and came back under the same process ID, are counted.
+recorded when it sends a heartbeat: one that sent a heartbeat less than a session before it was gone has left. Counted are clients
+that left for certain and came back under the same process ID.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """From one stable state of a streams group to the next: were the number of targets, the stable end and the time as forecast?
 
-A target follows from members that join and leave, and from configs and topics that change: those are as recorded. Compared is what the
-forecast makes of them: how many targets there are, which depends on when heartbeats come; that each member ends with what the last
-target gives it; and the seconds from the last of these changes until it does.
+A target follows from members that join and leave, and from configs and topics that change: those are as recorded. Compared is what
+the forecast makes of them: how many targets there are, which depends on when heartbeats come; that each member ends with what the
+last target gives it; and the seconds from the last of these changes until it does.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,8 +39,8 @@ Config = Mapping[str, ConfigValue]
 
 @dataclass(slots=True)
 class _Open:
-    """A sequence that has no end yet. `releases`: those that decide each of its targets as the coordinator did. `question`: the last
-    target, None where it cannot be asked about; `before_ms`: when the one before it was computed (None: unknown)."""
+    """A sequence that has no end yet. `releases`: those that decide each of its targets as the coordinator did. `question`: the
+    last target, None where it cannot be asked about; `before_ms`: when the one before it was computed (None: unknown)."""
 
     first: int
     since: str

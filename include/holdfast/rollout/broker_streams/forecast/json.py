@@ -1,5 +1,6 @@
 """The JSON of the Forecast of a streams group whose broker assigns. Holdfast does not read it."""
 
+from holdfast.rollout.backtest.forecast_past import PAST_OF_FORECAST
 from holdfast.rollout.broker_streams.change.change import ITEM
 from holdfast.rollout.broker_streams.forecast.outcomes import (
     BrokerForecast,
@@ -65,6 +66,7 @@ def _codec(detail: Detail) -> Record[BrokerForecast]:
         events=member(items(ITEM), IN_ORDER, write=lambda forecast: [ITEM.write(item) for item in forecast.change.events]),
         outcomes=member(items(outcome), write=lambda forecast: [outcome.write(forecast.outcome)]),
         unknown=member(UNKNOWNS),
+        past=PAST_OF_FORECAST,
     )
 
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task
+from holdfast.rollout.backtest.forecast_past import ForecastPast
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.events.parts.scene import Settings
 from holdfast.rollout.broker_streams.forecast.restores import Restores
@@ -160,6 +161,7 @@ class BrokerForecast:
     outcome: BrokerOutcome
     unknown: tuple[Unknown, ...] = ()
     example: BrokerChange | None = None
+    past: ForecastPast | None = None
 
     @property
     def carried_out(self) -> BrokerChange:

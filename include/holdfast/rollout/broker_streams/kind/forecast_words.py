@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from holdfast.kafka.coordinator.streams.group import Task
+from holdfast.rollout.backtest import forecast_past
 from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Spread
@@ -29,6 +30,7 @@ def blocks(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast, *, targets:
         yield Paragraph(_draws(outcome.draws))
     if targets and outcome.targets:
         yield _targets(snapshot, forecast)
+    yield from forecast_past.blocks(forecast.past)
     for unknown in forecast.unknown:
         yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
 

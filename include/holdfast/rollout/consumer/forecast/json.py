@@ -10,6 +10,7 @@ from holdfast.kafka.consumer.config import (
     ConsumerConfig,
     Reset,
 )
+from holdfast.rollout.backtest.forecast_past import PAST_OF_FORECAST
 from holdfast.rollout.consumer.change.change import ITEM
 from holdfast.rollout.consumer.events.parts.timing import SPAN
 from holdfast.rollout.consumer.forecast import warning_words
@@ -92,6 +93,7 @@ def _codec(detail: Detail) -> Record[ConsumerForecast]:
         events=member(items(ITEM), IN_ORDER, write=lambda forecast: [ITEM.write(item) for item in forecast.change.events]),
         outcomes=member(items(outcome), write=lambda forecast: [outcome.write(forecast.outcome)]),
         unknown=member(UNKNOWNS),
+        past=PAST_OF_FORECAST,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member
+from holdfast.rollout.backtest.forecast_past import ForecastPast
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.parts.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning, Positions
@@ -91,3 +92,4 @@ class ConsumerForecast:
     change: ConsumerChange
     outcome: ConsumerOutcome
     unknown: tuple[Unknown, ...] = ()
+    past: ForecastPast | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import LeaderFailure, MemberAssignment
 from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.backtest import forecast_past
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
@@ -26,6 +27,7 @@ def blocks(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bo
     if rounds:
         yield _rounds(outcome)
         yield _members(snapshot, outcome)
+    yield from forecast_past.blocks(forecast.past)
     for unknown in forecast.unknown:
         yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
 

@@ -1,5 +1,6 @@
 """The JSON of a Forecast. It is written for people and other programs; Holdfast does not read it."""
 
+from holdfast.rollout.backtest.forecast_past import PAST_OF_FORECAST
 from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Detail, Trigger
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS
@@ -70,6 +71,7 @@ def _codec(detail: Detail) -> Record[Forecast]:
         events=member(items(ITEM), IN_ORDER, write=lambda forecast: [ITEM.write(item) for item in forecast.change.events]),
         outcomes=member(items(outcome)),
         unknown=member(UNKNOWNS),
+        past=PAST_OF_FORECAST,
     )
 
 

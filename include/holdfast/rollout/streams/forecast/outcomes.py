@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.kafka.streams.group import Assignment, Client, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.backtest.forecast_past import ForecastPast
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.contract.unknown_inputs import Unknown
@@ -186,6 +187,7 @@ class Forecast:
     change: Change
     outcomes: tuple[Outcome, ...]
     unknown: tuple[Unknown, ...] = ()
+    past: ForecastPast | None = None
 
 
 NOT_LOOKED_AT = (

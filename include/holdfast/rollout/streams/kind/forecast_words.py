@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.backtest import forecast_past
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost import cost
@@ -16,6 +17,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.format import amount_of_bytes, duration, listed, many, printable, span
 from holdfast.rollout.timing import time_words
+from holdfast.rollout.timing.learnt_speeds import with_learnt
 
 FIRST_ROUNDS = 30
 MOST_BROKERS = 8
@@ -37,6 +39,7 @@ def blocks(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[
         yield from _outcome(snapshot, forecast.outcomes[0], times[0], rounds=rounds)
     else:
         yield from _outcomes(forecast.outcomes, times)
+    yield from forecast_past.blocks(forecast.past)
     for unknown in forecast.unknown:
         yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
     for other in contingencies.contingencies_of(snapshot, forecast.change):
@@ -44,7 +47,7 @@ def blocks(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[
     assume = forecast.change.assume
     copies = f"closed copies {assume.closed_copies}; dormant copies {assume.dormant_copies}"
     yield Paragraph(f"Assumptions: copies catch up by {_catch_up(assume)}; {copies}.")
-    policy = Policy()
+    policy = _policy(forecast)
     start, speed = policy.start_up, policy.restore_records_per_second
     yield Paragraph(
         f"Times count from the first action, with a client start-up of {start.low} to {start.high} s ({policy.start_up_says})"
@@ -81,8 +84,14 @@ def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[B
 
 
 def _times(snapshot: Snapshot, forecast: Forecast) -> tuple[Times, ...]:
-    """Of each outcome, at Holdfast's own speeds."""
-    return tuple(worked_out(one, Policy()) for one in cost.costs_of(snapshot, forecast.change, forecast))
+    """Of each outcome, at Holdfast's own speeds, or those that the group's past shows."""
+    policy = _policy(forecast)
+    return tuple(worked_out(one, policy) for one in cost.costs_of(snapshot, forecast.change, forecast))
+
+
+def _policy(forecast: Forecast) -> Policy:
+    learnt = None if forecast.past is None else forecast.past.score.learnt
+    return Policy() if learnt is None else with_learnt(Policy(), learnt)
 
 
 def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool) -> Iterator[Block]:
