@@ -1,8 +1,8 @@
 """The few Protocols that the workflows need. Each has a fake that passes the same tests as the real adapter (tests/contract)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from holdfast.errors import HoldfastError
 
@@ -15,6 +15,27 @@ if TYPE_CHECKING:
     from holdfast.rollout.execution.acts import Act
     from holdfast.rollout.journal.acted import ClientProcess, Does
     from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
+
+
+class Tables(Protocol):
+    """The tables of the lake, by cluster and day."""
+
+    def days(self, table: str, cluster: str = "") -> Sequence[str]:
+        """The days of a cluster, or of any, the latest last."""
+        ...
+
+    def rows(
+        self,
+        table: str,
+        days: Sequence[str],
+        columns: Sequence[str],
+        among: Mapping[str, tuple[str, ...]] | None = None,
+        cluster: str = "",
+    ) -> Sequence[Mapping[str, Any]]:
+        """Of these days, the rows where every column of `among` has one of its values. Raise StatePathTrouble for a table that
+        cannot be read."""
+        ...
+
 
 LakePath = tuple[str, ...]
 """Segments of a path in the lake, each of letters, digits and `=%._@+-`, none beginning with a dot."""

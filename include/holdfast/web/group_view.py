@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from holdfast.rollout.backtest import past
+from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds.registry import kind_of
@@ -42,7 +44,8 @@ class OrderChangeView:
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """`facts`: labels and texts about the newest snapshot. `history`: the newest snapshots, as (ID, moment)."""
+    """`facts`: labels and texts about the newest snapshot. `history`: the newest snapshots, as (ID, moment).
+    `past`: the score of the newest night (empty: there is none), and `learnt` what it says of time."""
 
     cluster: str
     group_id: str
@@ -59,6 +62,8 @@ class GroupView:
     history: tuple[tuple[str, str], ...]
     courses: tuple[CountsOverTime, ...]
     unknown: tuple[str, ...]
+    past: str
+    learnt: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ class GroupInLake:
     order_changes: Sequence[Row] = ()
     history: Sequence[str] = ()
     courses: tuple[CountsOverTime, ...] = ()
+    past: PastScore | None = None
 
 
 def view(snapshot: AnySnapshot, recorded: GroupInLake, now: datetime) -> GroupView:
@@ -93,6 +99,8 @@ def view(snapshot: AnySnapshot, recorded: GroupInLake, now: datetime) -> GroupVi
         history=tuple((one, moment(one)) for one in recorded.history),
         courses=recorded.courses,
         unknown=tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown),
+        past="" if recorded.past is None else past.of_group(recorded.past),
+        learnt=past.learnt(recorded.past),
     )
 
 

@@ -12,7 +12,7 @@ from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.web import courses, fleet_view, group_view
 from holdfast.web.plans import PlanRow
-from holdfast.workflows import snapshots
+from holdfast.workflows import past, snapshots
 
 MOST_HISTORY = 20
 CHANGES_OF_DAYS = 30
@@ -35,8 +35,11 @@ def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.Gr
     losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
     changes = tables.rows("order_changes", [day for day in tables.days("order_changes") if day >= since], _CHANGE, mine, cluster)
     rows = tables.rows("groups", [day for day in tables.days("groups") if day >= since], _COURSE, mine, cluster)
-    recorded = group_view.GroupInLake(losses, days[-1] if losses else "", changes, newest, courses.of_group(rows))
-    return group_view.view(snapshot(url, newest[0]), recorded, now)
+    taken = snapshot(url, newest[0])
+    recorded = group_view.GroupInLake(
+        losses, days[-1] if losses else "", changes, newest, courses.of_group(rows), past.newest(tables, taken)
+    )
+    return group_view.view(taken, recorded, now)
 
 
 @lru_cache(maxsize=32)

@@ -3,15 +3,28 @@
 from dataclasses import replace
 from typing import Any
 
+from holdfast.ports import Tables
 from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.contract.plan_ids import plan_id_in
-from holdfast.rollout.group.values import AnyPlan
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.tables import past_rows
 from holdfast.rollout.timing import learnt_speeds
+
+TABLE = "backtests"
+
+
+def newest(tables: Tables, snapshot: AnySnapshot) -> PastScore | None:
+    """How Holdfast decided past rebalances of the group, or of groups like it, in the newest night of its cluster. None: there is
+    none. Raise StatePathTrouble where the table cannot be read."""
+    nights = tables.days(TABLE, snapshot.cluster)[-2:]
+    rows = [tables.rows(TABLE, [night], past_rows.COLUMNS, cluster=snapshot.cluster) for night in nights]
+    now, before = (rows[-1] if rows else ()), (rows[0] if len(rows) > 1 else ())
+    return past_rows.score_of(now, before, snapshot.group_id, kind_of(snapshot).protocol, snapshot.kafka_release)
 
 
 def with_learnt(policy: Policy, past: PastScore | None) -> Policy:

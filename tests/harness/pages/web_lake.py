@@ -16,11 +16,13 @@ from tests.harness.plans import restarted
 from holdfast.adapters.lake import table_schemas
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
+from holdfast.rollout.backtest.learnt import Learnt, Quantity, Span
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import Approval, Journal, JournalEntry, JournalEvent
 from holdfast.rollout.journal.lease import LeaseOwner
 from holdfast.rollout.json import instants
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_document import AnyPlan, snapshot_from_json
 from holdfast.rollout.policy.policy import Policy
@@ -169,6 +171,14 @@ def write_past(folder: Path, document: Document, days: int) -> None:
     _write(folder, rows)
 
 
+def write_scores(folder: Path, document: Document, **counts: int) -> None:
+    """The newest night of backtests, in which the document's group has these counts, and 41 restores."""
+    learnt = dumps(codec_of(Learnt).write(Learnt(restore=Quantity(41, Span(800, 1_200, 2_400)), start_up=Quantity(4))))
+    row = {"group_id": document["group_id"], "protocol": "streams-classic", "releases": ["3.9.1"], "learnt": learnt}
+    at = document["captured_at"]
+    _write(folder, {("backtests", document["cluster"], at[:10]): [row | {"captured_at": at} | counts]})
+
+
 def _write(folder: Path, rows: dict[tuple[str, str, str], list[Document]]) -> None:
     for (table, cluster, day), found_rows in rows.items():
         place = folder / "tables" / table_schemas.VERSION / table / f"cluster={quote(cluster, safe='')}" / f"day={day}"
@@ -244,4 +254,5 @@ def fill(folder: Path) -> dict[str, AnyPlan]:
     shown = [web.snapshot(one, 0.5) for one in (article(), fleet_document, article("payments-ledger"), hostile)]
     write_tables(folder, shown, [(stale, after)])
     write_past(folder, shown[0], 14)
+    write_scores(folder, shown[0], equal=412, sequences=31, ends_equal=31, courses=31, durations_within=29)
     return made

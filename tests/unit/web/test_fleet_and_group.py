@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.harness.article import AFTER, A, C, group
-from tests.harness.pages.web_lake import WebLake, article, write_tables
+from tests.harness.pages.web_lake import WebLake, article, write_scores, write_tables
 from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, read
@@ -38,6 +38,16 @@ def test_losses_are_read_from_the_tables_the_worst_first(tmp_path: Path) -> None
         "new random ID, worst",
     ]
     assert [one.worst for one in found.losses] == sorted((one.worst for one in found.losses), reverse=True)
+
+
+def test_a_group_has_the_score_of_the_newest_night(tmp_path: Path) -> None:
+    document = WebLake(tmp_path, NOON).snapshot(article())
+    assert overview.group(str(tmp_path), "local", "streams-wordcount", NOON).past == ""
+
+    write_scores(tmp_path, document, equal=412, different=1)
+    found = overview.group(str(tmp_path), "local", "streams-wordcount", NOON)
+    assert found.past == "Holdfast decided 412 of 413 past rebalances of this group as Kafka did."
+    assert dict(found.learnt)["Restore speed"] == "800 to 2,400 records/s, learnt from 41 restores of this group"
 
 
 def test_the_fleet_by_risk_and_by_search(tmp_path: Path) -> None:

@@ -94,17 +94,22 @@ def learnt(past: PastScore | None) -> tuple[tuple[str, str], ...]:
     return () if past is None or past.learnt is None else tuple(learnt_words.lines(past.learnt))
 
 
+def of_group(past: PastScore) -> str:
+    """What the page of a group says."""
+    fallen = "This group's score has fallen since the day before. " if past.wrong_before is not None else ""
+    return f"{fallen}{_about(past)}"
+
+
 def _of_score(past: PastScore) -> str:
     if past.wrong_before is not None:
-        return f"Check this forecast with care: this group's score has fallen since the day before. {_sentence(past)}"
-    return _sentence(past)
+        return f"Check this forecast with care: this group's score has fallen since the day before. {_about(past)}"
+    return _about(past) if past.score.perfect else f"Check this forecast with care. {_about(past)}"
 
 
-def _sentence(past: PastScore) -> str:
+def _about(past: PastScore) -> str:
     if past.of is Of.NONE:
         return "No past rebalance of this group, or of groups like it, has been judged."
     if past.of is Of.SIMILAR:
         about = words.sentence(past.score, f"{many(past.groups, 'group')} like this one (kind, release, standbys)")
         return f"This group has little history. {about}"
-    about = words.sentence(past.score)
-    return about if past.score.perfect or past.wrong_before is not None else f"Check this forecast with care. {about}"
+    return words.sentence(past.score)

@@ -1,7 +1,7 @@
 """Whose past a plan shows: the group's own, that of groups like it, or none."""
 
 from holdfast.rollout.backtest import past
-from holdfast.rollout.backtest.past import Of, PastScore, past_of, sentence
+from holdfast.rollout.backtest.past import Of, PastScore, of_group, past_of, sentence
 from holdfast.rollout.backtest.results import Backtest, GroupBacktest, ScoreOf
 from holdfast.rollout.backtest.score import Score
 from holdfast.rollout.json.record import codec_of
@@ -56,6 +56,16 @@ def test_a_score_that_is_not_perfect_asks_for_care() -> None:
 
     assert sentence(found) == "Check this forecast with care. Holdfast decided 9 of 10 past rebalances of this group as Kafka did."
     assert codec_of(PastScore).read(codec_of(PastScore).write(found)) == found
+    similar = PastScore(Of.SIMILAR, Score(equal=9, different=1), 3, AT)
+    assert sentence(similar).startswith("Check this forecast with care. This group has little history. Holdfast decided 9 of 10")
+
+
+def test_the_page_of_a_group_has_no_advice_on_a_forecast() -> None:
+    found = PastScore(Of.GROUP, Score(equal=9, different=1), 1, AT)
+    says = "Holdfast decided 9 of 10 past rebalances of this group as Kafka did."
+
+    assert of_group(found) == says
+    assert of_group(found.fallen_since(Score(equal=9))) == f"This group's score has fallen since the day before. {says}"
 
 
 def test_a_release_fits_between_the_first_and_the_last_that_it_may_be() -> None:
