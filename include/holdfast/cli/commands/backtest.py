@@ -34,7 +34,7 @@ READING_S = 600.0
 @click.option("--broker-release", metavar="R", help="The release of the brokers, for groups whose broker assigns.")
 @click.option("--app-config", metavar="FILE", help="The application's properties; only settings that affect assignments are used.")
 @click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting, which replaces that of --app-config.")
-@click.option("--mismatches", "folder", metavar="FOLDER", help="Write each mismatch there, shrunk and without names.")
+@click.option("--mismatches", "folder", metavar="FOLDER", help="Write each mismatch there, without names.")
 @click.option("--mismatch", "file", metavar="FILE", help="Judge a mismatch of such a file again, instead of a cluster.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes that judge. Default: one per processor.")
 @shapes.options

@@ -41,13 +41,10 @@ class PastJudge(ABC, Generic[Q]):
     def judge(self, question: Q) -> RebalanceResult:
         """Raises nothing: what cannot be judged is a result."""
 
-    def shrunk(self, question: Q) -> Q:
-        """The same mismatch, as small as it gets."""
-        return question
-
     @abstractmethod
     def without_names(self, question: Q) -> Iterator[Q]:
-        """The question with other names; several such questions where hash codes of names decide.
+        """The question with other names, and without what no leader or coordinator reads; several such questions where hash codes
+        of names decide that cannot be kept.
 
         Raise HoldfastError where it cannot be read.
         """

@@ -1,4 +1,7 @@
-"""A mismatch as a file that can be sent: shrunk, without names, and found to be the same mismatch still."""
+"""A mismatch as a file that can be sent: without names, and found to be the same mismatch still.
+
+All that Kafka may have decided by stays in it: what a model that is wrong does not look at may be what it should.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,12 +24,11 @@ class Sendable:
 
 
 def sendable(question: AnyQuestion) -> Sendable | None:
-    """Without names, and as small as it gets. None: without its names the mismatch is another one, or none."""
+    """Without names. None: without its names the mismatch is another one, or none."""
     past = registry.past_of(question)
     try:
-        smaller = past.shrunk(question)
-        wanted = judge(smaller)
-        return next((found for one in past.without_names(smaller) if (found := _still(one, wanted)) is not None), None)
+        wanted = judge(question)
+        return next((found for one in past.without_names(question) if (found := _still(one, wanted)) is not None), None)
     except HoldfastError:
         return None
 

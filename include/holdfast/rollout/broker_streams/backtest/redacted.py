@@ -1,20 +1,19 @@
 """A question about a streams group without names: members and processes are replaced, the same always by the same.
 
-Hash codes of both decide ties, so that an answer may be another one: the redacted question is judged again, with another `seed`.
+Hash codes of both decide ties: they are kept.
 """
 
 from dataclasses import replace
 
 from holdfast.kafka import java
+from holdfast.rollout.backtest import pseudonyms
 from holdfast.rollout.broker_streams.backtest.question import Holding, PastMember, TargetQuestion
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
 
 
-def redacted(question: TargetQuestion, seed: int = 0) -> TargetQuestion:
-    names = {one.member_id: f"member-{seed}-{number}" for number, one in enumerate(question.members, 1)}
-    processes: dict[str, str] = {}
-    for one in question.members:
-        processes.setdefault(one.process_id, f"process-{seed}-{len(processes) + 1}")
+def redacted(question: TargetQuestion) -> TargetQuestion:
+    names = pseudonyms.of("member", (one.member_id for one in question.members))
+    processes = pseudonyms.of("process", (one.process_id for one in question.members))
     known = {one.id for one in question.subtopologies}
     every = known.union(*(_subtopologies(one) for one in question.members))
     ordered = sorted(every, key=java.string_order)

@@ -1,7 +1,7 @@
 """A question about a consumer group without names: the same always by the same, in the same order.
 
-Where hash codes of names decide too (the sticky assignors read members in the order of a HashMap), an answer may be another one:
-the redacted question is judged again, with another `seed`.
+Hash codes of names decide too: the sticky assignors read members in the order of a HashMap. Those of members are kept. Those of
+topics are not, for their names could be guessed: an answer may be another one, and is judged again, with another `seed`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +12,7 @@ from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol, sticky_user_data
+from holdfast.rollout.backtest import pseudonyms
 from holdfast.rollout.backtest.generation import GenerationMember
 from holdfast.rollout.consumer.backtest.question import ConsumerQuestion
 
@@ -23,7 +24,7 @@ def redacted(question: ConsumerQuestion, seed: int = 0) -> ConsumerQuestion:
     topics = {name for name, _ in question.topics} | {topic for one in joined for topic in one.topics}
     names = _Names(
         topic=_numbered("topic", topics, seed),
-        member=_numbered("member", (one.member_id for one in members), seed),
+        member=pseudonyms.of("member", (one.member_id for one in members)),
         host=_numbered("host", (one.client_host for one in members), seed),
         client=_numbered("client", (one.client_id for one in members), seed),
         instance=_numbered("instance", (one.group_instance_id or "" for one in members), seed),

@@ -9,7 +9,7 @@ from holdfast.rollout.backtest.judged import RebalanceResult
 from holdfast.rollout.backtest.learnt import Duration
 from holdfast.rollout.backtest.results import Given, GroupBacktest
 from holdfast.rollout.group.past import Entries, PastJudge
-from holdfast.rollout.streams.backtest import group, judge, redacted, shrinking
+from holdfast.rollout.streams.backtest import group, judge, redacted
 from holdfast.rollout.streams.backtest.question import StreamsQuestion
 from holdfast.rollout.streams.snapshot import replay, snapshot
 from holdfast.rollout.timing.course_durations import last_courses
@@ -33,9 +33,6 @@ class StreamsPast(PastJudge[StreamsQuestion]):
 
     def judge(self, question: StreamsQuestion) -> RebalanceResult:
         return judge.judge(question).result
-
-    def shrunk(self, question: StreamsQuestion) -> StreamsQuestion:
-        return shrinking.shrunk(question)
 
     def without_names(self, question: StreamsQuestion) -> Iterator[StreamsQuestion]:
         yield redacted.redacted(question)
