@@ -4,7 +4,8 @@
     python -m benchmarks.backtest_kinds --json     for machines
 
 A streams group of 6 clients, 12 threads and 36 tasks rolls over and over: a client leaves, and comes back. A consumer group has
-members that come and go. What is judged is decoded before: a target takes some 26 records.
+members that come and go. A target takes some 26 records, which are read from bytes, as the topic has them; rebalances of consumer
+groups are decoded before.
 """
 
 import argparse
@@ -13,15 +14,17 @@ import random
 import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from tests.harness.kafka import streams_group_bytes
 from tests.harness.kafka.recorded_targets import WrittenGroup
 from tests.unit.rollout.consumer.backtest.test_consumer_backtest import history
 
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.coordinator.release import LINES
 from holdfast.rollout.backtest.coordinated import PastEntry
+from holdfast.rollout.backtest.entries import Frame, entries
 from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.kinds import backtests
 
@@ -36,10 +39,10 @@ def main() -> int:
     figures = {}
     for line in LINES:
         release = line.releases[-1]
-        figures[f"streams {release}"] = _judged(rolling(release, given.targets, random.Random(5)), Given(broker_release=release))  # noqa: S311
+        figures[f"streams {release}"] = _judged(_read(release, given.targets), Given(broker_release=release))
     for assignor in (Assignor.COOPERATIVE_STICKY, Assignor.RANGE):
         members = list(history("3.9.1", assignor, 2 * given.targets, random.Random(3)))  # noqa: S311 - not for secrets
-        figures[f"consumer {assignor}"] = _judged(members, Given())
+        figures[f"consumer {assignor}"] = _judged(lambda members=members: members, Given())
     if given.json:
         sys.stdout.write(json.dumps(figures) + "\n")
     else:
@@ -47,9 +50,21 @@ def main() -> int:
     return 0
 
 
-def _judged(entries: Sequence[PastEntry], given: Given) -> dict[str, Any]:
+def _read(release: str, targets: int) -> Callable[[], Iterable[PastEntry]]:
+    frames = [
+        Frame(
+            one.written_at_ms,
+            streams_group_bytes.key(one.key.kind, one.key.group_id, one.key.member_id),
+            None if one.value is None else streams_group_bytes.record(one.value),
+        )
+        for one in rolling(release, targets, random.Random(5))  # noqa: S311 - not for secrets
+    ]
+    return lambda: entries(frames, str, coordinated=True)
+
+
+def _judged(past: Callable[[], Iterable[PastEntry]], given: Given) -> dict[str, Any]:
     began = time.process_time()
-    found = backtests.backtest("shop", lambda: entries, given)
+    found = backtests.backtest("shop", past, given)
     seconds = time.process_time() - began
     assert found is not None, "there are entries"
     score = found.score

@@ -214,6 +214,7 @@ def backtest(
     from holdfast.adapters.broker.kafka_cluster import KafkaCluster
     from holdfast.adapters.broker.session import KafkaSession
     from holdfast.adapters.deadline import Deadline
+    from holdfast.rollout.backtest.results import Given
     from holdfast.rollout.json import instants
     from holdfast.workflows import backtest as backtests
 
@@ -224,9 +225,13 @@ def backtest(
             recorded_groups.read(session, past, group)
             reader = KafkaCluster(session, wanted)
             ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
-            name = cluster.name or reader.info().cluster_id
+            name, newest = cluster.name or reader.info().cluster_id, reader.newest_release()
         about = backtests.About(name, instants.to_second(_now()), given.since)
-        return backtests.run(past, lambda one: replace(given, changelogs=ends.get(one, ())), about, processes, tell)
+
+        def given_of(group_id: str) -> Given:
+            return replace(given, changelogs=ends.get(group_id, ()), brokers_newest=newest)
+
+        return backtests.run(past, given_of, about, processes, tell)
 
 
 def keep_past(cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, timeout_s: float) -> "Kept":
@@ -250,12 +255,12 @@ def keep_past(cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, 
             recorded_groups.read(session, past, None)
             reader = KafkaCluster(session, is_wanted)
             ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
-            name = cluster.name or reader.info().cluster_id
+            name, newest = cluster.name or reader.info().cluster_id, reader.newest_release()
 
         def given_of(group_id: str) -> Given:
             about = wanted.of(group_id)
             known = Given() if about is None else pasts.stated(group_id, about.given)
-            return replace(known, changelogs=ends.get(group_id, ()))
+            return replace(known, changelogs=ends.get(group_id, ()), brokers_newest=newest)
 
         return pasts.keep(lake, pasts.When(name, day, instants.to_second(_now())), past, given_of)
 

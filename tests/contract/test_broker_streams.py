@@ -285,6 +285,7 @@ def test_every_target_that_the_broker_recorded_is_decided_alike(shop: Shop) -> N
     assert found.unread == ()
     standbys = int(dict(recorded[-1].config)["num.standby.replicas"])
     assert (group.protocol, group.standbys, group.not_recorded) == ("streams", standbys, 0)
+    assert {one.releases for one in group.scores} == {("4.3.1",)}  # none newer runs
     assert {one.number for one in group.rebalances} >= {one.assignment_epoch for one in recorded}
     assert group.score.equal == len(group.rebalances) >= 1, group
     compared = [one for one in group.sequences if one.compared]

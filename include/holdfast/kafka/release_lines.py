@@ -36,8 +36,9 @@ def patches(minor: str, first: int, last: int) -> tuple[str, ...]:
 
 def is_older(release: str, than: str) -> bool:
     """Whether one release came before another. `3.9` is before all of 3.9."""
-    return _numbers(release) < _numbers(than)
+    return numbers(release) < numbers(than)
 
 
-def _numbers(release: str) -> tuple[int, ...]:
+def numbers(release: str) -> tuple[int, ...]:
+    """What releases are ordered by."""
     return tuple(int(part) for part in release.split(".") if part.isdecimal())

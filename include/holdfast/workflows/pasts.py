@@ -61,6 +61,7 @@ def keep(lake: Lake, when: When, past: SpooledPast, given_of: Callable[[str], Gi
             given.broker_release,
             given.config,
             given.changelogs,
+            given.brokers_newest,
         )
         content = past_file.written(header, one.frames())
         if content is None:

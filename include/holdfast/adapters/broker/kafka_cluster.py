@@ -13,12 +13,15 @@ from kafka.admin import ACLOperation
 from kafka.protocol.consumer import OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
 
+from holdfast.adapters.broker import streams_groups
 from holdfast.adapters.broker.brokers import Brokers
 from holdfast.adapters.broker.consumer_offsets import Histories
 from holdfast.adapters.broker.group_questions import GroupQuestions
 from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.broker.topic_questions import TopicQuestions, metadata
 from holdfast.errors import ClusterTrouble, HoldfastError
+from holdfast.kafka import release_lines
+from holdfast.kafka.coordinator.release import minor_of
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import (
     ClusterInfo,
@@ -69,6 +72,16 @@ class KafkaCluster:
             version = self._session.admin._manager.broker_version  # noqa: SLF001 - there is no public API for it
             self._info = ClusterInfo(response.cluster_id or "unknown", ".".join(map(str, version)) if version else None)
         return self._info
+
+    def newest_release(self) -> str | None:
+        """The newest minor release that its brokers run. None: one of them does not show its own, or was not reached."""
+        try:
+            found = streams_groups.newest_metadata_versions(self._brokers, self._brokers.nodes)
+        except HoldfastError:
+            return None
+        minors = [None if one is None else minor_of(one) for one in found.values()]
+        known = [one for one in minors if one is not None]
+        return max(known, key=release_lines.numbers, default=None) if len(known) == len(minors) else None
 
     def group(self, group_id: str) -> ObservedGroup:
         found = self.groups((group_id,))[group_id]

@@ -23,13 +23,15 @@ T = TypeVar("T")
 class Given:
     """What the broker does not know of a group. `release`: of the application; `broker_release`: of the coordinator; `config`:
     settings under Kafka's names, those that were given only; `changelogs`: the end offset of each partition of its changelog topics
-    now (None: unknown); `since`: rebalances before it are learnt from and not judged."""
+    now (None: unknown); `since`: rebalances before it are learnt from and not judged; `brokers_newest`: the newest minor release
+    that the brokers run now: none newer has decided anything."""
 
     release: str | None = None
     broker_release: str | None = None
     config: tuple[tuple[str, ConfigValue], ...] = ()
     changelogs: tuple[tuple[str, tuple[int | None, ...]], ...] = ()
     since: str | None = None
+    brokers_newest: str | None = None
 
 
 class Led(NamedTuple):

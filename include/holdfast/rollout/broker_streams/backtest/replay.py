@@ -132,7 +132,7 @@ class TargetReplay:
             return None
         moment = value.timestamp_ms if value.timestamp_ms is not None else written_at_ms
         computed_at = instants.of_broker(moment)
-        tried = releases.fitting(self.given.broker_release, value.timestamp_ms)
+        tried = releases.fitting(self.given, value.timestamp_ms)
         try:
             return self._asked(value.epoch, computed_at, tried, before, after)
         except _CannotAsk as refusal:

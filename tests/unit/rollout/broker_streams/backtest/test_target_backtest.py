@@ -122,6 +122,16 @@ class TestWhatIsNotRecorded:
         assert found.scores[0].releases == ("4.3.1", "4.4.0")
         assert {one.releases for one in judged(written("4.3.1"), Given(broker_release="4.3.1")).rebalances} == {("4.3.1",)}
 
+    def test_a_release_newer_than_the_brokers_explains_nothing(self) -> None:
+        """What a broker of 4.4 may have decided by what is not recorded is wrong where none runs 4.4."""
+        log = next(exchanged(written("4.3.1")))
+        assert Because.DISKS in dict(judged(log).score.because)
+        found = judged(log, Given(brokers_newest="4.3"))
+        assert found.score.different >= 1
+        assert found.scores[0].releases == ("4.3.1",)
+        assert judged(written("4.3.1"), Given(brokers_newest="4.4")).score == judged(written("4.3.1")).score
+        assert set(reasons(judged(written("4.3.1"), Given(brokers_newest="4.2")))) == {(Because.RELEASE,)}
+
     def test_offsets_of_disks_where_they_decide(self) -> None:
         found = judged(written("4.4.0"), Given(broker_release="4.4.0"))
         assert found.score.different == 0
