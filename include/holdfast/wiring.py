@@ -225,11 +225,13 @@ def backtest(
             recorded_groups.read(session, past, group)
             reader = KafkaCluster(session, wanted)
             ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
+            configs = backtests.group_configs(reader, sorted({one.group_id for one in past.groups if one.coordinated}))
             name, newest = cluster.name or reader.info().cluster_id, reader.newest_release()
         about = backtests.About(name, instants.to_second(_now()), given.since)
 
         def given_of(group_id: str) -> Given:
-            return replace(given, changelogs=ends.get(group_id, ()), brokers_newest=newest)
+            there = configs.get(group_id, ())
+            return replace(given, changelogs=ends.get(group_id, ()), brokers_newest=newest, group_configs=there)
 
         return backtests.run(past, given_of, about, processes, tell)
 
@@ -255,12 +257,14 @@ def keep_past(cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, 
             recorded_groups.read(session, past, None)
             reader = KafkaCluster(session, is_wanted)
             ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
+            configs = backtests.group_configs(reader, sorted({one.group_id for one in past.groups if one.coordinated}))
             name, newest = cluster.name or reader.info().cluster_id, reader.newest_release()
 
         def given_of(group_id: str) -> Given:
             about = wanted.of(group_id)
             known = Given() if about is None else pasts.stated(group_id, about.given)
-            return replace(known, changelogs=ends.get(group_id, ()), brokers_newest=newest)
+            there = configs.get(group_id, ())
+            return replace(known, changelogs=ends.get(group_id, ()), brokers_newest=newest, group_configs=there)
 
         return pasts.keep(lake, pasts.When(name, day, instants.to_second(_now())), past, given_of)
 

@@ -2,11 +2,12 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
+from holdfast.kafka.coordinator.config_keys import NUMBERS
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ManyGroupsReader
 from holdfast.rollout.backtest.judged import RebalanceResult
@@ -144,6 +145,15 @@ def changelog_ends(
         each = tuple(ends.get(TopicPartition(topic.name, number)) for number in range(count))
         found.setdefault(owners[topic.name], []).append((topic.name, each))
     return {group_id: tuple(sorted(topics)) for group_id, topics in found.items()}
+
+
+def group_configs(cluster: ManyGroupsReader, group_ids: Collection[str]) -> dict[str, tuple[tuple[str, ConfigValue], ...]]:
+    """By group whose broker assigns: those of its configs that are numbers. What cannot be read is left out."""
+    return {
+        group_id: tuple((one.name, one.value) for one in read if one.name in NUMBERS)
+        for group_id, read in cluster.configs(group_ids).items()
+        if not isinstance(read, HoldfastError)
+    }
 
 
 def _owner(topic: str, group_ids: Sequence[str]) -> str | None:

@@ -62,6 +62,7 @@ def keep(lake: Lake, when: When, past: SpooledPast, given_of: Callable[[str], Gi
             given.config,
             given.changelogs,
             given.brokers_newest,
+            given.group_configs,
         )
         content = past_file.written(header, one.frames())
         if content is None:

@@ -52,7 +52,7 @@ def test_every_recorded_sequence_is_as_forecast(jvm: WholeCoordinatorJvm) -> Non
     ):
         shown = answer["steps"]
         log = recorded_targets.entries(answer["records"], change.moments_ms(shown))
-        found = judged(log, Given(broker_release=release, config=change.config))
+        found = judged(log, Given(broker_release=release, group_configs=change.config))
         wrong = _not_as_forecast(found, since=shown[change.settled]["epoch"], timed=change.keeps_its_times)
         assert not wrong, f"HOLDFAST_SEED={SEED + number}, Kafka {release}, {change.events}: {wrong}"
         compared += sum(one.compared for one in found.sequences)

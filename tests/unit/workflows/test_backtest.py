@@ -3,6 +3,8 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.harness.kafka import recorded_rebalances
@@ -11,6 +13,7 @@ from tests.unit.rollout.streams.backtest.test_group import group
 from holdfast.adapters.broker.recorded_groups import spool
 from holdfast.errors import ClusterTrouble, InvalidInput
 from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.ports import GroupConfig
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.streams.snapshot.snapshot import Topic, TopicPartitionInfo
@@ -131,3 +134,10 @@ def test_the_changelogs_of_each_group_are_those_that_its_name_begins() -> None:
 
 def test_without_the_right_to_see_topics_end_offsets_are_open() -> None:
     assert backtest.changelog_ends(Cluster((), fails=True), ("app",)) == {}  # type: ignore[arg-type]
+
+
+def test_intervals_of_groups_whose_broker_assigns_are_those_that_the_brokers_say() -> None:
+    said = (GroupConfig("streams.heartbeat.interval.ms", "1000", True), GroupConfig("streams.assignor.name", "", False))
+    cluster: Any = SimpleNamespace(configs=lambda ids: {one: said if one == "shop" else ClusterTrouble("no right") for one in ids})
+
+    assert backtest.group_configs(cluster, ["shop", "other"]) == {"shop": (("streams.heartbeat.interval.ms", "1000"),)}

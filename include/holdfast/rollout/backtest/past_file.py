@@ -28,7 +28,7 @@ _HELD = table(NAME, items(nullable(COUNT)))
 @record(version="1.0", about="The past of one group, before its records.")
 class PastHeader:
     """`coordinated`: its broker assigns. `release`, `broker_release`, `config`: as given; `changelogs`: end offsets
-    then; `brokers_newest`: as in `Given`.
+    then; `brokers_newest`, `group_configs`: as in `Given`.
     `left_out`: how many of its oldest records are not in the file. `troubles`: what could not be read."""
 
     cluster: str = member(TEXT)
@@ -40,12 +40,20 @@ class PastHeader:
     config: tuple[tuple[str, ConfigValue], ...] = member(CONFIG, default=())
     changelogs: tuple[tuple[str, tuple[int | None, ...]], ...] = member(_HELD, default=())
     brokers_newest: str | None = member(nullable(TEXT), default=None, omit=True)
+    group_configs: tuple[tuple[str, ConfigValue], ...] = member(CONFIG, default=(), omit=True)
     left_out: int = member(integer(0, java.INT_MAX), default=0)
     troubles: tuple[str, ...] = member(TEXTS, default=())
 
     @property
     def given(self) -> Given:
-        return Given(self.release, self.broker_release, self.config, self.changelogs, brokers_newest=self.brokers_newest)
+        return Given(
+            self.release,
+            self.broker_release,
+            self.config,
+            self.changelogs,
+            brokers_newest=self.brokers_newest,
+            group_configs=self.group_configs,
+        )
 
 
 HEADER = codec_of(PastHeader)

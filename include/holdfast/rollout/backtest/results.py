@@ -24,7 +24,7 @@ class Given:
     """What the broker does not know of a group. `release`: of the application; `broker_release`: of the coordinator; `config`:
     settings under Kafka's names, those that were given only; `changelogs`: the end offset of each partition of its changelog topics
     now (None: unknown); `since`: rebalances before it are learnt from and not judged; `brokers_newest`: the newest minor release
-    that the brokers run now: none newer has decided anything."""
+    that the brokers run now: none newer has decided anything; `group_configs`: of a group whose broker assigns, its configs now."""
 
     release: str | None = None
     broker_release: str | None = None
@@ -32,6 +32,7 @@ class Given:
     changelogs: tuple[tuple[str, tuple[int | None, ...]], ...] = ()
     since: str | None = None
     brokers_newest: str | None = None
+    group_configs: tuple[tuple[str, ConfigValue], ...] = ()
 
 
 class Led(NamedTuple):

@@ -1,6 +1,7 @@
 """The past of a group as a file: what is written is read, bounded; what is damaged is named."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.harness.kafka import recorded_rebalances, streams_group_bytes
@@ -49,6 +50,14 @@ def test_what_is_written_is_read() -> None:
     assert header.given == Given("3.9.1", None, (("max.warmup.replicas", 4),), (("app-log", (7, None)),))
     assert [one.number for one in entries()] == [one.number for one in entries()] == [1, 2, 3, 4]  # type: ignore[union-attr]
     assert not troubles
+
+
+def test_what_the_brokers_said_is_read() -> None:
+    said = replace(HEADER, brokers_newest="4.3", group_configs=(("streams.heartbeat.interval.ms", "1000"),))
+    content = past_file.written(said, [])
+    assert content is not None
+    given = past_file.read(content)[0].given
+    assert (given.brokers_newest, given.group_configs) == (said.brokers_newest, said.group_configs)
 
 
 def test_the_oldest_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ class Restarts:
     """Takes a group's records in order. Static members come back without having been gone: they show nothing."""
 
     def __init__(self, given: Given) -> None:
-        config = dict(given.config)
+        config = dict(given.group_configs)
         self._silent_ms = number_of(config, SESSION_TIMEOUT) - number_of(config, HEARTBEAT_INTERVAL)
         self._process_of: dict[str, str] = {}
         self._heard_ms: dict[str, int] = {}

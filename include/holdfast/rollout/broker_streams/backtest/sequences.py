@@ -59,7 +59,7 @@ class Sequences:
 
     def __init__(self, given: Given) -> None:
         self.courses = Courses()
-        self._config: Config = dict(given.config)
+        self._config: Config = dict(given.group_configs)
         self._since = given.since
         self._standing = Standing()
         self._open: _Open | None = None

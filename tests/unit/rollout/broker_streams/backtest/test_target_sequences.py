@@ -61,7 +61,7 @@ def test_the_time_is_that_from_the_last_change_until_every_member_has_its_target
     assert end.seconds == 60
     assert not end.seconds_within
     assert end.seconds_at_most is not None
-    assert judged(late, Given(config=(("streams.heartbeat.interval.ms", 30_000),))).sequences[-1].seconds_within
+    assert judged(late, Given(group_configs=(("streams.heartbeat.interval.ms", 30_000),))).sequences[-1].seconds_within
 
 
 def test_a_member_that_is_still_behind_leaves_it_without_an_end() -> None:
@@ -146,7 +146,7 @@ class TestRestarts:
 
     def test_a_client_that_may_have_been_silent_for_its_session_shows_nothing(self) -> None:
         assert self.seen(restarted(iter([20.0] * 3), heard_s=41)).seen == 0
-        longer = Given(config=(("streams.session.timeout.ms", 60_000),))
+        longer = Given(group_configs=(("streams.session.timeout.ms", 60_000),))
         assert self.seen(restarted(iter([20.0] * 3), heard_s=41), longer).seen == 3
 
     def test_a_client_that_is_away_for_longer_was_stopped(self) -> None:
