@@ -128,6 +128,11 @@ def capacity_of_copy(size: int) -> int:
     return _power_of_two(max(size * 4 // 3 + 1, _FIRST_CAPACITY))
 
 
+def capacity_of_copy_since_19(size: int) -> int:
+    """The same in Java 19 and later (`HashMap.newHashMap`)."""
+    return _power_of_two(-(-max(size, 12) * 4 // 3))
+
+
 def capacity_after_put_all(size: int) -> int:
     """The buckets of a new HashMap after `putAll`. Java 8 to 18, as above."""
     return _power_of_two(size * 4 // 3 + 1)

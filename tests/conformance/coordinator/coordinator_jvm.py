@@ -23,7 +23,17 @@ class CoordinatorJvm(LeaderJvm):
         common = maven.compile_java(JAVA / "coordinator", jars, release=17)
         own = "sticky_target_since_4_4" if minor >= SINCE_4_4 else "sticky_target_until_4_3"
         classes = maven.compile_java(JAVA / own, f"{common}:{jars}", release=17)
-        self._command = self._java(f"{common}:{classes}:{jars}", "holdfast.Coordinator", options, heap)
+        self._command = [*self._java(f"{common}:{classes}:{jars}", "holdfast.Coordinator", options, heap), "StickyTarget"]
+
+
+class ConsumerTargetJvm(LeaderJvm):
+    """The same for consumer groups, of any release from 4.0.0 on (`java/consumer_target`)."""
+
+    def __init__(self, release: str, *options: str, heap: str = "512m") -> None:
+        self.release = release
+        jars = coordinator_jars(release)
+        classes = maven.compile_java((JAVA / "coordinator", JAVA / "consumer_target"), jars, release=17)
+        self._command = [*self._java(f"{classes}:{jars}", "holdfast.Coordinator", options, heap), "ConsumerTarget"]
 
 
 class WholeCoordinatorJvm(LeaderJvm):

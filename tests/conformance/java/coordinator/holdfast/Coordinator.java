@@ -11,7 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 
-/** Reads a streams group a line as JSON, and answers each with a line: the target that the coordinator of this release gives it. */
+/** Reads a group a line as JSON, and answers each with a line: the target that the coordinator of this release gives it. Its argument: by which class. */
 public final class Coordinator {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -19,7 +19,7 @@ public final class Coordinator {
     }
 
     public static void main(final String[] arguments) throws Exception {
-        final TargetAssignor assignor = (TargetAssignor) Class.forName("holdfast.StickyTarget").getDeclaredConstructor().newInstance();
+        final TargetAssignor assignor = (TargetAssignor) Class.forName("holdfast." + arguments[0]).getDeclaredConstructor().newInstance();
         final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         final PrintStream out = new PrintStream(System.out, true, "UTF-8");
         for (String line = in.readLine(); line != null; line = in.readLine()) {

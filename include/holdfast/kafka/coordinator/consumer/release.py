@@ -1,0 +1,59 @@
+"""What each release of the group coordinator does differently for consumer groups: one `Behaviour` per line of releases that behave
+alike.
+
+The release is the coordinator's (the broker's). A field is a fact that some release changed. A line is in the table because its own
+`kafka-group-coordinator` jar gives what Holdfast gives (tests/conformance); everything else is refused by name.
+"""
+
+from dataclasses import dataclass, replace
+
+from holdfast.errors import Unsupported
+from holdfast.kafka.release_lines import ReleaseLines, patches
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The facts about one line of releases; the values here are those of the oldest line."""
+
+    releases: tuple[str, ...]
+    """Every release of this line, oldest first."""
+
+    extra_goes_to_the_first: bool = True
+    """4.0.0: where members are subscribed alike, `uniform` gives the partitions that are left over after an equal share to the first
+    members, whoever had them. From 4.0.1 on a member with room for one leaves it to others, while enough of them follow."""
+
+    has_interval: bool = False
+    """From 4.3 targets are at least `consumer.assignment.interval.ms` apart (KIP-1263)."""
+
+
+def _lines() -> tuple[Behaviour, ...]:
+    line_4_0_0 = Behaviour(releases=("4.0.0",))
+    line_4_0_1 = replace(
+        line_4_0_0,
+        releases=(*patches("4.0", 1, 2), *patches("4.1", 0, 2), *patches("4.2", 0, 1)),
+        extra_goes_to_the_first=False,
+    )
+    line_4_3 = replace(line_4_0_1, releases=(*patches("4.3", 0, 1), "4.4.0"), has_interval=True)
+    return line_4_0_0, line_4_0_1, line_4_3
+
+
+LINES = _lines()
+"""Oldest first."""
+
+_TABLE = ReleaseLines(LINES)
+RELEASES = _TABLE.releases
+"""Every release that is covered, line by line."""
+
+
+def behaviour(release: str) -> Behaviour:
+    """What the coordinator of this release does for consumer groups. `release` is like `4.3.1`, or `4.3` where all of 4.3 behave
+    alike. Else raise Unsupported, with the reason."""
+    found = _TABLE.find(release)
+    if isinstance(found, Behaviour):
+        return found
+    if found:
+        raise Unsupported(f"Releases of Kafka {release} differ for consumer groups; give one of {', '.join(found)}.")
+    raise Unsupported(
+        f"Kafka release {release!r} is not covered for consumer groups of the new protocol. Covered are {RELEASES[0]} to"
+        f" {RELEASES[-1]}."
+    )
