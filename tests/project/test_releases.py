@@ -19,6 +19,7 @@ TABLES = frozenset(
         "kafka/release_lines.py",
         "kafka/consumer/release.py",
         "kafka/coordinator/release.py",
+        "kafka/coordinator/consumer/release.py",
         "kafka/streams/config_keys.py",
         "kafka/streams/config_check.py",
     }

@@ -16,7 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conformance.coordinator import consumer_targets, random_consumer_groups, targets
+from tests.conformance.coordinator import targets
+from tests.conformance.coordinator.consumer import random_groups as random_consumer_groups
+from tests.conformance.coordinator.consumer import targets as consumer_targets
 from tests.conformance.coordinator.coordinator_jvm import ConsumerTargetJvm, CoordinatorJvm
 from tests.conformance.coordinator.random_targets import Case, after_target, random_case
 from tests.conformance.jvm import LeaderJvm

@@ -23,6 +23,9 @@ class Decider(ABC, Generic[S]):
     @abstractmethod
     def snapshot_from_json(self, document: object) -> S: ...
 
+    @abstractmethod
+    def snapshot_to_json(self, snapshot: S) -> Row: ...
+
     def snapshot_at_once(self, text: str | bytes, most_memory: int) -> S | object:  # noqa: ARG002 - for kinds that can
         """The Snapshot in a text, or `IN_DOUBT`: `snapshot_from_json` has to read it."""
         return IN_DOUBT

@@ -115,9 +115,6 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
         """Whether a Plan's JSON is of this kind."""
 
     @abstractmethod
-    def snapshot_to_json(self, snapshot: S) -> Row: ...
-
-    @abstractmethod
     def change_from_json(self, document: object) -> C: ...
 
     @abstractmethod

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, Unsupported
 from holdfast.rollout.group.deciding import Decider
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.fast_reader import IN_DOUBT
@@ -54,6 +54,34 @@ REGISTRY: tuple[Registered, ...] = (
 """The first is asked for what no kind says is its own: it refuses that by name."""
 
 
+@dataclass(frozen=True, slots=True)
+class DecidedOnly:
+    """A kind of group of which no more than the assignment is covered. `group`: what it is called; the rest as in `Registered`."""
+
+    protocol: str
+    package: str
+    group: str
+    decider: Callable[[], Decider[Any]]
+
+    def refusal(self) -> Unsupported:
+        """Of everything else."""
+        return Unsupported(
+            f"This is not covered for {self.group}: only its snapshot and its next assignment are (holdfast snapshot,"
+            " holdfast assign). To see what a change would assign, edit the snapshot and run holdfast assign on it"
+        )
+
+
+DECIDED_ONLY: tuple[DecidedOnly, ...] = (
+    DecidedOnly(
+        "consumer",
+        "holdfast.rollout.broker_consumer",
+        "a consumer group whose broker assigns (group.protocol=consumer)",
+        cache(lambda: import_module("holdfast.rollout.broker_consumer.kind.deciding").DECIDER),
+    ),
+)
+"""They become kinds of `REGISTRY` when their changes can be forecast."""
+
+
 def kinds() -> Iterator[AnyKind]:
     """All of them, each imported when it is its turn."""
     return (line.kind() for line in REGISTRY)
@@ -63,6 +91,8 @@ def kind_of(value: object) -> AnyKind:
     """Of a Snapshot, a Change, a Plan or a Verdict."""
     module = type(value).__module__
     found = next((line.kind() for line in REGISTRY if module.startswith(f"{line.package}.")), None)
+    if found is None:
+        _refuse_decided_only(next((line for line in DECIDED_ONLY if module.startswith(f"{line.package}.")), None))
     if found is None or not isinstance(value, found.values):
         raise AssertionError(f"{type(value).__name__} is of no kind of group")
     return found
@@ -78,7 +108,11 @@ def without_state() -> list[str]:
 
 
 def of_snapshot(document: object) -> AnyKind:
-    return _line_of(document).kind()
+    """Raise Unsupported for a kind of group of which only the assignment is covered."""
+    found = _line_of(document)
+    if isinstance(found, DecidedOnly):
+        raise found.refusal()
+    return found.kind()
 
 
 def decider_of(document: object) -> Decider[Any]:
@@ -86,9 +120,16 @@ def decider_of(document: object) -> Decider[Any]:
     return _line_of(document).decider()
 
 
+def writer_of(snapshot: object) -> Decider[Any]:
+    """What writes a Snapshot."""
+    module = type(snapshot).__module__
+    found = next((line.decider() for line in DECIDED_ONLY if module.startswith(f"{line.package}.")), None)
+    return kind_of(snapshot) if found is None else found
+
+
 def snapshot_in(text: str | bytes, most_memory: int = strict.MOST_MEMORY) -> tuple[Decider[Any], Any]:
     """What decides a Snapshot's assignment, and the Snapshot, of the JSON in `text`. `most_memory`: see `strict.loads`."""
-    for line in REGISTRY:
+    for line in _lines():
         name = f'"{line.protocol}"'
         if (name in text) if isinstance(text, str) else (name.encode() in text):
             found = line.decider().snapshot_at_once(text, most_memory)
@@ -99,9 +140,19 @@ def snapshot_in(text: str | bytes, most_memory: int = strict.MOST_MEMORY) -> tup
     return decider, decider.snapshot_from_json(document)
 
 
-def _line_of(document: object) -> Registered:
+def _line_of(document: object) -> Registered | DecidedOnly:
     protocol = document.get("protocol") if isinstance(document, dict) else None
-    return next((line for line in REGISTRY if line.protocol == protocol), REGISTRY[0])
+    return next((line for line in _lines() if line.protocol == protocol), REGISTRY[0])
+
+
+def _lines() -> Iterator[Registered | DecidedOnly]:
+    yield from REGISTRY
+    yield from DECIDED_ONLY
+
+
+def _refuse_decided_only(line: DecidedOnly | None) -> None:
+    if line is not None:
+        raise line.refusal()
 
 
 def past_in(entry: "PastEntry") -> "PastJudge[Any]":

@@ -1,14 +1,14 @@
 """Who of a topic's subscribers has the fewest and the most partitions, while partitions are given and taken.
 
-Java: `UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer`. Two ranges of the subscribers, sorted by size: the least loaded
-ones grow to the right, the most loaded ones to the left; who has nothing of the topic to give leaves the right end.
+Java: `UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer`. Two ranges of the subscribers, sorted by size: the least
+loaded ones grow to the right, the most loaded ones to the left; who has nothing of the topic to give leaves the right end.
 """
 
 from collections.abc import Sequence
 
 
 class Balancer:
-    """`sizes`: how many partitions each member has now; whoever moves a partition keeps it up to date."""
+    """`sizes`: how many partitions each member has now; what moves a partition keeps them up to date."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self._sizes = sizes
@@ -27,8 +27,7 @@ class Balancer:
         self._most_size = largest + 1
         return largest - smallest
 
-    @property
-    def balanced(self) -> bool:
+    def is_balanced(self) -> bool:
         return self._most_size - self._least_size <= 1
 
     def next_least_loaded(self) -> int:
@@ -42,7 +41,7 @@ class Balancer:
         return self._sorted[self._next_least - 1]
 
     def next_most_loaded(self) -> int | None:
-        """Who is to give the next partition. None: nobody is left."""
+        """Who is to give the next partition. None: no member is left."""
         if self._next_most < self._most_start:
             if self._most_end <= self._most_start and self._most_start > 0:
                 self._most_size = self._sizes[self._sorted[self._most_start - 1]]
@@ -57,7 +56,8 @@ class Balancer:
         return self._sorted[self._next_most + 1]
 
     def exclude_most_loaded(self) -> None:
-        """The last one of `next_most_loaded` has nothing to give: it changes places with the last of its range, which ends before it."""
+        """The last one of `next_most_loaded` has nothing to give: it changes places with the last of its range, which ends before
+        it."""
         last = self._most_end - 1
         at = self._next_most + 1
         self._sorted[at], self._sorted[last] = self._sorted[last], self._sorted[at]

@@ -1,6 +1,6 @@
 """A consumer group as its coordinator sees it when it computes a target, and the target.
 
-Order is input: members, subscribed names and the partitions of a target stand as ConsumerGroupDescribe lists them, which is how the
+Order is input: members, subscribed names and the partitions of a target are as ConsumerGroupDescribe lists them, which is how the
 coordinator's hash tables iterate them (`hash_tables`).
 """
 
@@ -46,8 +46,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All that a target depends on. The members are in the order in which the coordinator puts them into the assignor's map: that in
-    which ConsumerGroupDescribe lists them. `resolved`: the topics that each regular expression matches, in any order."""
+    """All that a target depends on. The members are in the order in which the coordinator puts them into the assignor's map: that
+    in which ConsumerGroupDescribe lists them. `resolved`: the topics that each regular expression matches, in any order."""
 
     release: str
     """The coordinator's."""

@@ -16,7 +16,7 @@ _FIRST_CAPACITY = 16
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """`capacity`: the buckets that a Java gives a set that is made from a collection of so many."""
+    """`capacity`: the buckets that a Java gives a set that is made from a collection, by its size."""
 
     capacity: Callable[[int], int]
 
@@ -38,7 +38,8 @@ def set_of_numbers(numbers: Iterable[int], copies: Copies) -> list[int]:
 
 
 def listed(owned: Owned, ids: Mapping[str, int], copies: Copies) -> Owned:
-    """A target that a broker lists, as that broker has it. In the order of another Java's sets it is that of a broker on that Java."""
+    """A target that a broker lists, as that broker has it. In the order of another Java's sets it is that of a broker on that
+    Java."""
     found = {
         topic: numbers
         for topic, numbers in owned
@@ -48,13 +49,13 @@ def listed(owned: Owned, ids: Mapping[str, int], copies: Copies) -> Owned:
 
 
 def depends_on_java(size: int) -> bool:
-    """Whether a set that is made from a collection of so many has another number of buckets in Java 19 and later."""
+    """Whether a set that is made from a collection of that size has another number of buckets in Java 19 and later."""
     return UNTIL_18.capacity(size) != SINCE_19.capacity(size)
 
 
 def kept(owned: Owned, ids: Mapping[str, int], copies: Copies) -> Owned:
-    """A target as the coordinator has it in memory, once it has read its record. Topics without an ID are left out: they do not exist
-    any more, and only make the table larger."""
+    """A target as the coordinator has it in memory, once it has read its record. Topics without an ID are left out: they do not
+    exist any more, and only make the table larger."""
     partitions = dict(owned)
     topics = [topic for topic in partitions if topic in ids]
     if len(topics) > 1:
@@ -63,7 +64,7 @@ def kept(owned: Owned, ids: Mapping[str, int], copies: Copies) -> Owned:
 
 
 def _grown(entries: int) -> int:
-    """The buckets of a table into which so many have been put one by one."""
+    """The buckets of a table into which that number of entries has been put one by one."""
     capacity = _FIRST_CAPACITY
     while entries > capacity * 3 // 4:
         capacity *= 2

@@ -1,7 +1,7 @@
 """The `uniform` assignor for members that are subscribed to different topics.
 
-Java: `org.apache.kafka.coordinator.group.assignor.UniformHeterogeneousAssignmentBuilder`, 4.0.0 to 4.4.0. What is left over goes to the
-least loaded subscribers, topic by topic; then partitions move from the most to the least loaded ones until a round moves none.
+Java: `org.apache.kafka.coordinator.group.assignor.UniformHeterogeneousAssignmentBuilder`, 4.0.0 to 4.4.0. What is left over goes to
+the least loaded subscribers, topic by topic; then partitions move from the most to the least loaded ones until a round moves none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,8 +73,8 @@ class _Builder:
                 owners = self._owners[topic]
                 if max(numbers, default=0) >= len(owners):
                     raise CannotPredict(
-                        f"partition {max(numbers)} of topic {topic!r} was assigned, and the topic has {len(owners)} partitions: with "
-                        "members that are subscribed to different topics the coordinator would fail to assign"
+                        f"partition {max(numbers)} of topic {topic!r} was assigned, and the topic has {len(owners)} partitions:"
+                        " with members that are subscribed to different topics the coordinator would fail to assign"
                     )
                 self._sizes[member] += len(numbers)
                 for number in numbers:
@@ -120,7 +120,7 @@ class _Builder:
         owned: dict[int, list[int]] = {}
         for number, owner in enumerate(self._owners[topic]):
             owned.setdefault(owner, []).append(number)
-        while not balancer.balanced:
+        while not balancer.is_balanced():
             giver = balancer.next_most_loaded()
             while giver is not None and not owned.get(giver):
                 balancer.exclude_most_loaded()
@@ -129,7 +129,7 @@ class _Builder:
                 break
             number = owned[giver].pop()
             taker = balancer.next_least_loaded()
-            if balancer.balanced:
+            if balancer.is_balanced():
                 break
             self._give(topic, number, taker)
             moved += 1

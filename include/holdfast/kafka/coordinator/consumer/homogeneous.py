@@ -15,8 +15,8 @@ from holdfast.kafka.coordinator.consumer.release import Behaviour
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`had`: what each member had, in the order of the assignor's map of members. `topics`: those that all are subscribed to, in the
-    order of their IDs' set. `counts`, `ids`: of all topics that exist."""
+    """`had`: what each member had, in the order of the assignor's map of members. `topics`: those that all are subscribed to, in
+    the order of their IDs' set. `counts`, `ids`: of all topics that exist."""
 
     had: Sequence[Owned]
     topics: Sequence[str]

@@ -1,7 +1,7 @@
 """The `range` assignor: of each topic every subscriber gets one range of partitions. It keeps nothing.
 
-Java: `org.apache.kafka.coordinator.group.assignor.RangeAssignor`, 4.0.0 to 4.4.0. Static members come first, by instance ID; others by
-member ID, which is random at each start.
+Java: `org.apache.kafka.coordinator.group.assignor.RangeAssignor`, 4.0.0 to 4.4.0. Static members come first, by instance ID; others
+by member ID, which is random at each start.
 """
 
 from collections import Counter

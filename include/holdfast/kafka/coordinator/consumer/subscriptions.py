@@ -1,7 +1,7 @@
 """What each member is subscribed to, and whether all are subscribed alike.
 
-Java: `ConsumerGroup.subscriptionType`, `TargetAssignmentBuilder.newMemberSubscriptionAndAssignment`, `TopicIds`, `UnionSet` (4.0.0 to
-4.4.0).
+Java: `ConsumerGroup.subscriptionType`, `TargetAssignmentBuilder.newMemberSubscriptionAndAssignment`, `TopicIds`, `UnionSet` (4.0.0
+to 4.4.0).
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ class Subscriptions:
 
 
 def _resolved(topics: tuple[str, ...], copies: Copies) -> list[str]:
-    """The topics of a regular expression, in the order in which the coordinator keeps them: it goes through all topics by hash code,
-    puts those that match into a set, and reads that again from its record."""
+    """The topics of a regular expression, in the order in which the coordinator keeps them: it goes through all topics by hash
+    code, puts those that match into a set, and reads that again from its record."""
     by_hash = sorted(topics, key=java.string_hash)
     return set_of_names(java_hash.string_map_order(by_hash, _SMALLEST_SET), copies)

@@ -40,8 +40,8 @@ _ASSERTIONS = {"A": "begin", "z": "end", "b": "boundary", "B": "no boundary"}
 
 
 def matching(regex: str, topics: Iterable[str]) -> tuple[str, ...]:
-    """The topics that match as a whole. Raise InvalidInput for what is no regular expression of RE2, Unsupported for what is one and
-    is not modelled."""
+    """The topics that match as a whole. Raise InvalidInput for what is no regular expression of RE2, Unsupported for what is one
+    and is not modelled."""
     automaton = _Parser(regex).automaton()
     return tuple(topic for topic in topics if automaton.matches(topic))
 
@@ -64,7 +64,7 @@ class _Automaton:
 
     def add(self, *targets: int, ranges: Ranges | None = None, assertion: str | None = None) -> int:
         if len(self.states) >= _MOST_STATES:
-            raise Unsupported("a regular expression that repeats so much is not covered")
+            raise Unsupported(f"a regular expression of more than {_MOST_STATES:,} states is not covered")
         self.states.append(_State(ranges, assertion, list(targets)))
         return len(self.states) - 1
 
@@ -210,7 +210,7 @@ class _Parser:
                 raise Unsupported(f"the group '({self._peek(4)}' of a regular expression is not covered")
         self._depth += 1
         if self._depth > _MOST_REPEATS:
-            raise Unsupported("a regular expression with so many groups within each other is not covered")
+            raise Unsupported(f"a regular expression with more than {_MOST_REPEATS:,} groups within each other is not covered")
         inner = self._either()
         if self._peek() != ")":
             raise self._wrong("a '(' is not closed")
@@ -320,7 +320,7 @@ class _Parser:
             return None
         low, comma, high = self._text[self._at + 1 : end].partition(",")
         if not all(each.isascii() and each.isdigit() for each in (low, *([high] if high else []))):
-            return None  # RE2 takes it as it is written
+            return None  # to RE2 it is what is written
         least = int(low[:6])
         most = (int(high[:6]) if high else None) if comma else least
         if max(least, most or 0) > _MOST_REPEATS or (most is not None and most < least):

@@ -13,6 +13,9 @@ class BrokerStreamsDecider(Decider[StreamsGroupSnapshot]):
     def snapshot_from_json(self, document: object) -> StreamsGroupSnapshot:
         return SNAPSHOT.read(document)
 
+    def snapshot_to_json(self, snapshot: StreamsGroupSnapshot) -> Row:
+        return SNAPSHOT.write(snapshot)
+
     def snapshot_at_once(self, text: str | bytes, most_memory: int) -> StreamsGroupSnapshot | object:
         return TEXTS.at_once(text, most_memory)
 

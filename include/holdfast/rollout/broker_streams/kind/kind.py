@@ -90,9 +90,6 @@ class BrokerStreamsKind(
     def owns_plan(self, document: object) -> bool:
         return plan_json.is_broker_plan(document)
 
-    def snapshot_to_json(self, snapshot: StreamsGroupSnapshot) -> Row:
-        return SNAPSHOT.write(snapshot)
-
     def change_from_json(self, document: object) -> BrokerChange:
         return CHANGE.read(document)
 

@@ -16,6 +16,9 @@ class ConsumerDecider(Decider[ConsumerSnapshot]):
     def snapshot_from_json(self, document: object) -> ConsumerSnapshot:
         return snapshot_json.consumer_snapshot_from_json(document)
 
+    def snapshot_to_json(self, snapshot: ConsumerSnapshot) -> Row:
+        return snapshot_json.consumer_snapshot_to_json(snapshot)
+
     def snapshot_at_once(self, text: str | bytes, most_memory: int) -> ConsumerSnapshot | object:
         return snapshot_json.TEXTS.at_once(text, most_memory)
 

@@ -90,9 +90,6 @@ class ConsumerKind(
     def owns_plan(self, document: object) -> bool:
         return plan_json.is_consumer_plan(document)
 
-    def snapshot_to_json(self, snapshot: ConsumerSnapshot) -> Row:
-        return snapshot_json.consumer_snapshot_to_json(snapshot)
-
     def change_from_json(self, document: object) -> ConsumerChange:
         return change_json.consumer_change_from_json(document)
 

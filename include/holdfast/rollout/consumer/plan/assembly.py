@@ -12,9 +12,10 @@ from holdfast.rollout.consumer.options.impact import COUNTED, impact_of
 from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.json import relied_on, with_id
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.assessment import BASELINE_NAME
+from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import refusals

@@ -7,6 +7,7 @@ from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.contract.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import NAME, TEXT, Codec, integer, nullable
 from holdfast.rollout.json.kafka_codecs import TOPIC_PARTITIONS
@@ -34,21 +35,10 @@ def _assignor(value: object) -> Assignor:
         raise Unsupported(f"the assignor {strict.shown(value)} is not modelled; {known}") from None
 
 
-def _subscription(value: object) -> tuple[str, ...]:
-    plain = type(value) is list and all(type(one) is str and 0 < len(one) <= strict.LONGEST_TEXT for one in value)
-    topics = tuple(cast("list[str]", value)) if plain else strict.each(value, strict.name)
-    if len(dict.fromkeys(topics)) < len(topics):
-        raise InvalidInput("a topic is given twice")
-    return topics
-
-
 ASSIGNORS: Codec[tuple[Assignor, ...]] = Codec(
     _assignors,
     lambda assignors: [str(one) for one in assignors],
     lambda: shapes.items(shapes.one_of(Assignor), "In the order of the member's own list.", at_least=1),
-)
-SUBSCRIPTION: Codec[tuple[str, ...]] = Codec(
-    _subscription, list, lambda: shapes.items(shapes.name(), "A topic that is not in `topics` does not exist.")
 )
 _MEMBER = record_of(
     Member,

@@ -4,76 +4,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from holdfast.errors import InvalidInput
-from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Group, Member, Topic
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.member_codecs import GENERATION, MEMBERS, assigned_in, members_to_json
+from holdfast.rollout.contract.consumed_topics import PARTITIONS, ConsumedPartition
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, items, nullable, only
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, nullable, only
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE
-from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record, record_of, spread
+from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE
+from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
 
 PROTOCOL = "consumer-classic"
-
-
-def _not_known(partition: "ConsumedPartition") -> bool:
-    return partition.committed_offset is None and not partition.uncommitted
-
-
-def _says_that_there_is_none(document: object) -> bool:
-    return strict.mapping(document).get("committed_offset", 0) is None
-
-
-REPLICA_RACKS = items(nullable(TEXT)).described("Of each replica's broker.")
-
-
-@record(closed=False)
-class ConsumedPartition:
-    """`replica_racks`: one entry a replica, None where a broker has no rack. An offset that is None is unknown.
-
-    `committed_offset` is the group's own. `uncommitted`: it has none there, as a caller with permission to read has observed.
-    """
-
-    replica_racks: tuple[str | None, ...] = member(REPLICA_RACKS, default=())
-    begin_offset: int | None = member(nullable(COUNT), default=None, omit=True)
-    end_offset: int | None = member(nullable(COUNT), default=None, omit=True)
-    committed_offset: int | None = member(nullable(COUNT), default=None, omit=_not_known)
-    uncommitted: bool = gathered(_says_that_there_is_none, default=False)
-
-
-def _pair(id: int, partition: ConsumedPartition) -> tuple[int, ConsumedPartition]:  # noqa: A002 - as the document has it
-    return id, partition
-
-
-_PARTITION = codec_of(ConsumedPartition)
-_NUMBERED = record_of(_pair, closed=False, id=member(PARTITION), partition=spread(_PARTITION))
-_WITHOUT_OFFSETS = frozenset(("id", "replica_racks"))
-_UNKNOWN_PARTITION = ConsumedPartition()
-
-
-def _numbered(value: object) -> tuple[int, ConsumedPartition]:
-    if type(value) is dict and value.keys() <= _WITHOUT_OFFSETS and value.get("replica_racks", []) == []:
-        number = value.get("id")  # a group may have a hundred thousand of these
-        if type(number) is int and 0 <= number <= java.INT_MAX:
-            return number, _UNKNOWN_PARTITION
-    return _NUMBERED.read(value)
-
-
-def _in_order(value: object) -> tuple[ConsumedPartition, ...]:
-    found = strict.each(value, _numbered)
-    by_number = dict(found)
-    if sorted(by_number) != list(range(len(found))):
-        raise InvalidInput("the partitions of a topic are numbered from 0 on, each once; others were found")
-    return tuple(by_number[number] for number in range(len(found)))
-
-
-def _listed(partitions: tuple[ConsumedPartition, ...]) -> list[object]:
-    return [{"id": number, **_PARTITION.write(one)} for number, one in enumerate(partitions)]
-
-
-_PARTITIONS = Codec(_in_order, _listed, lambda: shapes.items(_NUMBERED.shape()))
 
 
 @record(closed=False)
@@ -81,7 +23,7 @@ class ConsumedTopic:
     """A topic that exists, with its partitions from 0 on."""
 
     name: str = key(NAME)
-    partitions: tuple[ConsumedPartition, ...] = member(_PARTITIONS)
+    partitions: tuple[ConsumedPartition, ...] = member(PARTITIONS)
 
 
 def _broker_release(release: str) -> None:

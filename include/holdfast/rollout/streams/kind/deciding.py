@@ -16,6 +16,9 @@ class StreamsDecider(Decider[Snapshot]):
     def snapshot_from_json(self, document: object) -> Snapshot:
         return snapshot_json.snapshot_from_json(document)
 
+    def snapshot_to_json(self, snapshot: Snapshot) -> Row:
+        return snapshot_json.snapshot_to_json(snapshot)
+
     def snapshot_at_once(self, text: str | bytes, most_memory: int) -> Snapshot | object:
         return snapshot_json.TEXTS.at_once(text, most_memory)
 

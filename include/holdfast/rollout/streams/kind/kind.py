@@ -92,9 +92,6 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
     def owns_plan(self, document: object) -> bool:
         return isinstance(document, dict) and "plan_id" in document and "protocol" not in document
 
-    def snapshot_to_json(self, snapshot: Snapshot) -> Row:
-        return snapshot_json.snapshot_to_json(snapshot)
-
     def change_from_json(self, document: object) -> Change:
         return change_json.change_from_json(document)
 

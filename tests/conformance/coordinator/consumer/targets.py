@@ -4,7 +4,7 @@ import base64
 import copy
 from collections.abc import Callable, Iterator
 
-from tests.conformance.coordinator.random_consumer_groups import Case
+from tests.conformance.coordinator.consumer.random_groups import Case
 from tests.conformance.streams.smaller import shrunk
 
 from holdfast.errors import CannotPredict
@@ -49,8 +49,8 @@ def ours(case: Case, release: str) -> Case:
 
 
 def difference(case: Case, release: str, theirs: Case) -> str:
-    """What differs, a line each; empty if nothing does. Order counts, but where targets have topics that were deleted: no request shows
-    these, and they make the coordinator's tables larger."""
+    """What differs, a line each; empty if nothing does. Order counts, but where targets have topics that were deleted: no request
+    shows these, and they make the coordinator's tables larger."""
     own = ours(case, release)
     if "error" in theirs:
         return "" if own == THROWS else f"Kafka: {theirs['error']}\nours: {own}"

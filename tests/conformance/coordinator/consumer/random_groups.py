@@ -110,11 +110,12 @@ def _add_member(case: Case, chance: random.Random) -> None:
 
 
 def _remember_anything(case: Case, chance: random.Random) -> None:
-    """Any partitions that there are, each of one member, in any order."""
+    """Any partitions that there are, in any order; most of them one member's."""
     case["gone"]["gone"] = _id(chance)
     everything = [(name, number) for name, _, count in case["topics"] for number in range(min(count, 500))]
     everything += [("gone", number) for number in range(3)]
     share = chance.random()
+    everything *= 1 + (chance.random() < 0.1)
     chance.shuffle(everything)
     for topic, number in everything:
         if chance.random() < share:
@@ -122,45 +123,63 @@ def _remember_anything(case: Case, chance: random.Random) -> None:
             known = next((each for each in target if each[0] == topic), None)
             if known is None:
                 target.append([topic, [number]])
-            else:
+            elif number not in known[1]:
                 known[1].append(number)
 
 
 def _change(case: Case, chance: random.Random) -> None:
-    members = case["members"]
-    what = chance.choice(
-        ("join", "join", "leave", "leave", "restart", "restart", "static", "grow", "topic", "remove topic", "subscribe", "assignor")
-    )
-    if what == "join":
-        _add_member(case, chance)
-    elif what == "leave" and len(members) > 1:
-        del members[chance.randrange(len(members))]
-    elif what == "restart":
-        old = members.pop(chance.randrange(len(members)))
-        _add_member(case, chance)
-        if chance.random() < 0.5:
-            kept = {key: old[key] for key in ("topics", "regex")}
-            members[:] = [one if one["target"] or one is old else one | kept for one in members]
-    elif what == "static":  # back under another member ID, with its instance's target
-        place = chance.randrange(len(members))
-        if members[place]["instance"]:
-            members.append(members.pop(place) | {"id": _id(chance)})
-    elif what == "grow":
-        chance.choice(case["topics"])[2] += chance.choice((1, 2, 10))
-    elif what == "topic":
-        _add_topic(case, chance, 100 + chance.randrange(1000), chance.randint(1, case["most"]))
-        if chance.random() < 0.7:
-            case["usual"] = [*case["usual"], case["topics"][-1][0]]
-            case["members"] = [
-                one if one["regex"] else one | {"topics": [*one["topics"], case["topics"][-1][0]]}
-                for one in members
-                if case["alike"] or chance.random() < 0.7
-            ] or members
-    elif what == "remove topic" and len(case["topics"]) > 1:
+    chance.choice(_CHANGES)(case, chance)
+
+
+def _leave(case: Case, chance: random.Random) -> None:
+    if len(case["members"]) > 1:
+        del case["members"][chance.randrange(len(case["members"]))]
+
+
+def _restart(case: Case, chance: random.Random) -> None:
+    """Another member ID, and what it had is lost."""
+    del case["members"][chance.randrange(len(case["members"]))]
+    _add_member(case, chance)
+
+
+def _return_static(case: Case, chance: random.Random) -> None:
+    """Back under another member ID, with its instance's target."""
+    place = chance.randrange(len(case["members"]))
+    if case["members"][place]["instance"]:
+        case["members"].append(case["members"].pop(place) | {"id": _id(chance)})
+
+
+def _grow(case: Case, chance: random.Random) -> None:
+    chance.choice(case["topics"])[2] += chance.choice((1, 2, 10))
+
+
+def _new_topic(case: Case, chance: random.Random) -> None:
+    _add_topic(case, chance, 100 + chance.randrange(1000), chance.randint(1, case["most"]))
+    name = case["topics"][-1][0]
+    if chance.random() < 0.7:
+        case["usual"] = [*case["usual"], name]
+        case["members"] = [
+            one | {"topics": [*one["topics"], name]} if not one["regex"] and (case["alike"] or chance.random() < 0.7) else one
+            for one in case["members"]
+        ]
+
+
+def _remove_topic(case: Case, chance: random.Random) -> None:
+    if len(case["topics"]) > 1:
         name, topic_id, _ = case["topics"].pop(chance.randrange(len(case["topics"])))
         case["gone"][name] = topic_id
-    elif what == "subscribe":
-        place = chance.randrange(len(members))
-        members[place] = members[place] | _subscription(case | {"alike": False}, chance)
-    elif what == "assignor":
-        case["assignor"] = chance.choice(("uniform", "range"))
+
+
+def _subscribe(case: Case, chance: random.Random) -> None:
+    place = chance.randrange(len(case["members"]))
+    case["members"][place] = case["members"][place] | _subscription(case | {"alike": False}, chance)
+
+
+def _set_assignor(case: Case, chance: random.Random) -> None:
+    case["assignor"] = chance.choice(("uniform", "range"))
+
+
+_CHANGES = (
+    *(_add_member, _add_member, _leave, _leave, _restart, _restart, _return_static),
+    *(_grow, _new_topic, _remove_topic, _subscribe, _set_assignor),
+)

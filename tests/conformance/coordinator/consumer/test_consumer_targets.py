@@ -1,5 +1,5 @@
-"""Consumer groups of the new protocol: every target against the assignors in that release's own `kafka-group-coordinator` jar, the order
-in which the coordinator keeps it included.
+"""Consumer groups of the new protocol: every target against the assignors in that release's own `kafka-group-coordinator` jar, the
+order in which the coordinator keeps it included.
 
 Each run makes new groups and takes them through several targets. A failure prints its seed and a case made small.
 
@@ -13,9 +13,9 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from tests.conformance.coordinator import consumer_targets as targets
+from tests.conformance.coordinator.consumer import targets
+from tests.conformance.coordinator.consumer.random_groups import Case, after_target, random_group
 from tests.conformance.coordinator.coordinator_jvm import ConsumerTargetJvm
-from tests.conformance.coordinator.random_consumer_groups import Case, after_target, random_group
 
 from holdfast.kafka.coordinator.consumer.release import RELEASES
 

@@ -1,0 +1,1 @@
+"""Consumer groups whose broker assigns (KIP-848)."""

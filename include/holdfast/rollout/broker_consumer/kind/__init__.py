@@ -1,0 +1,1 @@
+"""What this kind of group answers to `rollout/group/`."""
