@@ -52,6 +52,18 @@ class WholeCoordinatorJvm(LeaderJvm):
         self._command = self._java(f"{classes}:{jars}", "org.apache.kafka.coordinator.group.WholeCoordinator", options, heap)
 
 
+class WholeConsumerGroupsJvm(LeaderJvm):
+    """The whole coordinator of a release from 4.2 on, with a clock of its own, and a consumer group
+    (`java/whole_consumer_groups`)."""
+
+    def __init__(self, release: str, *options: str, heap: str = "512m") -> None:
+        self.release = release
+        jars = coordinator_jars(release)
+        sources = (JAVA / "whole_coordinator", JAVA / "own_context", JAVA / "whole_consumer_groups")
+        classes = maven.compile_java(sources, jars, release=17)
+        self._command = self._java(f"{classes}:{jars}", "org.apache.kafka.coordinator.group.WholeConsumerGroups", options, heap)
+
+
 def _with_tests(release: str) -> str:
     tests = (f"org.apache.kafka:{artifact}:{release}:test" for artifact in _WITH_TESTS)
     mains = (f"org.apache.kafka:{artifact}:{release}" for artifact in _WITH_TESTS)

@@ -2,6 +2,7 @@
 
 import base64
 import copy
+import json
 from collections.abc import Callable, Iterator
 
 from tests.conformance.coordinator.consumer.random_groups import Case
@@ -9,7 +10,9 @@ from tests.conformance.streams.smaller import shrunk
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.consumer import target, topic_regex
-from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, Topic
+from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, Topic, by_topic
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.workflows.deciding import assign_text
 
 THROWS = {"error": "the assignor throws"}
 
@@ -48,10 +51,48 @@ def ours(case: Case, release: str) -> Case:
     return {member.member_id: [[topic, list(numbers)] for topic, numbers in member.owned if numbers] for member in found.members}
 
 
+def snapshot_of(case: Case, release: str) -> Case:
+    """The same group as a Snapshot's JSON. What members have now is nothing: it does not count."""
+    return {
+        "format_version": "1.0",
+        "group_id": "shop",
+        "protocol": "consumer",
+        "broker_release": release,
+        "assignor": case["assignor"],
+        "topics": {
+            name: {"id": topic_id, "partitions": [{"id": number} for number in range(partitions)]}
+            for name, topic_id, partitions in case["topics"]
+        },
+        "members": {
+            member["id"]: {
+                "instance_id": member["instance"],
+                "rack": member.get("rack"),
+                "subscription": member["topics"],
+                "subscription_regex": member.get("regex"),
+                "assignment": [],
+                "target": [[topic, number] for topic, numbers in member["target"] for number in numbers],
+            }
+            for member in case["members"]
+        },
+    }
+
+
+def answered(case: Case, release: str) -> Case:
+    """What `holdfast assign` answers, in the driver's form, sorted."""
+    try:
+        answer = json.loads(assign_text(json.dumps(snapshot_of(case, release)), None, ()))
+    except CannotPredict:
+        return THROWS
+    assert (answer["assignor"], answer["undetermined_partitions"]) == (case["assignor"], [])
+    found = {name: by_topic(TopicPartition(*one) for one in given["partitions"]) for name, given in answer["members"].items()}
+    return {name: [[topic, list(numbers)] for topic, numbers in owned] for name, owned in found.items()}
+
+
 def difference(case: Case, release: str, theirs: Case) -> str:
     """What differs, a line each; empty if nothing does. Order counts, but where targets have topics that were deleted: no request
     shows these, and they make the coordinator's tables larger."""
     own = ours(case, release)
+    assert answered(case, release) == (own if own == THROWS else _sorted(own)), "a Snapshot is answered as the group is"
     if "error" in theirs:
         return "" if own == THROWS else f"Kafka: {theirs['error']}\nours: {own}"
     if any(topic in case["gone"] for member in case["members"] for topic, _ in member["target"]):

@@ -20,7 +20,7 @@ class Behaviour:
 
     extra_goes_to_the_first: bool = True
     """4.0.0: where members are subscribed alike, `uniform` gives the partitions that are left over after an equal share to the
-    first members, whichever member had them. From 4.0.1 on a member with room for one leaves it to others, while enough of them follow."""
+    first members. From 4.0.1 on a member with room for one leaves it to others, while enough of them follow."""
 
     has_interval: bool = False
     """From 4.3 targets are at least `consumer.assignment.interval.ms` apart (KIP-1263)."""

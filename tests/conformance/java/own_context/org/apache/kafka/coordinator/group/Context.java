@@ -12,6 +12,9 @@ import java.util.Properties;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
 import org.apache.kafka.common.message.StreamsGroupDescribeResponseData.DescribedGroup;
 import org.apache.kafka.common.message.StreamsGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.StreamsGroupHeartbeatResponseData;
@@ -66,9 +69,19 @@ final class Context {
     }
 
     StreamsGroupHeartbeatResponseData heartbeat(final StreamsGroupHeartbeatRequestData request) {
-        final var result = shard.streamsGroupHeartbeat(sentBy("client"), request);
+        final var result = shard.streamsGroupHeartbeat(sentBy("client", ApiKeys.STREAMS_GROUP_HEARTBEAT), request);
         write(result);
         return result.response().data();
+    }
+
+    ConsumerGroupHeartbeatResponseData heartbeat(final ConsumerGroupHeartbeatRequestData request) {
+        final var result = shard.consumerGroupHeartbeat(sentBy("client", ApiKeys.CONSUMER_GROUP_HEARTBEAT), request);
+        write(result);
+        return result.response();
+    }
+
+    ConsumerGroupDescribeResponseData.DescribedGroup describeConsumers(final String group) {
+        return shard.consumerGroupDescribe(List.of(group), committed).get(0);
     }
 
     /** The clock goes on; what its timers do is written once all of those that are over have run. */
@@ -125,9 +138,8 @@ final class Context {
         registry.deleteSnapshotsUpTo(committed);
     }
 
-    private static RequestContext sentBy(final String client) {
-        final RequestHeader header = new RequestHeader(
-            ApiKeys.STREAMS_GROUP_HEARTBEAT, ApiKeys.STREAMS_GROUP_HEARTBEAT.latestVersion(), client, 0);
+    private static RequestContext sentBy(final String client, final ApiKeys request) {
+        final RequestHeader header = new RequestHeader(request, request.latestVersion(), client, 0);
         return new RequestContext(header, "1", InetAddress.getLoopbackAddress(), KafkaPrincipal.ANONYMOUS,
             ListenerName.forSecurityProtocol(SecurityProtocol.PLAINTEXT), SecurityProtocol.PLAINTEXT, ClientInformation.EMPTY, false);
     }

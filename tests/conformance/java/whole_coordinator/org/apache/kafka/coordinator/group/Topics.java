@@ -1,5 +1,6 @@
 package org.apache.kafka.coordinator.group;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -7,38 +8,56 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorMetadataDelta;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorMetadataImage;
+import org.apache.kafka.server.immutable.ImmutableMap;
 
 /** The topics of a cluster as a coordinator sees them: names and numbers of partitions. The same name is the same topic. */
 final class Topics implements CoordinatorMetadataImage {
     private final Map<String, Integer> partitions;
     private final long version;
+    private final Set<String> everyName;
 
-    private Topics(final Map<String, Integer> partitions, final long version) {
+    private Topics(final Map<String, Integer> partitions, final long version, final Set<String> before) {
         this.partitions = partitions;
         this.version = version;
+        everyName = new TreeSet<>(before);
+        everyName.addAll(partitions.keySet());
     }
 
     static Topics none() {
-        return new Topics(Map.of(), 0);
+        return new Topics(Map.of(), 0, Set.of());
     }
 
     Topics with(final String name, final int count) {
         final Map<String, Integer> all = new LinkedHashMap<>(partitions);
         all.put(name, count);
-        return new Topics(all, version + 1);
+        return new Topics(all, version + 1, everyName);
     }
 
-    /** What these differ in from earlier ones: none of them is deleted. */
+    Topics without(final String name) {
+        final Map<String, Integer> all = new LinkedHashMap<>(partitions);
+        all.remove(name);
+        return new Topics(all, version + 1, everyName);
+    }
+
+    /** Those that were deleted, too. */
+    Set<String> everyName() {
+        return everyName;
+    }
+
+    /** What these differ in from earlier ones. */
     CoordinatorMetadataDelta since(final Topics earlier) {
         return new Delta(this, earlier);
     }
 
-    private static Uuid idOf(final String name) {
-        return new Uuid(1, name.hashCode());
+    static Uuid idOf(final String name) {
+        final UUID id = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+        return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
     }
 
     @Override
@@ -48,7 +67,11 @@ final class Topics implements CoordinatorMetadataImage {
 
     @Override
     public Set<String> topicNames() {
-        return partitions.keySet();
+        ImmutableMap<String, Integer> image = ImmutableMap.empty(); // in which a broker has them, and goes through them by hash code
+        for (final Map.Entry<String, Integer> each : partitions.entrySet()) {
+            image = image.updated(each.getKey(), each.getValue());
+        }
+        return image.keySet();
     }
 
     @Override
@@ -103,7 +126,8 @@ final class Topics implements CoordinatorMetadataImage {
 
         @Override
         public Set<Uuid> deletedTopicIds() {
-            return Set.of();
+            return earlier.partitions.keySet().stream().filter(name -> !now.partitions.containsKey(name)).map(Topics::idOf)
+                .collect(Collectors.toSet());
         }
 
         @Override

@@ -1,0 +1,170 @@
+package org.apache.kafka.coordinator.group;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData;
+import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData.DescribedGroup;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionKey;
+import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionValue;
+
+/**
+ * The group coordinator of a release, with a clock that only we move, and a consumer group. Reads a script a line as JSON: topics, and what members
+ * do one after the other; answers with how ConsumerGroupDescribe shows the group after each step, and what its regular expressions match.
+ */
+public final class WholeConsumerGroups {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String GROUP = "shop";
+
+    private final JsonNode script;
+    private final Context context;
+    private Topics topics = Topics.none();
+    private final Map<String, ConsumerGroupHeartbeatRequestData> members = new HashMap<>();
+
+    private WholeConsumerGroups(final JsonNode script) throws Exception {
+        this.script = script;
+        for (final JsonNode each : script.get("topics")) {
+            topics = topics.with(each.get(0).asText(), each.get(1).asInt());
+        }
+        final Map<String, Object> config = new HashMap<>();
+        script.path("config").fields().forEachRemaining(each -> config.put(each.getKey(), each.getValue().asText()));
+        context = new Context(config, topics);
+    }
+
+    public static void main(final String[] arguments) throws Exception {
+        final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        final PrintStream out = new PrintStream(System.out, true, "UTF-8");
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            out.println(JSON.writeValueAsString(new WholeConsumerGroups(JSON.readTree(line)).play()));
+        }
+    }
+
+    private ObjectNode play() {
+        final ObjectNode answer = JSON.createObjectNode();
+        final ArrayNode steps = answer.putArray("steps");
+        for (final JsonNode step : script.get("steps")) {
+            final ObjectNode shown = steps.addObject();
+            try {
+                take(step);
+            } catch (final RuntimeException thrown) {
+                shown.put("error", thrown.getClass().getSimpleName() + ": " + thrown.getMessage());
+            }
+            context.settle();
+            show(context.describeConsumers(GROUP), shown);
+            resolved(shown.putObject("resolved"));
+        }
+        final ObjectNode ids = answer.putObject("ids");
+        topics.everyName().forEach(name -> ids.put(name, Topics.idOf(name).toString()));
+        return answer;
+    }
+
+    private void take(final JsonNode step) {
+        final String id = step.path("id").asText();
+        switch (step.get("do").asText()) {
+            case "join":
+                members.put(id, new ConsumerGroupHeartbeatRequestData().setGroupId(GROUP).setMemberId(id).setMemberEpoch(0)
+                    .setInstanceId(step.path("instance").asText(null)).setRackId(step.path("rack").asText(null)).setRebalanceTimeoutMs(300000)
+                    .setServerAssignor(step.path("assignor").asText(null)).setTopicPartitions(List.of()));
+                subscribe(id, step);
+                beat(id);
+                break;
+            case "subscribe":
+                subscribe(id, step);
+                beat(id);
+                break;
+            case "heartbeat":
+                beat(id);
+                break;
+            case "stop":
+                context.heartbeat(members.get(id).duplicate().setMemberEpoch(-2));
+                break;
+            case "leave":
+                context.heartbeat(members.get(id).duplicate().setMemberEpoch(-1));
+                break;
+            case "sleep":
+                for (long slept = 0, by = step.path("by").asLong(step.get("ms").asLong()); slept < step.get("ms").asLong(); slept += by) {
+                    context.sleep(by);
+                }
+                break;
+            case "grow":
+                change(topics.with(step.get("topic").asText(), step.get("partitions").asInt()));
+                break;
+            case "remove":
+                change(topics.without(step.get("topic").asText()));
+                break;
+            default:
+                throw new IllegalArgumentException("unknown step " + step);
+        }
+    }
+
+    private void change(final Topics after) {
+        final Topics before = topics;
+        topics = after;
+        context.change(before, after);
+    }
+
+    private void subscribe(final String id, final JsonNode step) {
+        final List<String> names = new ArrayList<>();
+        step.get("topics").forEach(each -> names.add(each.asText()));
+        members.get(id).setSubscribedTopicNames(names).setSubscribedTopicRegex(step.path("regex").asText(""));
+    }
+
+    /** A member does at once what it is told: it owns what the answer lists. It sends all that it knows each time. */
+    private void beat(final String id) {
+        final ConsumerGroupHeartbeatRequestData member = members.get(id);
+        final ConsumerGroupHeartbeatResponseData response = context.heartbeat(member.duplicate());
+        member.setMemberEpoch(response.memberEpoch());
+        if (response.assignment() != null) {
+            final List<ConsumerGroupHeartbeatRequestData.TopicPartitions> owned = new ArrayList<>();
+            response.assignment().topicPartitions().forEach(each -> owned.add(new ConsumerGroupHeartbeatRequestData.TopicPartitions()
+                .setTopicId(each.topicId()).setPartitions(each.partitions())));
+            member.setTopicPartitions(owned);
+        }
+    }
+
+    private void resolved(final ObjectNode shown) {
+        final Map<String, List<String>> found = new TreeMap<>();
+        for (final CoordinatorRecord record : context.written) {
+            if (record.key() instanceof ConsumerGroupRegularExpressionKey key) {
+                found.remove(key.regularExpression());
+                if (record.value() != null) {
+                    found.put(key.regularExpression(), ((ConsumerGroupRegularExpressionValue) record.value().message()).topics());
+                }
+            }
+        }
+        found.forEach((regex, matched) -> matched.stream().sorted().forEach(((ArrayNode) shown.putArray(regex))::add));
+    }
+
+    private static void show(final DescribedGroup group, final ObjectNode shown) {
+        shown.put("state", group.groupState()).put("epoch", group.groupEpoch()).put("assignment epoch", group.assignmentEpoch())
+            .put("assignor", group.assignorName());
+        final ObjectNode all = shown.putObject("members");
+        group.members().forEach(each -> {
+            final ObjectNode member = all.putObject(each.memberId());
+            member.put("instance", each.instanceId()).put("epoch", each.memberEpoch()).put("regex", each.subscribedTopicRegex());
+            each.subscribedTopicNames().forEach(member.putArray("topics")::add);
+            put(member.putArray("target"), each.targetAssignment());
+            put(member.putArray("assignment"), each.assignment());
+        });
+    }
+
+    private static void put(final ArrayNode shown, final ConsumerGroupDescribeResponseData.Assignment owned) {
+        owned.topicPartitions().forEach(each -> {
+            final ArrayNode numbers = shown.addArray().add(each.topicName()).addArray();
+            each.partitions().forEach(numbers::add);
+        });
+    }
+}
