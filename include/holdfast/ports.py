@@ -8,6 +8,7 @@ from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId, TopicPartition
+    from holdfast.kafka.wire.consumer_group_description import DescribedConsumerGroup
     from holdfast.kafka.wire.streams_group_description import DescribedGroup
     from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
     from holdfast.rollout.contract.unknown_inputs import Unknown
@@ -114,13 +115,24 @@ class ObservedGroup:
     described: "DescribedGroup | None" = None
     """A streams group whose broker assigns (KIP-1071; `protocol_type` is `streams`): all that its coordinator says of it; such a
     group has no other members."""
+    described_consumers: "DescribedConsumerGroup | None" = None
+    """The same of a consumer group whose broker assigns (KIP-848; `protocol_type` is `consumer`)."""
     metadata_version: int | None = None
-    """Of the same groups: the newest `metadata.version` that the coordinator supports; None: it does not say."""
+    """Of groups whose broker assigns: the newest `metadata.version` that the coordinator supports; None: it does not say."""
 
     @property
     def size(self) -> int:
         """How many members it has."""
-        return len(self.members if self.described is None else self.described.members)
+        return len(self.hosts)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The host of each member, as the coordinator sees it."""
+        if self.described is not None:
+            return tuple(one.client_host for one in self.described.members)
+        if self.described_consumers is not None:
+            return tuple(one.client_host for one in self.described_consumers.members)
+        return tuple(one.client_host for one in self.members)
 
 
 class GroupConfig(NamedTuple):
@@ -178,6 +190,10 @@ class ClusterReader(Protocol):
 
     def topics(self, names: tuple[str, ...]) -> "tuple[tuple[Topic, ...], tuple[Unknown, ...]]":
         """Partitions and the racks of their replicas."""
+        ...
+
+    def topic_ids(self, names: tuple[str, ...]) -> Mapping[str, int]:
+        """The 128 bits of the Uuid of each topic that exists and has one (2.8 and later), by name."""
         ...
 
     def committed_offsets(self, group_id: str) -> "tuple[tuple[TopicPartition, int], ...]":
@@ -260,6 +276,8 @@ class ManyGroupsReader(Protocol):
     def topic_names(self, prefix: str = "") -> tuple[str, ...]: ...
 
     def topics(self, names: tuple[str, ...]) -> "tuple[tuple[Topic, ...], tuple[Unknown, ...]]": ...
+
+    def topic_ids(self, names: tuple[str, ...]) -> Mapping[str, int]: ...
 
     def commits(self, group_ids: Collection[str]) -> "Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]": ...
 

@@ -123,7 +123,7 @@ def hosts_of(cluster: ClusterReader, group_id: str) -> Hosts:
         group = cluster.group(group_id)
     except HoldfastError:
         return Hosts(())
-    return Hosts.of(one.client_host for one in (group.members if group.described is None else group.described.members))
+    return Hosts.of(group.hosts)
 
 
 def examine_host_names(found: Hosts) -> tuple[Check, ...]:

@@ -15,10 +15,12 @@ from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest
 
 from holdfast.adapters.broker import streams_groups
 from holdfast.adapters.broker.brokers import Brokers
+from holdfast.adapters.broker.consumer_groups import CONSUMERS
+from holdfast.adapters.broker.describing import Describing
 from holdfast.adapters.broker.session import PASSING, refusal
+from holdfast.adapters.broker.streams_groups import STREAMS
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.ports import GroupConfigs, ListedGroup, ObservedGroup
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 
@@ -34,14 +36,15 @@ _KEYS_A_REQUEST = 1_000
 _WITH_TYPES = 5
 """The version of ListGroups that distinguishes types (3.8)."""
 _LISTING = "listing the groups"
-_TOO_OLD = "its brokers do not describe such groups (Kafka 4.2 and later do)"
+_TOO_OLD = {
+    "streams": "is a streams group (KIP-1071); its brokers do not describe such groups (Kafka 4.2 and later do)",
+    "consumer": "is a consumer group that its brokers assign (KIP-848); they do not describe such groups (Kafka 4.0 and later do)",
+}
 _GROUP_ID_NOT_FOUND = kafka_errors.GroupIdNotFoundError.errno
 _ELSEWHERE = (kafka_errors.NotCoordinatorError, kafka_errors.CoordinatorNotAvailableError)
-_STREAMS = "streams"
-_NOT_COVERED = {
-    "consumer": "a group of the consumer protocol (KIP-848)",
-    "share": "a share group (KIP-932)",
-}
+_DESCRIBING: Mapping[str, Describing[Any]] = {"streams": STREAMS, "consumer": CONSUMERS}
+"""By the kind that brokers list."""
+_NOT_COVERED = {"share": "a share group (KIP-932)"}
 
 
 class GroupQuestions:
@@ -57,7 +60,7 @@ class GroupQuestions:
     def described(self, group_ids: Iterable[str]) -> dict[str, ObservedGroup | HoldfastError]:
         """Each group as its coordinator describes it, or why it does not."""
         wanted = tuple(dict.fromkeys(group_ids))
-        found: dict[str, Any] = self._described_streams([one for one in wanted if self._kinds.get(one) == _STREAMS])
+        found: dict[str, Any] = self._described_by_kind(wanted)
         classic = [one for one in wanted if found.get(one) is None]
         found |= self._asked("describing the group", classic, _describe, _descriptions)
         absent = [group_id for group_id, answer in found.items() if answer is None]
@@ -73,9 +76,10 @@ class GroupQuestions:
         answer = self._asked(what, (group_id,), requests, _rights)[group_id]
         if answer is None:
             self._list_others()
-            if self._kinds.get(group_id) != _STREAMS:
+            describing = _DESCRIBING.get(self._kinds.get(group_id, ""))
+            if describing is None:
                 return (ACLOperation.DESCRIBE.value,)
-            answer = self._asked(what, (group_id,), streams_groups.describe_with_rights, streams_groups.rights)[group_id]
+            answer = self._asked(what, (group_id,), describing.describe_with_rights, describing.rights)[group_id]
         if not isinstance(answer, HoldfastError):
             return tuple(answer)
         if isinstance(answer.__cause__, kafka_errors.GroupAuthorizationFailedError):
@@ -95,7 +99,7 @@ class GroupQuestions:
     def _list_others(self) -> None:
         """Find out which groups are no classic ones. Brokers before 3.8 have no others."""
         if self._brokers.speaks(ListGroupsRequest, _WITH_TYPES):
-            types = [_STREAMS, *_NOT_COVERED]
+            types = [*_DESCRIBING, *_NOT_COVERED]
             self._listed(lambda: ListGroupsRequest(states_filter=[], types_filter=types, min_version=_WITH_TYPES))
 
     def _listed(self, request: Callable[[], ListGroupsRequest]) -> tuple[dict[str, ListedGroup], dict[int, str]]:
@@ -120,31 +124,38 @@ class GroupQuestions:
         """The configs of each group, or why they are unknown."""
         return streams_groups.group_configs(self._brokers, tuple(dict.fromkeys(group_ids)))
 
-    def _described_streams(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError | None]:
-        """Streams groups whose coordinator assigns. None: there is no such group any more."""
+    def _described_by_kind(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError | None]:
+        """Those that were listed as groups whose coordinator assigns. None: there is no such group any more."""
+        found: dict[str, ObservedGroup | HoldfastError | None] = {}
+        for kind in _DESCRIBING:
+            found |= self._described_as(kind, [one for one in group_ids if self._kinds.get(one) == kind])
+        return found
+
+    def _described_as(self, kind: str, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError | None]:
         if not group_ids:
             return {}
-        if not streams_groups.described_by(self._brokers):
-            return {one: Unsupported(f"{one!r} is a streams group (KIP-1071); {_TOO_OLD}") for one in group_ids}
-        found = self._asked("describing the group", group_ids, streams_groups.describe, streams_groups.descriptions)
+        describing = _DESCRIBING[kind]
+        if not describing.spoken_by(self._brokers):
+            return {one: Unsupported(f"{one!r} {_TOO_OLD[kind]}") for one in group_ids}
+        found = self._asked("describing the group", group_ids, describing.describe, describing.descriptions)
         nodes = {self._coordinators[one] for one in group_ids if one in self._coordinators}
         self._metadata_versions |= streams_groups.newest_metadata_versions(
             self._brokers, sorted(nodes - self._metadata_versions.keys())
         )
-        return {one: self._observed_streams(one, answer) for one, answer in found.items()}
+        return {one: self._observed(describing, one, answer) for one, answer in found.items()}
 
-    def _observed_streams(self, group_id: str, answer: Any) -> ObservedGroup | HoldfastError | None:
-        if not isinstance(answer, DescribedGroup):
-            return answer  # type: ignore[no-any-return] # a refusal, or None
-        return streams_groups.observed(answer, self._metadata_versions.get(self._coordinators.get(group_id, -1)))
+    def _observed(self, describing: Describing[Any], group_id: str, answer: Any) -> ObservedGroup | HoldfastError | None:
+        if answer is None or isinstance(answer, HoldfastError):
+            return answer
+        return describing.observed(answer, self._metadata_versions.get(self._coordinators.get(group_id, -1)))
 
     def _described_otherwise(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError]:
         """Of groups that the classic description does not know: they may be of another protocol."""
         if not group_ids:
             return {}
         self._list_others()
-        streams = self._described_streams([one for one in group_ids if self._kinds.get(one) == _STREAMS])
-        found: dict[str, ObservedGroup | HoldfastError] = {one: answer for one, answer in streams.items() if answer is not None}
+        others = self._described_by_kind(group_ids)
+        found: dict[str, ObservedGroup | HoldfastError] = {one: answer for one, answer in others.items() if answer is not None}
         for group_id in group_ids:
             kind = self._kinds.get(group_id)
             if group_id in found:

@@ -111,6 +111,9 @@ class KafkaCluster:
     def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
         return self._topics.topics(names)
 
+    def topic_ids(self, names: tuple[str, ...]) -> Mapping[str, int]:
+        return self._topics.ids(names)
+
     def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
         found = self.commits((group_id,))[group_id]
         if isinstance(found, HoldfastError):

@@ -1,17 +1,18 @@
 """What brokers are asked about streams groups whose coordinator assigns (KIP-1071), and how their answers are read."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kafka import errors as kafka_errors
-from kafka.admin import ACLOperation, ConfigResourceType
+from kafka.admin import ConfigResourceType
 from kafka.protocol.admin import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from holdfast.adapters.broker.brokers import Brokers
-from holdfast.adapters.broker.messages.streams_group_describe import StreamsGroupDescribeRequest, Undecoded
+from holdfast.adapters.broker.describing import Describing
+from holdfast.adapters.broker.messages.streams_group_describe import StreamsGroupDescribeRequest
 from holdfast.adapters.broker.session import PASSING, refusal
-from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes
+from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.wire import streams_group_description as wire
 from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.ports import GroupConfig, GroupConfigs, ObservedGroup
@@ -26,62 +27,20 @@ _METADATA_VERSION = "metadata.version"
 _CLIENT = {"client_software_name": "holdfast", "client_software_version": "0"}
 
 
-def described_by(brokers: Brokers) -> bool:
-    """Whether the brokers describe streams groups at all: from 4.2 on, in 4.1 where early access was turned on."""
-    return brokers.speaks(StreamsGroupDescribeRequest, 0)
-
-
-def describe(batch: Sequence[str]) -> tuple[tuple[Any, Sequence[str]], ...]:
-    return ((StreamsGroupDescribeRequest(group_ids=list(batch)), batch),)
-
-
-def describe_with_rights(batch: Sequence[str]) -> tuple[tuple[Any, Sequence[str]], ...]:
-    return ((StreamsGroupDescribeRequest(group_ids=list(batch), include_authorized_operations=True), batch),)
-
-
-def descriptions(response: Undecoded, about: Sequence[str]) -> Iterator[tuple[str, int, DescribedGroup | HoldfastError | None]]:
-    """None: there is no such streams group."""
-    for group in _decoded(response, about):
-        if isinstance(group, tuple):
-            yield group[0], 0, group[1]
-        elif group.error_code == kafka_errors.GroupIdNotFoundError.errno or group.state == "Dead":
-            yield group.group_id, 0, None
-        elif group.error_code == kafka_errors.TopicAuthorizationFailedError.errno:
-            yield group.group_id, 0, _without_topics(group)
-        else:
-            yield group.group_id, group.error_code, group
-
-
-def rights(response: Undecoded, about: Sequence[str]) -> Iterator[tuple[str, int, Sequence[int] | HoldfastError]]:
-    """The codes of a permitted request. The answer that a topic must not be described implies the right to describe the group."""
-    for group in _decoded(response, about):
-        if isinstance(group, tuple):
-            yield group[0], 0, group[1]
-        elif group.error_code == kafka_errors.TopicAuthorizationFailedError.errno or group.authorized_operations < 0:
-            yield group.group_id, 0, (ACLOperation.DESCRIBE.value,)
-        else:
-            yield group.group_id, group.error_code, tuple(bit for bit in range(31) if group.authorized_operations >> bit & 1)
-
-
-def _decoded(response: Undecoded, about: Sequence[str]) -> Sequence[DescribedGroup | tuple[str, HoldfastError]]:
-    try:
-        return wire.decode_response(response.body, response.version)
-    except MalformedBytes as trouble:
-        return [(group_id, ClusterTrouble(f"describing the group {group_id!r}: {trouble}", lasting=True)) for group_id in about]
-
-
-def _without_topics(group: DescribedGroup) -> ClusterTrouble:
-    return ClusterTrouble(
-        f"describing the group {group.group_id!r}: not authorized: the coordinator describes a streams group only to users with"
-        " DESCRIBE on all topics of its topology (source, repartition and changelog topics)",
-        lasting=True,
-    )
-
-
 def observed(group: DescribedGroup, metadata_version: int | None) -> ObservedGroup:
     return ObservedGroup(
         group.group_id, group.state, "streams", group.assignor or "", (), described=group, metadata_version=metadata_version
     )
+
+
+STREAMS = Describing(
+    StreamsGroupDescribeRequest,
+    wire.decode_response,
+    "the coordinator describes a streams group only to users with DESCRIBE on all topics of its topology (source, repartition and"
+    " changelog topics)",
+    observed,
+)
+"""Brokers describe streams groups from 4.2 on, in 4.1 where early access was turned on."""
 
 
 def newest_metadata_versions(brokers: Brokers, nodes: Collection[int]) -> dict[int, int | None]:

@@ -20,6 +20,8 @@ from holdfast.rollout.streams.snapshot.snapshot import Topic, TopicPartitionInfo
 _PARTITIONS_A_REQUEST = 2_000
 _TOPICS_A_REQUEST = 2_000
 _REMEMBERED_S = 60.0
+_WITH_TOPIC_IDS = 10
+"""The version of Metadata that has them (2.8)."""
 _MOST_REMEMBERED = 100_000
 """Partitions."""
 _LED_ELSEWHERE = (
@@ -72,6 +74,18 @@ class TopicQuestions:
             if name not in problems
         )
         return tuple(found), tuple(Unknown(f"topics.{name}", problems[name]) for name in wanted if name in problems)
+
+    def ids(self, names: Iterable[str]) -> dict[str, int]:
+        """The 128 bits of each topic's ID."""
+        wanted = list(dict.fromkeys(names))
+        found: dict[str, int] = {}
+        for start in range(0, len(wanted), _TOPICS_A_REQUEST):
+            response = self._brokers.ask_any("reading topic IDs", metadata(wanted[start : start + _TOPICS_A_REQUEST]))
+            if response.API_VERSION >= _WITH_TOPIC_IDS:
+                found |= {
+                    topic.name: topic.topic_id.int for topic in response.topics if not topic.error_code and topic.topic_id.int
+                }
+        return found
 
     def offsets(self, partitions: Sequence[TopicPartition], spec: OffsetSpec, called: str) -> PartitionFigures:
         """Of each partition, asked of its leader; where that has just changed, of the new one."""

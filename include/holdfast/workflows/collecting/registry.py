@@ -3,6 +3,7 @@
 from typing import Any
 
 from holdfast.ports import ObservedGroup
+from holdfast.workflows.collecting.broker_consumer.collector import BrokerConsumerCollector
 from holdfast.workflows.collecting.broker_streams.collector import BrokerStreamsCollector
 from holdfast.workflows.collecting.collector import Collector
 from holdfast.workflows.collecting.consumer.collector import ConsumerCollector
@@ -12,6 +13,7 @@ COLLECTORS: tuple[Collector[Any], ...] = (
     StreamsCollector(),
     ConsumerCollector(),
     BrokerStreamsCollector(),
+    BrokerConsumerCollector(),
 )
 """The first also takes the groups that no collector owns: a Streams group without members cannot be recognized, and any other group
 it refuses by name."""

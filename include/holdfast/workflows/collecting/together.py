@@ -172,6 +172,9 @@ class _Reader:
     def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
         return self._desk.ask("topics", names)  # type: ignore[no-any-return]
 
+    def topic_ids(self, names: tuple[str, ...]) -> Mapping[str, int]:
+        return self._desk.ask("topic_ids", names)  # type: ignore[no-any-return]
+
     def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
         return self._desk.ask("commits", group_id)  # type: ignore[no-any-return]
 
@@ -256,6 +259,12 @@ def _topics(cluster: ManyGroupsReader, questions: list[_Question]) -> None:
         question.answer = known, tuple(unread[f"topics.{name}"] for name in wanted if f"topics.{name}" in unread)
 
 
+def _topic_ids(cluster: ManyGroupsReader, questions: list[_Question]) -> None:
+    found = cluster.topic_ids(tuple(dict.fromkeys(name for question in questions for name in question.about)))
+    for question in questions:
+        question.answer = {name: found[name] for name in question.about if name in found}
+
+
 _ANSWERS: Mapping[str, Callable[[ManyGroupsReader, list[_Question]], None]] = {
     "info": _alone("info"),
     "group_ids": _alone("group_ids"),
@@ -266,6 +275,7 @@ _ANSWERS: Mapping[str, Callable[[ManyGroupsReader, list[_Question]], None]] = {
     "configs": _by_group("configs"),
     "targets": _by_group("targets"),
     "topics": _topics,
+    "topic_ids": _topic_ids,
     "end_offsets": _figures("end_offsets", "end_offset"),
     "begin_offsets": _figures("begin_offsets", "begin_offset"),
     "log_bytes": _figures("log_bytes", "log_bytes"),

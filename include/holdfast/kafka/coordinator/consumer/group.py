@@ -47,7 +47,10 @@ class Member:
 @dataclass(frozen=True, slots=True)
 class Group:
     """All that a target depends on. The members are in the order in which the coordinator puts them into the assignor's map: that
-    in which ConsumerGroupDescribe lists them. `resolved`: the topics that each regular expression matches, in any order."""
+    in which ConsumerGroupDescribe lists them. `resolved`: the topics that each regular expression matches, in any order.
+
+    `alike`: whether the coordinator takes the members for subscribed alike; None: as they are now. It notices only when a member
+    joins, leaves or subscribes anew: not when a regular expression is resolved, or its last member has left."""
 
     release: str
     """The coordinator's."""
@@ -55,6 +58,7 @@ class Group:
     members: tuple[Member, ...]
     topics: tuple[Topic, ...]
     resolved: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    alike: bool | None = None
 
 
 class MemberTarget(NamedTuple):

@@ -27,6 +27,8 @@ class Subscriptions:
     @cached_property
     def alike(self) -> bool:
         """Whether the coordinator takes them for the same: the topics that do not exist count too."""
+        if self._group.alike is not None:
+            return self._group.alike
         members = self._group.members
         named = Counter(topic for member in members for topic in dict.fromkeys(member.subscription))
         regexes = Counter(member.regex for member in members if member.regex)

@@ -5,9 +5,8 @@ What cannot be read is named in `unknown`; nothing is guessed.
 
 from collections.abc import Iterator
 
-from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
+from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
-from holdfast.kafka.coordinator.release import METADATA_VERSIONS, minor_of
 from holdfast.kafka.coordinator.streams.group import each_task
 from holdfast.kafka.wire.streams_group_description import DescribedGroup, DescribedMember
 from holdfast.ports import ClusterReader, GroupConfig, ObservedGroup, StateDirectoryReader
@@ -21,6 +20,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.workflows.collecting import state_directories
 from holdfast.workflows.collecting.broker_streams import changelogs
 from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS, BrokerStreamsSettings
+from holdfast.workflows.collecting.coordinator_release import release_of
 from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.settling import Patience, settled_group
 
@@ -52,7 +52,7 @@ def snapshot(
     found = _Found(observed.described)
     _note_state(found, wanted.patience)
     _note_members(found)
-    release = _release(observed, settings, found)
+    release = release_of(observed, settings.broker_release, found.unknown)
     recorded = _recorded(cluster, found)
     config = _config(cluster, settings, recorded, found)
     partitions = _partitions(cluster, found)
@@ -107,23 +107,6 @@ def _subtopologies(member: DescribedMember) -> Iterator[str]:
     for owned in (member.assignment, member.target):
         for tasks in (owned.active, owned.standby, owned.warmup):
             yield from (subtopology for subtopology, _ in tasks)
-
-
-def _release(observed: ObservedGroup, settings: BrokerStreamsSettings, found: _Found) -> str | None:
-    """The one given; else the minor release that the coordinator's features show, whose patches assign alike."""
-    minor = None if observed.metadata_version is None else minor_of(observed.metadata_version)
-    given = settings.broker_release
-    if given is not None:
-        if minor is not None and given != minor and not given.startswith(f"{minor}."):
-            raise InvalidInput(f"the coordinator is of Kafka {minor}; {given!r} was given. Leave it out", "--broker-release")
-        return given
-    if minor is None:
-        newest = "does not say which"
-        if observed.metadata_version is not None:
-            levels = ", ".join(f"{level} in {release}" for level, release in METADATA_VERSIONS.items())
-            newest = f"supports metadata.version up to {observed.metadata_version}; known are {levels}"
-        found.note("broker_release", f"not given, and the coordinator {newest}; give --broker-release")
-    return minor
 
 
 def _recorded(cluster: ClusterReader, found: _Found) -> tuple[RecordedTarget, ...]:

@@ -1,0 +1,1 @@
+"""Snapshots of consumer groups whose broker assigns."""

@@ -1,0 +1,52 @@
+"""Consumer groups whose broker assigns, for the registry of collectors."""
+
+from typing import ClassVar
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.wire.consumer_group_description import DescribedConsumerGroup
+from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
+from holdfast.workflows.collecting.broker_consumer import collect, settings
+from holdfast.workflows.collecting.broker_consumer.settings import BrokerConsumerSettings
+from holdfast.workflows.collecting.collector import Collector, OneGroup, StatedByOperator
+
+_KIND = "is a consumer group whose broker assigns"
+
+
+class BrokerConsumerCollector(Collector[BrokerConsumerSettings]):
+    kind: ClassVar[str] = "broker_consumer"
+    without_state_dirs: ClassVar[str | None] = f"{_KIND}: its members keep no state"
+    reads_configs: ClassVar[bool] = True
+
+    def lists(self, listed: ListedGroup) -> bool:  # noqa: ARG002 - as every collector
+        """A pattern leaves them out until they can be forecast: nothing that is made of a fleet is made of them."""
+        return False
+
+    def owns(self, group: ObservedGroup) -> bool:
+        return group.described_consumers is not None
+
+    def topics(self, group: ObservedGroup) -> tuple[str, ...]:
+        return () if group.described_consumers is None else subscribed(group.described_consumers)
+
+    def settings(self, group_id: str, given: StatedByOperator) -> BrokerConsumerSettings:
+        for option, value in (("--changelog", given.changelogs), ("--stores", given.stores)):
+            if value:
+                raise InvalidInput(f"{group_id!r} {_KIND}: its members keep no state. Leave it out", option)
+        return settings.read(group_id, given.broker_release, given.application, given.overrides)
+
+    def read(
+        self,
+        cluster: ClusterReader,
+        disks: StateDirectoryReader,  # noqa: ARG002 - it has none
+        wanted: OneGroup,
+        settings: BrokerConsumerSettings,
+        seen: ObservedGroup,
+    ) -> BrokerConsumerSnapshot:
+        return collect.snapshot(cluster, wanted, settings, seen)
+
+
+def subscribed(group: DescribedConsumerGroup) -> tuple[str, ...]:
+    """The topics that members name, or have, or are to have, sorted."""
+    found = {topic for member in group.members for topic in member.subscription}
+    found |= {topic for member in group.members for topic, _ in (*member.assignment, *member.target)}
+    return tuple(sorted(found))
