@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.harness.kafka.broker import Broker
-from tests.live.campaign import changes
+from tests.live.campaign import changes, slow_restores
 from tests.live.campaign.changes import Planned
 from tests.live.campaign.drawing import CHANGES, Case
 from tests.live.campaign.group import DrawnRun, newest
@@ -40,6 +40,7 @@ def perform(case: Case, folder: Path, goes_on: Callable[[], bool]) -> Record:
         "clients": len(case.process_ids),
         "threads": case.threads,
         "static": case.static,
+        **({"slow": True} if case.slow else {}),
         "changes": [],
     }
     properties = {"group.initial.rebalance.delay.ms": "3000"}
@@ -73,7 +74,7 @@ def _started(run: DrawnRun) -> Record:
 def _changed(run: DrawnRun, kept: Path) -> Record:
     """One change that can be forecast and takes not too long; what was drawn before it is counted by why it was left out."""
     generator = run.case.generator
-    if generator.random() < _FED_AGAIN:
+    if generator.random() < _FED_AGAIN and not run.case.slow:
         run.feed(generator, run.case.records)
     before = run.snapshot()
     left_out: list[str] = []
@@ -86,7 +87,7 @@ def _changed(run: DrawnRun, kept: Path) -> Record:
             continue
         unstable = [one for one in foretold.outcomes if not one.stable]
         longest = max((one.summary.seconds_to_stable or 0 for one in foretold.outcomes), default=0)
-        if unstable or longest > LONGEST_S:
+        if unstable or longest > (slow_restores.LONGEST_S if run.case.slow else LONGEST_S):
             left_out.append(f"{planned.name}: " + ("does not become stable" if unstable else f"{longest:.0f} s"))
             continue
         return _performed(run, planned, before, foretold, kept) | {"left_out": left_out}
@@ -111,7 +112,7 @@ def _performed(run: DrawnRun, planned: Planned, before: Snapshot, foretold: Fore
         generations = run._undisturbed(since, changes.undisturbed_s()) if planned.unseen else run.settled(since)
         members = {process_id: client.threads for process_id, client in run.clients.items()}
         batches.append(Batch(generations, members, dict(run.started_with)))
-    happened = Happened(planned, before, foretold, tuple(batches), began)
+    happened = Happened(planned, before, foretold, tuple(batches), began, run.policy if run.case.slow else None)
     found = record_of(happened, change_from_json(_document(planned)))
     if found["differences"] or found.get("ended") is False:
         whole = {

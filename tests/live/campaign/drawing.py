@@ -7,8 +7,10 @@ brings, because what is possible depends on who is there (`changes`).
 import json
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
+
+from tests.live.campaign import slow_restores
 
 RELEASES = (
     *("2.7.2", "2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.4.1", "3.5.2", "3.6.2", "3.7.2", "3.8.1", "3.9.1"),
@@ -49,6 +51,8 @@ class Case:
     static: bool
     records: int
     generator: random.Random
+    slow: bool = False
+    """Whether restores take a minute or more (`slow_restores`)."""
 
     @property
     def application_id(self) -> str:
@@ -61,7 +65,7 @@ def draw(seed: int, number: int) -> Case:
     prefix = f"in-{seed}-{number}-"
     parts, topics = _parts(generator, prefix)
     clients = generator.choice((2, 2, 3, 3, 3, 4))
-    return Case(
+    case = Case(
         seed,
         number,
         release,
@@ -75,6 +79,13 @@ def draw(seed: int, number: int) -> Case:
         generator.choice((20, 60, 200)),
         generator,
     )
+    return _slow(case) if slow_restores.drawn(seed, number) else case
+
+
+def _slow(case: Case) -> Case:
+    """One thread a client, so that the quota of one is that of the other, and an assignor with warm-ups."""
+    kept = {key: value for key, value in case.settings.items() if key != "internal.task.assignor.class"}
+    return replace(case, settings=kept | dict(slow_restores.SETTINGS), threads=1, static=False, slow=True)
 
 
 def new_id(generator: random.Random) -> str:

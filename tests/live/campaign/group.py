@@ -11,9 +11,11 @@ from kafka.admin import KafkaAdminClient, NewTopic
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.streams_app import StreamsClient, drawn_program
 from tests.live import observe
+from tests.live.campaign import slow_restores
 from tests.live.campaign.drawing import Case
 from tests.live.experiment import Experiment, Run
 
+from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 
 _KEYS = 50
@@ -39,6 +41,7 @@ class DrawnRun(Run):
         super().__init__(experiment, broker.bootstrap, folder)
         self.case, self.broker = case, broker
         self.application = replace(self.application, program=drawn_program(case.parts))
+        self.policy = Policy()
         self.started_with: dict[str, Mapping[str, str]] = {}
         self.gone: dict[str, StreamsClient] = {}
 
@@ -58,13 +61,14 @@ class DrawnRun(Run):
     def settled(self, since: int) -> tuple[Generation, ...]:
         return self._settled(since)
 
-    def feed(self, generator: random.Random, records: int) -> None:
-        """Write as many records into each topic, and return once the group has committed them and is quiet."""
+    def feed(self, generator: random.Random, records: int, *, once: bool = False) -> None:
+        """Write as many records into each topic, and return once the group has committed them and is quiet. `once`: no key comes
+        twice."""
         producer = KafkaProducer(bootstrap_servers=self.application.bootstrap, enable_idempotence=False)
         try:
             for topic in self.case.topics:
-                for _ in range(records):
-                    key, value = (b"k%d" % generator.randrange(_KEYS) for _ in range(2))
+                for number in range(records):
+                    key, value = (b"k%d" % (_KEYS + number if once else generator.randrange(_KEYS)) for _ in range(2))
                     producer.send(topic, key=key, value=value)
         finally:
             producer.close()
@@ -82,6 +86,9 @@ class DrawnRun(Run):
     def _count_words(self) -> None:
         """The first records, once the group is there."""
         self.feed(self.case.generator, self.case.records)
+        if self.case.slow:
+            self.feed(self.case.generator, slow_restores.RECORDS, once=True)
+            self.policy = slow_restores.slow_down(self.broker, self.case.broker, self.snapshot(), self.case.generator)
 
     def _await_quiet(self) -> None:
         """Everything that was written is committed, and neither end nor committed offsets change for some seconds."""

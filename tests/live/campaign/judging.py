@@ -1,6 +1,6 @@
 """One change of a case against its forecast, as a record that is JSON: what agreed, and each difference in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,8 @@ from holdfast.kafka.streams import leader
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.cost.times_of_costs import stated, times_of
+from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.cost.times_of_costs import rebalances_held, stated, times_of
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot import groups, replay
@@ -45,6 +46,8 @@ class Happened:
     batches: tuple[Batch, ...]
     began: float
     """Seconds since 1970."""
+    policy: Policy | None = None
+    """With the speed of restores, where that is known."""
 
     @property
     def generations(self) -> tuple[Generation, ...]:
@@ -66,7 +69,7 @@ def record_of(happened: Happened, change: Change) -> Record:
     else:
         ends = [_end_differences(one, rebalances[-1]) for one in happened.forecast.outcomes]
         nearest = min(ends, key=len)
-        low, high = _counts(happened.forecast.outcomes)
+        low, high = _counts(happened, change)
         took = sum(batch.counted for batch in happened.batches)
         found |= {"end": not nearest, "count": low <= took <= high, "took": took, "forecast": [low, high]}
         wrong += nearest
@@ -100,16 +103,25 @@ def _end_differences(outcome: Outcome, last: Generation) -> list[str]:
     ]
 
 
-def _counts(outcomes: Sequence[Outcome]) -> tuple[int, int]:
-    summaries = [one.summary for one in outcomes]
+def _counts(happened: Happened, change: Change) -> tuple[int, int]:
+    """Of the forecast; where restores are slow, that of the plan, which knows their speed."""
+    if happened.policy is not None:
+        held = rebalances_held(_baseline(happened, change), happened.policy, None)
+        return held.low, held.high
+    summaries = [one.summary for one in happened.forecast.outcomes]
     return min(one.rebalances_at_least for one in summaries), max(one.rebalances_at_most for one in summaries)
+
+
+def _baseline(happened: Happened, change: Change) -> Cost:
+    """What a plan says of the change as it was given."""
+    baseline = next(one for one in proposals.propose(happened.before, change) if one.name == BASELINE_NAME)
+    return stated(proposals.evaluate(happened.before, baseline).costs, happened.policy or Policy())
 
 
 def _ended(happened: Happened, change: Change) -> Record:
     """When the last rebalance was complete, in seconds from the first action on, and the range that a plan gives for it."""
     ended = datetime.fromisoformat(happened.generations[-1].completed_at).timestamp() - happened.began
-    baseline = next(one for one in proposals.propose(happened.before, change) if one.name == BASELINE_NAME)
-    estimate = times_of(stated(proposals.evaluate(happened.before, baseline).costs, Policy()), Policy()).rebalancing_ends
+    estimate = times_of(_baseline(happened, change), happened.policy or Policy()).rebalancing_ends
     if estimate is None:
         return {"ended_s": round(ended, 1)}
     within = estimate.low <= ended <= estimate.high
