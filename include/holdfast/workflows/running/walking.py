@@ -265,7 +265,7 @@ class Walk(ABC):
         self._leave(step, step.id, why, limit_s, Halted(Halt.TIME, f"{why} {limit_s or 0:g} s have passed."), of_plan_s)
 
     def _leave_process(self, step: AnyStep, why: str, limit_s: float, too_long: Halted) -> Never:
-        """As `Acting.leave`. How long it was waited for the group before does not count, nor for acts and settings that are done."""
+        """As `Acting.leave`. How long was waited for the group does not count, nor for acts and settings that are done."""
         mine = (one.event for one in self._writing.journal.entries if one.step == step.id)
         done = sum(event in (JournalEvent.ACTED, JournalEvent.UNDO_ACTED) for event in mine)
         self._leave(step, f"{step.id} process {done}", why, limit_s, too_long)
