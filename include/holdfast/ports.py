@@ -404,6 +404,11 @@ class Actor(Protocol):
         """
         ...
 
+    def is_writing(self, act: "Act") -> bool:
+        """Whether settings of the client are still being written for this step, or for the step that it rolls back, as far as that
+        shows. Raise HostTrouble."""
+        ...
+
     def write_config(self, act: "Act", settings: Mapping[str, str | None]) -> str | None:
         """Write these settings, and no others, for the next start of the client; None: it is not set any more. To do it twice is to
         do it once. Return why it failed; None: it did not. Raise HostTrouble as `perform`.

@@ -181,18 +181,21 @@ class RunningGroup:
             raise HostTrouble("no route to host", begun=False)
         return {key: self.configs[act.client].get(key) for key in keys} if self.reads else None
 
+    def is_writing(self, _act: Act) -> bool:
+        return False
+
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         self.lake.life.lives()
         if act.client in self.cannot_write:
             return self.cannot_write[act.client]
         if act.client in self.breaks:
             self.breaks.remove(act.client)
-            self.written_later.append((self.time + TAKES_S, act.client, dict(settings)))
+            self.written_later.append((self.time + self.takes_s, act.client, dict(settings)))
             raise HostTrouble("connection lost", begun=True)
         try:
             self.lake.life.lives()
         except Killed:
-            self.written_later.append((self.time + TAKES_S, act.client, dict(settings)))
+            self.written_later.append((self.time + self.takes_s, act.client, dict(settings)))
             raise
         self.write(act.client, settings)
         self.lake.life.lives()

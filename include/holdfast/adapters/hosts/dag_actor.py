@@ -123,13 +123,16 @@ class DagActor:
     def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:
         return self._looks.read_config(act, keys)
 
+    def is_writing(self, act: Act) -> bool:
+        if not self._dag.sets_config:
+            return self._looks.is_writing(act)
+        mine = (run_id(SETS, one) for one in (act, _forward(act)) if one is not None)
+        return any(self._state(one) in _GOES_ON for one in mine)
+
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         """One that was successful before has written the same: the ID is of this step and this client."""
         if not self._dag.sets_config:
             return self._looks.write_config(act, settings)
-        before = next((one for one in _before_back(act) if self._state(one) in _GOES_ON), None)
-        if before is not None:
-            raise HostTrouble(f"{self._shown(before)} still goes on", begun=False)
         conf = self._conf(SETS, act) | {"settings": dict(settings)}
         return self._run(run_id(SETS, act), conf)[1]
 
@@ -172,10 +175,13 @@ def _runs_of(act: Act) -> tuple[str, ...]:
 
 def _before_back(act: Act) -> tuple[str, ...]:
     """The runs on the client that what is rolled back may have triggered."""
-    if not act.called.endswith(_BACK):
-        return ()
-    forward = replace(act, called=act.called.removesuffix(_BACK))
-    return (*(run_id(does.value, forward) for does in Does), run_id(SETS, forward))
+    forward = _forward(act)
+    return () if forward is None else (*(run_id(does.value, forward) for does in Does), run_id(SETS, forward))
+
+
+def _forward(act: Act) -> Act | None:
+    """What it rolls back. None: it rolls nothing back."""
+    return replace(act, called=act.called.removesuffix(_BACK)) if act.called.endswith(_BACK) else None
 
 
 def _what_to_do(state: str | None) -> str:

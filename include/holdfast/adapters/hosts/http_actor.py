@@ -210,6 +210,9 @@ class HttpActor:
             raise HostTrouble(f"{service.shown} returned a setting that holds a secret: it is not kept", begun=False, lasting=True)
         return found
 
+    def is_writing(self, act: Act) -> bool:  # noqa: ARG002 - no service shows that
+        return False
+
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         """A service that answers with a 5xx may have written them: to do it again is to do it once."""
         _refuse(self.lacks_config(act, settings))

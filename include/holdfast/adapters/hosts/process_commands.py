@@ -108,6 +108,9 @@ class CommandActor:
             raise HostTrouble(f"The command that reads the settings of {act.shown} failed: status {answer.status}", begun=False)
         return client_settings.from_json(answer.stdout, keys, f"The command that reads the settings of {act.shown}")
 
+    def is_writing(self, act: Act) -> bool:  # noqa: ARG002 - no host shows that
+        return False
+
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         content = client_settings.to_write(settings)
         answer = self._run(act, self._commands.set_config, self._commands.limit_s, content)

@@ -42,6 +42,7 @@ class ClientConfigs:
         if any(entry.event is JournalEvent.ACTED for entry in entries):
             return True
         one = replace(one, client=self.acting.called(step, one.client))
+        self._await_writer(step, one)
         found: Values | None = self._read(step, one)
         if found is None or not _has(one, found):
             if found is not None:
@@ -81,10 +82,23 @@ class ClientConfigs:
             with self.acting.writing.held.kept():
                 return self._actor.write_config(one.client, {each.key: each.after for each in one.settings})
         except HostTrouble as trouble:
-            if trouble.lasting:
+            if trouble.begun:
+                self._keep(step, one, JournalEvent.GOES_ON, f"{one.client.shown}: its settings may still be written: {trouble}")
+            elif trouble.lasting:
                 return str(trouble)
             text = f"The settings of {one.client.shown} may not be written. {trouble}"
             self.acting.leave(step, text, PATIENCE_S + self._actor.limit_s, Halted(Halt.COMMAND, text))
+
+    def _await_writer(self, step: AnyStep, one: Configuring) -> None:
+        """What is read while they are being written says nothing of what will be there."""
+        text = f"The settings of {one.client.shown} are still being written."
+        try:
+            with self.acting.writing.held.kept():
+                if not self._actor.is_writing(one.client):
+                    return
+        except HostTrouble as trouble:
+            text = f"It is unknown whether the settings of {one.client.shown} are still being written. {trouble}"
+        self.acting.leave(step, text, PATIENCE_S + self._actor.limit_s, Halted(Halt.COMMAND, text))
 
     def _read(self, step: AnyStep, one: Configuring) -> dict[str, str | None] | None:
         keys = tuple(each.key for each in one.settings)

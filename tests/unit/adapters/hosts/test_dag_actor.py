@@ -20,7 +20,7 @@ from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import ClientProcess, Does, Halt, ProcessState
-from holdfast.workflows.running import acting
+from holdfast.workflows.running import acting, pausing
 from holdfast.workflows.running import run as running
 from holdfast.workflows.running.run import Means
 
@@ -70,6 +70,9 @@ class Runs:
 
     def read_config(self, *_: object) -> Mapping[str, str | None]:
         return {"a": "1"}
+
+    def is_writing(self, _: Act) -> bool:
+        return False
 
     def write_config(self, *_: object) -> str | None:
         return "It writes none."
@@ -280,9 +283,29 @@ def test_going_back_waits_for_a_dag_that_goes_on(by_dag: ByDag) -> None:
     writer, by_dag.airflow.ends = by_dag.means().actor, {}
     by_dag.airflow.ends[run_id(dag_actor.SETS, replace(back, called=RESTART.called))] = 1e9
     assert writer.process(back) == ClientProcess(ProcessState.CHANGING)
-    with pytest.raises(HostTrouble, match="still goes on") as trouble:
-        writer.write_config(back, {"x": "1"})
-    assert not trouble.value.begun
+    assert writer.is_writing(back)
+    assert not by_dag.means().actor.is_writing(replace(back, called="another.1.back"))
+
+
+@pytest.mark.parametrize("takes_s", [50.0, 95.0])
+def test_settings_that_are_still_being_written_are_rolled_back_after_that(by_dag: ByDag, takes_s: float) -> None:
+    """Of the first client, whose settings are read as they were before when a person pauses the run, and goes back."""
+    by_dag.airflow.takes_s, by_dag.writes, by_dag.configs = takes_s, True, real().configs
+    by_dag.on_sleep = lambda: pauses_at(by_dag, 30)
+    assert halt(by_dag.run_in_turns(rolled())) is Halt.PAUSED
+    by_dag.on_sleep = lambda: None
+    assert by_dag.written == []
+    pausing.resume(by_dag.lake, rolled().plan_id)
+    ran = by_dag.run_in_turns(rolled(), back=True)
+
+    assert halt(ran) is None, ran.halted
+    assert len(by_dag.written) == 2
+    assert by_dag.configs == real().configs
+
+
+def pauses_at(reality: RunningGroup, seconds: float) -> None:
+    if seconds <= reality.time < seconds + 15:
+        pausing.pause(reality.lake, rolled().plan_id, "ann", "", reality.now())
 
 
 @pytest.mark.thorough

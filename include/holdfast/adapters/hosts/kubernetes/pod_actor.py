@@ -34,6 +34,9 @@ class PodActor:
     def read_config(self, act: Act, keys: Collection[str]) -> Mapping[str, str | None] | None:  # noqa: ARG002 - of no pod
         return None
 
+    def is_writing(self, act: Act) -> bool:  # noqa: ARG002 - of no pod
+        return False
+
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:  # noqa: ARG002 - of no pod
         return client_settings.NONE_OF_PODS
 
