@@ -30,7 +30,7 @@ PAST_OF_FORECAST = member(nullable(codec_of(ForecastPast)), "Where a backtest wa
 
 
 def of(score: PastScore, courses: Sequence[Duration]) -> ForecastPast:
-    """`courses`: as they are forecast, the likeliest first: several where it is not known which it is."""
+    """`courses`: as they are forecast, the likeliest first: several where which it is depends on what is unknown."""
     learnt = score.learnt
     spans = [] if learnt is None else [_seconds(learnt, one) for one in courses]
     known = [one for one in spans if one is not None]

@@ -14,12 +14,8 @@ def fitting(given: Given, timestamp_ms: int | None) -> tuple[str, ...]:
     return tuple(
         line.releases[-1]
         for line in LINES
-        if line.has_interval == (timestamp_ms is not None) and (newest is None or not is_older(newest, _minor(line.releases[-1])))
+        if line.has_interval == (timestamp_ms is not None) and (newest is None or not is_older(newest, line.minor))
     )
-
-
-def _minor(release: str) -> str:
-    return release.rpartition(".")[0]
 
 
 def alike(release: str) -> tuple[bool, ...]:

@@ -33,7 +33,7 @@ from holdfast.rollout.json import instants
 from holdfast.rollout.json.kafka import ConfigValue
 
 CLOCKS_S = 1.0
-"""Moments are those at which records were written, after what they tell of."""
+"""A record is written after what it shows."""
 Config = Mapping[str, ConfigValue]
 
 
@@ -79,7 +79,7 @@ class Sequences:
         one.before_ms, self._computed_ms = self._computed_ms, written_at_ms
 
     def take(self, record: CoordinatorRecord, replay: TargetReplay) -> Iterator[SequenceResult]:
-        """Nothing, or the sequence that this record ends. `replay`: as it is with the record."""
+        """Nothing, or the sequence that this record ends. `replay`: the group with the record."""
         standing = self._standing
         stable = standing.take(record)
         if not stable and not (standing.without_members and standing.raised):

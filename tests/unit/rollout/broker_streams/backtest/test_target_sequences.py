@@ -64,6 +64,21 @@ def test_the_time_is_that_from_the_last_change_until_every_member_has_its_target
     assert judged(late, Given(group_configs=(("streams.heartbeat.interval.ms", 30_000),))).sequences[-1].seconds_within
 
 
+def test_what_comes_before_the_last_change_is_not_in_its_time() -> None:
+    group = WrittenGroup()
+    for name in ("a", "b", "c"):
+        group.join(name, f"process-{name}")
+    group.leave("a")
+    left_at = next(at for at in reversed(range(len(group.log))) if group.log[at].key.kind is RecordKind.TARGET_METADATA)
+    del group.log[left_at + 1 :]  # no member has what that target gives when the next one joins, a minute later
+    group.join("d", "process-d")
+    log = [one._replace(written_at_ms=one.written_at_ms + 60_000 * (at > left_at)) for at, one in enumerate(group.log)]
+    end = judged(log).sequences[-1]
+
+    assert (end.first, end.last, end.rounds, end.rounds_at_least, end.rounds_at_most) == (5, 6, 2, 2, 2)
+    assert end.seconds < 60
+
+
 def test_a_member_that_is_still_behind_leaves_it_without_an_end() -> None:
     log = written()
     assert apart(judged(log[:-1]).sequences) == [None, None, None, NotForecast.UNFINISHED]
