@@ -6,6 +6,7 @@ from dataclasses import replace
 from holdfast.kafka.coordinator.config_keys import STANDBYS
 from holdfast.rollout.backtest.coordinated import CoordinatorRecord
 from holdfast.rollout.backtest.judged import Judged, RebalanceResult, Setting
+from holdfast.rollout.backtest.learnt import Held
 from holdfast.rollout.backtest.results import Given, GroupBacktest, Led, Tally
 from holdfast.rollout.broker_streams.backtest.judge import judge
 from holdfast.rollout.broker_streams.backtest.question import TargetQuestion
@@ -39,7 +40,8 @@ def backtest(group_id: str, records: Iterable[CoordinatorRecord], given: Given, 
         tally.end(one)
     tally.not_recorded = 0 if first is None or replay.from_the_start else max(0, first - FIRST_EPOCH)
     settings = () if standbys is None else (Setting(STANDBYS, str(standbys), "records"),)
-    learnt = sequences.courses.learnt(start_up=restarts.quantity())
+    # A plan has one number of targets, and not the range that follows from when members joined: that it held says nothing of plans.
+    learnt = replace(sequences.courses.learnt(start_up=restarts.quantity()), rebalances=Held(0, 0))
     return replace(tally.result(group_id, PROTOCOL, settings, standbys), learnt=learnt)
 
 

@@ -28,7 +28,7 @@ def test_each_change_to_the_next_stable_state_is_compared() -> None:
     assert [(one.first, one.last, one.rounds) for one in found.sequences] == [(epoch, epoch, 1) for epoch in (2, 3, 4, 5)]
     assert (found.score.sequences, found.score.ends_equal, found.score.rounds_within, found.score.courses) == (4, 4, 4, 4)
     assert found.learnt is not None
-    assert found.learnt.took.seen == 4
+    assert (found.learnt.took.seen, found.learnt.rebalances.of) == (4, 0)
 
 
 @pytest.mark.parametrize("seed", range(3))
