@@ -3,6 +3,7 @@
 `streams_member` makes a member of a Streams group with the bytes that Kafka would send, so that a test can say what a group does.
 """
 
+import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -84,6 +85,11 @@ class FakeCluster:
             if name in seen
         )
         return tuple(found), tuple(Unknown(f"topics.{name}", NO_SUCH_TOPIC) for name in sorted(names) if name not in seen)
+
+    def topic_ids(self, names: tuple[str, ...]) -> Mapping[str, int]:
+        """Made of the names: what is of one name is one topic."""
+        seen = self.topic_names()
+        return {name: uuid.uuid5(uuid.NAMESPACE_DNS, name).int for name in names if name in seen}
 
     def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
         self._refuse(group_id)

@@ -13,6 +13,8 @@ SESSION_S = 20
 SOURCES = Path(__file__).with_name("java") / "plain"
 _JVM = ("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _LOGGING = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true")
+_OF_BROKERS = ("session.timeout.ms", "heartbeat.interval.ms")
+"""Which a consumer of the new protocol may not set."""
 _CLASSES = {
     "range": "RangeAssignor",
     "roundrobin": "RoundRobinAssignor",
@@ -54,11 +56,14 @@ class PlainGroup:
             producer.close()
 
     def start(self, name: str, assignors: tuple[str, ...], instance: str | None = None) -> None:
-        """One more consumer, whose client ID is `name`."""
-        own = {"client.id": name, "partition.assignment.strategy": ",".join(map(_class, assignors))}
+        """One more consumer, whose client ID is `name`. `assignors` empty: of the new protocol, whose broker assigns."""
+        own = {"client.id": name} | (
+            {"partition.assignment.strategy": ",".join(map(_class, assignors))} if assignors else {"group.protocol": "consumer"}
+        )
         properties = self._folder / f"{name}.properties"
         properties.parent.mkdir(parents=True, exist_ok=True)
-        settings = self.settings | own | ({"group.instance.id": instance} if instance else {})
+        theirs = self.settings if assignors else {key: value for key, value in self.settings.items() if key not in _OF_BROKERS}
+        settings = theirs | own | ({"group.instance.id": instance} if instance else {})
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
         jars = kafka_streams(self.release)
         command = [java_tool("java"), *_JVM, *_LOGGING, "-cp", f"{compile_java(SOURCES, jars)}:{jars}", "plain.PlainConsumer"]

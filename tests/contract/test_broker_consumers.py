@@ -1,0 +1,121 @@
+"""Consumer groups whose broker assigns, from a real broker with real consumers: the Snapshot, and the target after a change."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from kafka.admin import KafkaAdminClient, NewTopic
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.plain_app import PlainGroup
+
+from holdfast.cli.main import holdfast
+
+pytestmark = pytest.mark.live
+
+GROUP = "shop"
+TOPICS = {"orders": 7, "payments": 3, "clicks": 20}
+Document = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with Broker(tmp_path_factory.mktemp("broker")) as broker:
+        yield broker.bootstrap
+
+
+@pytest.fixture
+def consumers(bootstrap: str, tmp_path: Path) -> Iterator[PlainGroup]:
+    group = PlainGroup("4.3.1", GROUP, bootstrap, TOPICS, tmp_path / "consumers")
+    try:
+        yield group
+    finally:
+        group.stop()
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(holdfast, arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def collected(bootstrap: str) -> Document:
+    return json.loads(run("snapshot", GROUP, "--bootstrap-server", bootstrap))  # type: ignore[no-any-return]
+
+
+def until(bootstrap: str, good: Callable[[Document], bool]) -> Document:
+    ends_at = time.monotonic() + 300
+    while not good(found := collected(bootstrap)):
+        assert time.monotonic() < ends_at, f"still {found}"
+        time.sleep(0.5)
+    return found
+
+
+def settled(members: int) -> Callable[[Document], bool]:
+    return lambda found: found["group_state"] == "Stable" and len(found["members"]) == members
+
+
+def partitions(members: Mapping[str, Any], key: str) -> Document:
+    return {name: sorted(map(tuple, member[key])) for name, member in members.items()}
+
+
+def assigned(document: Document, folder: Path) -> Document:
+    """What `holdfast assign` answers."""
+    file = folder / "snapshot.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    answer = json.loads(run("assign", str(file)))
+    assert answer["undetermined_partitions"] == []
+    return partitions(answer["members"], "partitions")
+
+
+def test_the_target_after_each_change_is_what_is_assigned_from_the_snapshot_before(
+    bootstrap: str, consumers: PlainGroup, tmp_path: Path
+) -> None:
+    consumers.create_topics()
+    for number in range(3):
+        consumers.start(f"app-{number}", ())
+        consumers.wait_until_assigned(f"app-{number}")
+    first = until(bootstrap, settled(3))
+    assert (first["protocol"], first["broker_release"], first["assignor"]) == ("consumer", "4.3", "uniform")
+    assert {name: len(topic["partitions"]) for name, topic in first["topics"].items()} == TOPICS
+    assert all(member["member_type"] == "consumer" for member in first["members"].values())
+    assert sum(len(member["target"]) for member in first["members"].values()) == sum(TOPICS.values())
+    assert assigned(first, tmp_path) == partitions(first["members"], "target")  # a target is a fixed point
+
+    consumers.close("app-1")
+    without = until(bootstrap, settled(2))
+    stay = {name: member for name, member in first["members"].items() if name in without["members"]}
+    assert len(stay) == 2
+    assert assigned(first | {"members": stay}, tmp_path) == partitions(without["members"], "target")
+
+    consumers.start("app-3", (), instance="static-3")
+    consumers.wait_until_assigned("app-3")
+    again = until(bootstrap, settled(3))
+    (new,) = again["members"].keys() - without["members"].keys()
+    assert again["members"][new]["instance_id"] == "static-3"
+    joined = {new: again["members"][new] | {"target": [], "assignment": []}}
+    assert assigned(without | {"members": without["members"] | joined}, tmp_path) == partitions(again["members"], "target")
+
+    admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    admin.create_topics([NewTopic("unread", 2, 1)])
+    admin.create_partitions({"orders": 12})
+    admin.close()
+    grown = until(bootstrap, lambda found: settled(3)(found) and sum(len(m["target"]) for m in found["members"].values()) == 35)
+    assert "unread" not in grown["topics"]
+    assert assigned(again | {"topics": grown["topics"]}, tmp_path) == partitions(grown["members"], "target")
+
+
+def test_a_forecast_of_such_a_group_is_refused_by_name(bootstrap: str, consumers: PlainGroup, tmp_path: Path) -> None:
+    consumers.start("app-0", ())
+    consumers.wait_until_assigned("app-0")
+    file, change = tmp_path / "snapshot.json", tmp_path / "change.json"
+    file.write_text(json.dumps(until(bootstrap, settled(1))), encoding="utf-8")
+    change.write_text('{"format_version": "1.0", "events": []}', encoding="utf-8")
+
+    done = CliRunner().invoke(holdfast, ["forecast", str(file), str(change)])
+
+    assert done.exit_code == 1
+    assert "not covered for a consumer group whose broker assigns" in done.output
