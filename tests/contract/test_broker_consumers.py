@@ -43,7 +43,7 @@ def run(*arguments: str) -> str:
 
 
 def collected(bootstrap: str) -> Document:
-    return json.loads(run("snapshot", GROUP, "--bootstrap-server", bootstrap))  # type: ignore[no-any-return]
+    return json.loads(run("snapshot", "--group", GROUP, "--bootstrap-server", bootstrap))  # type: ignore[no-any-return]
 
 
 def until(bootstrap: str, good: Callable[[Document], bool]) -> Document:

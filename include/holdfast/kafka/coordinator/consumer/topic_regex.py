@@ -12,6 +12,8 @@ from holdfast.errors import InvalidInput, Unsupported
 _LONGEST = 4_096
 _MOST_STATES = 20_000
 _MOST_REPEATS = 1_000  # RE2's own limit
+_DEEPEST = 100
+"""Groups within each other: each is some calls within each other here."""
 _LAST = 0x10FFFF
 Ranges = tuple[tuple[int, int], ...]
 _DIGITS: Ranges = ((48, 57),)
@@ -209,8 +211,8 @@ class _Parser:
             else:
                 raise Unsupported(f"the group '({self._peek(4)}' of a regular expression is not covered")
         self._depth += 1
-        if self._depth > _MOST_REPEATS:
-            raise Unsupported(f"a regular expression with more than {_MOST_REPEATS:,} groups within each other is not covered")
+        if self._depth > _DEEPEST:
+            raise Unsupported(f"a regular expression with more than {_DEEPEST} groups within each other is not covered")
         inner = self._either()
         if self._peek() != ")":
             raise self._wrong("a '(' is not closed")
