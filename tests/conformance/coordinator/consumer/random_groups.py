@@ -25,6 +25,7 @@ def random_group(chance: random.Random) -> Case:
         "gone": {},
         "members": [],
         "colliding": chance.random() < 0.06,
+        "one_bucket": chance.random() < 0.1,
         "alike": chance.random() < 0.55,
         "regexes": chance.random() < 0.15,
         "static": chance.choice((0, 0, 0.5, 1)),
@@ -65,14 +66,16 @@ def _id(chance: random.Random) -> str:
 
 
 def _add_topic(case: Case, chance: random.Random, number: int, partitions: int) -> None:
-    name = f"{chance.choice('tu')}{number}" if chance.random() < 0.9 else f"orders.{number}_{chance.choice('xyz')}"
+    name = f"{chance.choice('tu')}{number}"
+    if chance.random() < 0.4:  # long enough for hash codes that are negative: a coordinator goes through all topics by them
+        name = f"{chance.choice(('tasks', 'users', 'orders'))}.{number}-{chance.choice(('eu-west', 'us_east', 'AP'))}"
     used = {each[0] for each in case["topics"]} | set(case["gone"])
     if case["colliding"] and chance.random() < 0.8:
         name = next((one for one in chance.sample(_COLLIDING, len(_COLLIDING)) if one not in used), name)
     while name in used:
         name += "x"
     raw = chance.randbytes(16)
-    if case["colliding"] and chance.random() < 0.6:
+    if (case["colliding"] or case["one_bucket"]) and chance.random() < 0.6:
         raw = raw[:8] + raw[4:8] + raw[:4]  # one hash code for many IDs: both halves mixed are the same
     case["topics"].append([name, base64.urlsafe_b64encode(raw).decode().rstrip("="), partitions])
 

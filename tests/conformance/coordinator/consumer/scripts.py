@@ -22,7 +22,8 @@ class RandomScript:
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
         self._static, self.regexes, self._alike = chance.choice((0, 0, 0.5, 1)), chance.random() < 0.3, chance.random() < 0.6
-        self._now = {f"{chance.choice('tu')}{number}": chance.randint(1, 20) for number in range(chance.choice((1, 2, 3, 6, 14)))}
+        names = ("t", "u", "tasks.of-the-shop.", "users_")
+        self._now = {f"{chance.choice(names)}{number}": chance.randint(1, 20) for number in range(chance.choice((1, 2, 3, 6, 14)))}
         self.first = dict(self._now)
         self._usual = chance.sample(list(self._now), chance.randint(1, len(self._now)))
         self.steps: list[Case] = []

@@ -11,6 +11,8 @@ from tests.conformance.streams.smaller import shrunk
 from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.consumer import target, topic_regex
 from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, Topic, by_topic
+from holdfast.kafka.coordinator.consumer.hash_tables import UNTIL_18
+from holdfast.kafka.coordinator.consumer.subscriptions import Subscriptions
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.workflows.deciding import assign_text
 
@@ -49,6 +51,13 @@ def ours(case: Case, release: str) -> Case:
     except CannotPredict:
         return THROWS
     return {member.member_id: [[topic, list(numbers)] for topic, numbers in member.owned if numbers] for member in found.members}
+
+
+def subscribed(case: Case, release: str) -> Case:
+    """The topics of each member in the order in which they are gone through."""
+    group = group_of(case, release)
+    found = Subscriptions(group, UNTIL_18)
+    return {member.member_id: found.topics(member) for member in group.members}
 
 
 def snapshot_of(case: Case, release: str) -> Case:
@@ -95,6 +104,8 @@ def difference(case: Case, release: str, theirs: Case) -> str:
     assert answered(case, release) == (own if own == THROWS else _sorted(own)), "a Snapshot is answered as the group is"
     if "error" in theirs:
         return "" if own == THROWS else f"Kafka: {theirs['error']}\nours: {own}"
+    if own == THROWS:
+        return f"Kafka: {theirs}\nours: {own}"
     if any(topic in case["gone"] for member in case["members"] for topic, _ in member["target"]):
         own, theirs = _sorted(own), _sorted(theirs)
     return "\n".join(

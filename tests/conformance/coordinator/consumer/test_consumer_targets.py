@@ -38,6 +38,16 @@ def test_random_groups_get_the_targets_that_the_release_gives_them(release: str)
             cases = [after_target(*each) for each in zip(cases, answers, chances, strict=True)]
 
 
+def test_members_go_through_their_topics_in_the_order_of_the_coordinator() -> None:
+    """Names, what a regular expression matches, and both together."""
+    print(f"HOLDFAST_SEED={SEED}")
+    drawn = (random_group(random.Random(SEED + number)) | {"ask": "subscriptions"} for number in range(2 * CASES))
+    cases = [one for one in drawn if not one["colliding"]]  # names with one hash code: the topic that was created last is first
+    with ConsumerTargetJvm(RELEASES[-1]) as jvm:
+        for case, theirs in jvm.answers(cases):
+            assert targets.subscribed(case, jvm.release) == theirs, json.dumps(case)
+
+
 def _compare(cases: Sequence[tuple[str, Case]], jvm: ConsumerTargetJvm) -> list[Case]:
     """Kafka's answers. Fail at the first group that is assigned otherwise, made small."""
     answers = jvm.ask(case for _, case in cases)

@@ -49,11 +49,13 @@ public final class ConsumerTarget extends TargetAssignor {
     private ConsumerGroupPartitionAssignor assignor;
     private SubscriptionType type;
     private GroupAssignment target;
+    private boolean onlySubscriptions;
     private TopicIds.TopicResolver resolver;
 
     @Override
     public void read(final JsonNode question) {
         List.of(names, ids, partitions, before, owners, regexes, resolved, counts, named).forEach(Map::clear);
+        onlySubscriptions = question.get("ask").asText().equals("subscriptions");
         members = new HashMap<>(); // one that is cleared has as many buckets as before
         order = new ArrayList<>();
         assignor = question.get("assignor").asText().equals("range") ? new RangeAssignor() : new UniformAssignor();
@@ -130,12 +132,20 @@ public final class ConsumerTarget extends TargetAssignor {
 
     @Override
     public void assign() {
-        target = assignor.assign(new GroupSpecImpl(members, type, owners), new Topics());
+        target = onlySubscriptions ? null : decided();
+    }
+
+    private GroupAssignment decided() {
+        return assignor.assign(new GroupSpecImpl(members, type, owners), new Topics());
     }
 
     @Override
     public void write(final ObjectNode answer) {
-        for (final String id : order) {
+        for (final String id : onlySubscriptions ? order : List.<String>of()) {
+            final ArrayNode topics = answer.putArray(id);
+            members.get(id).subscribedTopicIds().forEach(topic -> topics.add(names.get(topic)));
+        }
+        for (final String id : onlySubscriptions ? List.<String>of() : order) {
             final var given = target.members().get(id);
             final Assignment now = given == null ? Assignment.EMPTY : new Assignment(given.partitions());
             final Assignment kept = now.equals(before.get(id)) ? before.get(id) : recorded(now);
