@@ -1,9 +1,11 @@
 """What a kind of group needs to decide an assignment, and no more: it is imported without the forecasts, options and plans."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Generic, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
 
 from holdfast.rollout.json import fast_writer
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.fast_reader import IN_DOUBT
 from holdfast.rollout.json.kafka import ConfigValue
 
@@ -19,6 +21,9 @@ class Decider(ABC, Generic[S]):
 
     protocol: ClassVar[str]
     """The field `protocol` of its Snapshots, and of its rows in tables."""
+
+    contracts: ClassVar[Mapping[str, Codec[Any]]]
+    """The codec of each of its contracts, by name: its schema is made only when it is requested."""
 
     @abstractmethod
     def snapshot_from_json(self, document: object) -> S: ...

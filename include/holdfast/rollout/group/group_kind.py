@@ -28,7 +28,6 @@ from holdfast.rollout.group.guard import Guarded
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal.back import ClientSeen
 from holdfast.rollout.journal.journal import Journal, Sighting
-from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
@@ -85,8 +84,6 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
     words: ClassVar[Words]
     values: ClassVar[tuple[type, ...]]
     """The classes of its Snapshot, Change, Plan and Verdict: by them the registry knows whose a value is."""
-    contracts: ClassVar[Mapping[str, Codec[Any]]]
-    """The codec of each of its contracts, by name: its schema is made only when it is requested."""
     asks: ClassVar[tuple[What, ...]]
     """What can be requested of it in a few fields."""
     unused_fields: ClassVar[frozenset[str]] = frozenset()

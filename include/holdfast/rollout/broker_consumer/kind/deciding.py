@@ -1,16 +1,22 @@
 """What decides the target of a consumer group whose broker assigns."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_consumer.snapshot.snapshot import PROTOCOL, SNAPSHOT, TEXTS, BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.target import ASSIGNMENT, decide
 from holdfast.rollout.group.deciding import Decider, Row, Settings
+from holdfast.rollout.json.codec import Codec
 
 
 class BrokerConsumerDecider(Decider[BrokerConsumerSnapshot]):
     protocol: ClassVar[str] = PROTOCOL
+    contracts: ClassVar[Mapping[str, Codec[Any]]] = {
+        "consumer-group-snapshot": SNAPSHOT,
+        "consumer-group-assignment": ASSIGNMENT,
+    }
 
     def snapshot_from_json(self, document: object) -> BrokerConsumerSnapshot:
         return SNAPSHOT.read(document)
