@@ -114,6 +114,10 @@ class Statement(ABC):
         """Whether the events that a shorthand stands for do."""
         return False
 
+    def keeps_ids_and_threads(self) -> bool:
+        """Whether every client has the process ID and the threads after it that it had before, and tasks are the same."""
+        return False
+
     def with_id(self, process_id: ProcessId) -> Self:  # noqa: ARG002 - for those who need it
         """The same with that ID."""
         raise AssertionError(f"{self.VERB} draws no process ID")

@@ -110,6 +110,9 @@ class RestartClient(Event):
         as_it_was = self.keeps_process_id and self.keeps_state and self.threads is None and self.member_ids is None
         return self.process_id if as_it_was and not self.within_session and not self.late else None
 
+    def keeps_ids_and_threads(self) -> bool:
+        return self.keeps_process_id and self.threads is None and self.member_ids is None
+
     def with_id(self, process_id: ProcessId) -> Self:
         return replace(self, new_process_id=process_id)
 

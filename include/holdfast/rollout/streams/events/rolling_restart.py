@@ -60,10 +60,8 @@ class RollingRestart(Statement):
         """Whether clients come back with something else than they had."""
         return bool(self.settings) or self.kafka_release is not None
 
-    def leaves_clients_as_they_were(self) -> bool:
-        """But for settings: each is back with its process ID, state and members, with the same release."""
-        kept = self.keeps_process_id and self.keeps_state and self.kafka_release is None
-        return kept and not self.within_session and not self.late
+    def keeps_ids_and_threads(self) -> bool:
+        return self.keeps_process_id and self.kafka_release is None
 
     VERB = "rolling_restart"
     ABOUT = About.CLIENTS

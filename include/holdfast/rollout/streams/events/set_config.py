@@ -37,6 +37,9 @@ class SetConfig(Event):
     def settings_set(self) -> Settings:
         return self.settings
 
+    def keeps_ids_and_threads(self) -> bool:
+        return True
+
     def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event
         settings = dict(scene.config) | dict(self.settings)
         return replace(scene, config=tuple(sorted((key, value) for key, value in settings.items() if value is not None)))

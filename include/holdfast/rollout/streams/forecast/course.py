@@ -18,7 +18,7 @@ from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast import restoring, static_returns
 from holdfast.rollout.streams.forecast.acts import act_of
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Restarting, Running, Turns
-from holdfast.rollout.streams.forecast.compiled.walk_result import Walk
+from holdfast.rollout.streams.forecast.compiled.walk_result import Restores, Walk
 from holdfast.rollout.streams.forecast.outcomes import Course, Length, Round, Stopped
 from holdfast.rollout.streams.forecast.restoring import Restoring
 from holdfast.rollout.streams.forecast.segments import Segment, Start
@@ -94,6 +94,8 @@ class RecordedStage(Stage):
         self._latent: tuple[TaskId, ...] = ()
         self._waiting_settings: dict[str, None] = {}
         self._acts: list[TimedBatch] = []
+        self._alone: tuple[tuple[TaskId, bool], ...] = ()
+        """The tasks that stopped for the last events, and whether no client that ran has a caught-up copy."""
 
     def course(self, trouble: str | None) -> Course:
         notes = self.scene.notes
@@ -161,12 +163,20 @@ class RecordedStage(Stage):
 
     def _entered(self, acceptable_lag: int) -> None:
         """Note tasks that were unavailable until now, and whether a client that ran meanwhile has a copy of them."""
+        self._alone = ()
         if not self.scene.stopped:
             return
         ran = [client for client in self.scene.clients if client.process_id not in self.scene.down]
         copied = restoring.copied(self._reports, ran, dict(self.scene.stopped), acceptable_lag)
-        for task, seconds in self.scene.stopped:
-            self._stopped_for([(task, task not in copied and self._reports.log_end(task) > 0)], seconds)
+        self._alone = tuple((task, task not in copied and self._reports.log_end(task) > 0) for task, _ in self.scene.stopped)
+        for one, (_, seconds) in zip(self._alone, self.scene.stopped, strict=True):
+            self._stopped_for([one], seconds)
+
+    def _restarted(self) -> Restarted:
+        shown = self._rounds[-1]
+        waiting = tuple(zip(shown.without_caught_up_copy, shown.waiting_records, strict=True))
+        assert isinstance(shown.decision, Assignment), "a leader that fails leaves a course in trouble"
+        return Restarted(self._alone, (None,), (), (shown.decision,), (Restores(shown.restoring_tasks, waiting),))
 
     def _stopped_for(self, tasks: Iterable[tuple[TaskId, bool]], seconds: float) -> None:
         for task, alone in tasks:

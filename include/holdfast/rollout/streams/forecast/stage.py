@@ -14,7 +14,8 @@ from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
-from holdfast.rollout.streams.forecast.compiled import walks
+from holdfast.rollout.streams.forecast.compiled import one_by_one, walks
+from holdfast.rollout.streams.forecast.compiled.one_by_one import ToKeep
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Restarting, Restarts, Rests, Running
 from holdfast.rollout.streams.forecast.compiled.walk_result import Walk
 from holdfast.rollout.streams.forecast.compiled.walks import Due
@@ -71,6 +72,8 @@ class Stage:
         """The group without what members report, its members likewise, and what is remembered of it."""
         self._members: dict[ProcessId, tuple[Client, object]] = {}
         self._fingerprints = Fingerprints()
+        self._to_keep: ToKeep | None = None
+        """What is restarted next, if nothing else happens."""
         self._counted: tuple[tuple[Task, ...], int] = ((), 0)
         """The tasks of the group, and how many of them are stateful."""
 
@@ -110,6 +113,10 @@ class Stage:
 
     def _stopped_for(self, tasks: Iterable[tuple[TaskId, bool]], seconds: float) -> None:
         """Tasks that ran nowhere meanwhile, and whether no client that ran has a caught-up copy."""
+
+    def _restarted(self) -> Restarted:
+        """What is known of the restart that has just been worked out, after one rebalance that asked for nothing."""
+        return Restarted((), (None,), (), (), ())
 
     RECORDS = False
     """Whether a walk has to keep its decisions and restores."""
@@ -174,26 +181,27 @@ class Stage:
         self._group = replace(self._group, config=settings)
 
     def restart_in_turn(self, batches: Sequence[Batch], restarting: Sequence[Restarting]) -> int:
-        """Carry out as many of the batches as can be walked: `restarting` says who just restarts in each. How many."""
+        """Carry out as many of the batches as can be walked, or are known: `restarting` says who just restarts in each. How many."""
+        self._to_keep = None
         scene, leads = self.scene, self.scene.leader_process_id
-        if not restarting or not self._group.config.goes_by_lags_alone:
-            return 0
-        if not self._ground.walks_due(len(restarting) - 1, self._rebalance_us()):
-            return 0
-        present = {client.process_id for client in scene.clients}
+        present = {client.process_id for client in scene.clients} if restarting else set()
         fits = all(map(present.issuperset, restarting)) and (leads is None or leads in present)
-        if not fits or scene.failure is not None or scene.away:
+        if not restarting or not fits or scene.failure is not None or scene.away:
             return 0
         size = size_of(scene)
         most = min(
             self._ground.most_rounds - len(self._triggers),
             self._ground.work.left // of_a_rebalance(size, anew=False) + 1,
         )
-        self._group = replace(self._group, clients=scene.clients, leader_process_id=leads)
-        running = self._runs() if self.RECORDS else None
-        fingerprint = self._fingerprints.of(scene.clients)
+        group = self._group = replace(self._group, clients=scene.clients, leader_process_id=leads)
+        running, fingerprint = self._runs() if self.RECORDS else None, self._fingerprints.of(scene.clients)
         rests, rules = self._ground.rests, self._reports
-        found = walks.restarts(rests, fingerprint, self._group, rules, restarting, most, running=running)
+        if group.config.goes_by_lags_alone and self._ground.walks_due(len(restarting) - 1, self._rebalance_us()):
+            found = walks.restarts(rests, fingerprint, group, rules, restarting, most, running=running)
+        else:
+            rest = rests.of(fingerprint, group, rules.assume, running, walked=False)
+            found = one_by_one.known(rest, group, rules, restarting, most, records=self.RECORDS)
+            self._to_keep = ToKeep(rest, restarting[0], scene.clients, len(self._triggers))
         if found.batches:
             self._take_restarts(batches, found, size)
         return len(found.batches)
@@ -227,6 +235,10 @@ class Stage:
             self._add(segment)
             if trouble is None:
                 self._ground.segments.keep(start, segment)
+        if self._to_keep is not None and trouble is None and len(self._triggers) == self._to_keep.rebalances + 1:
+            running = self._runs() if self.RECORDS else None
+            self._to_keep.keep(self._reports, (self.pending,), self.scene.clients, running, self._restarted())
+        self._to_keep = None
         return trouble
 
     def _go_on(self, until: Wait, passed: Passed, *, anew: bool) -> str | None:

@@ -146,7 +146,7 @@ class Targets:
 
     def of(self, group: Group) -> tuple[tuple[TaskId, ProcessId], ...]:
         """As `target`."""
-        if not _is_dealt(group):
+        if not goes_by_ranks(group):
             return target(group)
         clients = sorted(group.clients, key=lambda client: client.process_id)
         tasks = sorted(task.id for task in group.tasks if task.stateful)
@@ -160,7 +160,7 @@ class Targets:
         return known
 
 
-def _is_dealt(group: Group) -> bool:
+def goes_by_ranks(group: Group) -> bool:
     """Whether the target follows from ranks and threads alone, and nothing can make the leader fail or refuse."""
     config = group.config
     if not (group.clients and config.goes_by_lags_alone and not config.rack_aware_assignment_tags and not group.missing_topics):

@@ -11,12 +11,12 @@ from fractions import Fraction
 from hashlib import sha256
 from uuid import UUID
 
+from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change import shorthands
 from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.events import batches
-from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.process_ids import chances, order
 from holdfast.rollout.streams.process_ids.chances import Chance
 from holdfast.rollout.streams.scene.reports import Reports
@@ -107,29 +107,39 @@ def moved_by(snapshot: Snapshot, changes: Iterable[Change]) -> Iterator[int]:
 class Counted:
     """How many tasks each outcome of a change moves, for the changes to one group that were asked about.
 
-    The options of a plan differ in settings that come and go with restarts, which the targets do not depend on.
+    The options of a plan differ in settings and restarts, which the targets do not depend on.
     """
 
     def __init__(self) -> None:
         self._known: list[tuple[Snapshot, object, tuple[int, ...]]] = []
 
     def of(self, snapshot: Snapshot, change: Change, every: Sequence[Chance]) -> tuple[int, ...]:
-        matters = _what_moves(change.events), change.assume, tuple(every)
+        by_ranks = order.goes_by_ranks(groups.group_of(snapshot)) and not any(item.partitions_made() for item in change.statements())
+        which = replace(change, events=_what_moves(change.events)) if by_ranks else change
+        matters = which.events, change.assume, tuple(every)
         for group, other, counted in self._known:
             if other == matters and group == snapshot:
                 return counted
-        counted = tuple(moved_by(snapshot, (change.with_process_ids(one.process_ids) for one in every)))
+        try:
+            counted = _moved(snapshot, which, every)
+        except InvalidInput:
+            counted = _moved(snapshot, change, every)  # as it says where
         self._known.append((snapshot, matters, counted))
         return counted
 
 
+def _moved(snapshot: Snapshot, change: Change, every: Iterable[Chance]) -> tuple[int, ...]:
+    return tuple(moved_by(snapshot, (change.with_process_ids(one.process_ids) for one in every)))
+
+
 def _what_moves(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Without rolling restarts after which every client is as it was, and the markers around them."""
+    """Without what leaves process IDs and threads as they are, and the markers around it: for a group that goes by ranks."""
     found: list[Item] = []
     for item in items:
-        if not (isinstance(item, RollingRestart) and item.leaves_clients_as_they_were()) and not (
-            isinstance(item, Then) and (not found or isinstance(found[-1], Then))
-        ):
+        if isinstance(item, Then):
+            if found and not isinstance(found[-1], Then):
+                found.append(item)
+        elif not item.keeps_ids_and_threads():
             found.append(item)
     return tuple(found[:-1] if found and isinstance(found[-1], Then) else found)
 

@@ -52,11 +52,15 @@ class Restarts:
 
 @dataclass(slots=True)
 class Rest:
-    """A group at rest, and the restarts after which nothing has changed. `running`: what clients run; None: not asked."""
+    """A group at rest, and the restarts after which nothing has changed. `running`: what clients run; None: not asked.
+
+    `walked`: whether they are walked, or worked out one by one.
+    """
 
     group: Group
     assume: Assume
     running: Running | None
+    walked: bool
     _as_before: dict[tuple[Restarting, bool, bool | None], Restarted] = field(default_factory=dict)
     """By who restarts, whether decisions are kept, and `as_seen`; None: it makes no difference."""
 
@@ -78,25 +82,26 @@ class Rests:
     def __init__(self) -> None:
         self._known: dict[int, list[Rest]] = {}
 
-    def of(self, fingerprint: int, group: Group, assume: Assume, running: Running | None) -> Rest:
-        """Settings that count only while copies are warmed up are passed over: no restart that is kept has any (`is_plain`)."""
-        config = replace(
-            group.config,
-            max_warmup_replicas=DEFAULTS.max_warmup_replicas,
-            probing_rebalance_interval_ms=DEFAULTS.probing_rebalance_interval_ms,
-        )
-        group = replace(group, config=config)
+    def of(self, fingerprint: int, group: Group, assume: Assume, running: Running | None, *, walked: bool = True) -> Rest:
+        """What is assumed of copies that catch up is passed over: no restart that is kept leaves any behind.
+
+        `walked`: of those that are walked, settings too that count only while copies are warmed up (`moved_nothing`).
+        """
+        if walked:
+            warmups, interval_ms = DEFAULTS.max_warmup_replicas, DEFAULTS.probing_rebalance_interval_ms
+            config = replace(group.config, max_warmup_replicas=warmups, probing_rebalance_interval_ms=interval_ms)
+            group = replace(group, config=config)
         assume = replace(assume, catch_up=CatchUp.PROBING_REBALANCE, records_per_second=None, grows_per_second=0.0)
         for rest in self._known.get(fingerprint, ()):
-            same_running = running is None or (rest.running is not None and _sets(rest.running) == _sets(running))
-            if same_running and rest.assume == assume and rest.group == group:
+            same_running = running is None or (rest.running is not None and running_sets(rest.running) == running_sets(running))
+            if rest.walked == walked and same_running and rest.assume == assume and rest.group == group:
                 return rest
-        rest = Rest(group, assume, running)
+        rest = Rest(group, assume, running, walked)
         self._known.setdefault(fingerprint, []).append(rest)
         return rest
 
 
-def _sets(running: Running) -> dict[ProcessId, frozenset[TaskId]]:
+def running_sets(running: Running) -> dict[ProcessId, frozenset[TaskId]]:
     return {process_id: frozenset(tasks) for process_id, tasks in running.items()}
 
 
