@@ -91,6 +91,7 @@ class Shares(NamedTuple):
     `standby_tasks`, `standby_members`: client after client, with those of withheld tasks. `of_client`, `held`: the tasks that each
     client is given, active and as standbys, ascending; `held_by`: the members of the latter. `…_end`: where those of a client end.
     `said`: whether a probing rebalance is needed, what is asked for, and the member that probes.
+    `settled`: clients whose members report just what they were handed, and are given the same again.
     """
 
     planned: Ints
@@ -106,6 +107,7 @@ class Shares(NamedTuple):
     held_by: Ints
     held_end: Ints
     said: Ints
+    settled: Flags
 
 
 class Queue(NamedTuple):
@@ -130,8 +132,13 @@ class Queue(NamedTuple):
 
 
 class Rooms(NamedTuple):
-    """Room for intermediate results: movements, and the tasks of one client over its threads."""
+    """Room for intermediate results: movements, and the tasks of one client over its threads.
 
+    `caught_up`: the clients that could take each task over at once, ascending; `caught_up_counts` says how many.
+    """
+
+    caught_up: Ints
+    caught_up_counts: Ints
     movement_task: Ints
     movement_destination: Ints
     movement_urgency: Ints
@@ -139,6 +146,7 @@ class Rooms(NamedTuple):
     heap: Ints
     by_client: Ints
     by_client_end: Ints
+    held_before_end: Ints
     tasks: Ints
     place: Ints
     given: Ints
@@ -186,6 +194,7 @@ def shares(clients: int, tasks: int, standbys: int) -> Shares:
         held_by=zeros(standbys),
         held_end=zeros(clients + 1),
         said=zeros(3),
+        settled=np.zeros(clients, np.uint8),
     )
 
 
@@ -213,6 +222,8 @@ def queue(clients: int) -> Queue:
 def rooms(clients: int, tasks: int, members: int, standbys: int) -> Rooms:
     most = max(tasks, standbys) + 1
     return Rooms(
+        caught_up=zeros(tasks, clients),
+        caught_up_counts=zeros(tasks),
         movement_task=zeros(most),
         movement_destination=zeros(most),
         movement_urgency=zeros(most),
@@ -220,6 +231,7 @@ def rooms(clients: int, tasks: int, members: int, standbys: int) -> Rooms:
         heap=zeros(most),
         by_client=zeros(most),
         by_client_end=zeros(clients + 1),
+        held_before_end=zeros(clients + 1),
         tasks=zeros(most),
         place=np.full(tasks, NONE, np.int64),
         given=zeros(most),

@@ -15,7 +15,9 @@ from typing import Any, TypeVar, cast
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-SOURCES = tuple(f"holdfast.kafka.streams.compiled.{name}" for name in ("jit", "arrays", "queue", "movement", "threads", "wire"))
+SOURCES = tuple(
+    f"holdfast.kafka.streams.compiled.{name}" for name in ("jit", "indices", "arrays", "queue", "movement", "threads", "wire")
+)
 """The modules here that machine code depends on."""
 ASKED_FOR = os.environ.get("HOLDFAST_COMPILED", "1")
 """`0`: run as ordinary functions. For tests, which measure what they reach."""
@@ -72,14 +74,15 @@ def compiler(more_sources: tuple[str, ...] = (), *, inline: bool = False) -> Cal
 
     def compiled(function: _F) -> _F:
         numba = cast("Any", import_module("numba"))  # here: who only asks whether something is kept does not load it
+        options = {"_nrt": False, "forceinline": inline, "pipeline_class": import_module(f"{__package__}.indices").Compiler}
         place = folder(more_sources)
         numba.config.CACHE_DIR = place
         try:
             code = cast("Any", function).__code__
             cast("Any", function).__code__ = code.replace(co_filename=_copy_of(function.__module__, place))
-            return cast("_F", numba.njit(function, cache=True, _nrt=False, forceinline=inline))
+            return cast("_F", numba.njit(function, cache=True, **options))
         except (OSError, RuntimeError):  # nowhere to keep it: it is compiled in each process
-            return cast("_F", numba.njit(function, _nrt=False, forceinline=inline))
+            return cast("_F", numba.njit(function, **options))
 
     return compiled
 

@@ -16,6 +16,7 @@ _CONTESTED = -2
 def decide(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms) -> bool:
     """Give every task to clients; True if a probing rebalance has to follow."""
     _give_target(facts, board)
+    _list_caught_up(facts, reported, rooms)
     left = facts.max_warmups
     movements = _of_actives(facts, reported, board, rooms)
     if movements:
@@ -62,7 +63,11 @@ def _weigh(facts: Facts, board: Board, client: int) -> None:
 @inlined
 def lag(facts: Facts, reported: Reported, client: int, task: int) -> int:
     """How far the client's copy is behind; the end-offset sum without one. As `Topology.lag`."""
-    total = reported.sums[client, task]
+    return _lag_of(facts, task, reported.sums[client, task])
+
+
+@inlined
+def _lag_of(facts: Facts, task: int, total: int) -> int:
     end = facts.ends[task]
     if total == ABSENT:
         return int(end)
@@ -77,15 +82,30 @@ def _acceptable(facts: Facts, behind: int) -> bool:
 
 
 @inlined
-def _caught_up(facts: Facts, reported: Reported, task: int) -> int:
-    """How many clients could take the task over at once."""
-    count = 0
-    reporters = reported.reporter_counts[task]
-    for at in range(reporters):
-        count += _acceptable(facts, lag(facts, reported, reported.reporters[task, at], task))
-    if _acceptable(facts, facts.ends[task]):
-        count += len(facts.members) - reporters
-    return count
+def is_as_good(facts: Facts, task: int, one: int, other: int) -> bool:
+    """Whether a copy with one sum of offsets decides as one with the other: `decide` asks only whether a copy is caught up, and how
+    far behind one is that is not."""
+    first, second = _lag_of(facts, task, one), _lag_of(facts, task, other)
+    return bool(first == second or (_acceptable(facts, first) and _acceptable(facts, second)))
+
+
+@compiled
+def _list_caught_up(facts: Facts, reported: Reported, rooms: Rooms) -> None:
+    for number in range(len(facts.stateful_tasks)):
+        task = facts.stateful_tasks[number]
+        found = 0
+        if _acceptable(facts, facts.ends[task]):
+            for client in range(len(facts.members)):
+                if _acceptable(facts, lag(facts, reported, client, task)):
+                    rooms.caught_up[task, found] = client
+                    found += 1
+        else:
+            for at in range(reported.reporter_counts[task]):
+                client = reported.reporters[task, at]
+                if _acceptable(facts, lag(facts, reported, client, task)):
+                    rooms.caught_up[task, found] = client
+                    found += 1
+        rooms.caught_up_counts[task] = found
 
 
 @inlined
@@ -100,16 +120,17 @@ def _least_lag(facts: Facts, reported: Reported, task: int) -> int:
 
 
 @inlined
-def _has_to_wait(facts: Facts, reported: Reported, client: int, task: int) -> int:
+def _has_to_wait(facts: Facts, reported: Reported, rooms: Rooms, client: int, task: int) -> int:
     """Whether the task cannot be at its target yet: then how many clients are caught up, else `NONE`."""
     if not reported.reporter_counts[task]:
         return NONE  # all clients lag equally on a task that none reports
     behind = lag(facts, reported, client, task)
-    if reported.sums[client, task] == LATEST or _acceptable(facts, behind):
+    if _acceptable(facts, behind):
         return NONE
-    count = _caught_up(facts, reported, task)
-    moves = _least_lag(facts, reported, task) < behind if facts.moves_to_most_caught_up else count > 0
-    return count if moves else NONE
+    count = int(rooms.caught_up_counts[task])
+    if facts.moves_to_most_caught_up and not (count and behind > 0):  # else it is behind those that are caught up
+        return count if _least_lag(facts, reported, task) < behind else NONE
+    return count if count else NONE
 
 
 @compiled
@@ -158,7 +179,7 @@ def _listed(facts: Facts, reported: Reported, rooms: Rooms) -> int:
             at += 1
             if task == NONE:
                 continue
-            urgency = _has_to_wait(facts, reported, client, task)
+            urgency = _has_to_wait(facts, reported, rooms, client, task)
             if urgency != NONE:
                 rooms.movement_task[found] = task
                 rooms.movement_destination[found] = client
@@ -211,18 +232,12 @@ def _next(facts: Facts, rooms: Rooms, size: int, number: int) -> int:
 
 
 @inlined
-def _eligible(facts: Facts, reported: Reported, board: Board, queue: Queue, task: int, which: int) -> int:
+def _eligible(board: Board, queue: Queue, rooms: Rooms, task: int, which: int) -> int:
     """List the caught-up clients of a task, of the given kind; how many."""
     found = 0
-    if _acceptable(facts, facts.ends[task]):
-        for client in range(len(facts.members)):
-            if _acceptable(facts, lag(facts, reported, client, task)) and _is_of_kind(board, client, task, which):
-                queue.eligible[found] = client
-                found += 1
-        return found
-    for at in range(reported.reporter_counts[task]):
-        client = reported.reporters[task, at]
-        if _is_of_kind(board, client, task, which) and _acceptable(facts, lag(facts, reported, client, task)):
+    for at in range(rooms.caught_up_counts[task]):
+        client = rooms.caught_up[task, at]
+        if _is_of_kind(board, client, task, which):
             queue.eligible[found] = client
             found += 1
     return found
@@ -258,7 +273,7 @@ def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, 
     contested = 0
     for movement in range(movements):
         task, destination = rooms.movement_task[movement], rooms.movement_destination[movement]
-        source = _only_source(facts, reported, board, queue, task, destination)
+        source = _only_source(facts, reported, board, queue, rooms, task, destination)
         rooms.movement_source[movement] = source
         contested += source == _CONTESTED
     _queued(rooms, movements)
@@ -268,9 +283,9 @@ def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, 
         source, in_queue = rooms.movement_source[movement], contested > 0
         contested -= source == _CONTESTED
         if in_queue:
-            source = queues.poll(queue, facts, _eligible(facts, reported, board, queue, task, _HOLD_A_STANDBY))
+            source = queues.poll(queue, facts, _eligible(board, queue, rooms, task, _HOLD_A_STANDBY))
             if source == NONE:
-                source = queues.poll(queue, facts, _eligible(facts, reported, board, queue, task, _CAUGHT_UP))
+                source = queues.poll(queue, facts, _eligible(board, queue, rooms, task, _CAUGHT_UP))
             if source == NONE:
                 source = _most_caught_up(facts, reported, board, task, destination, False)
         board.runs[task] = source
@@ -291,15 +306,15 @@ def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, 
 
 
 @inlined
-def _only_source(facts: Facts, reported: Reported, board: Board, queue: Queue, task: int, destination: int) -> int:
+def _only_source(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, task: int, destination: int) -> int:
     """The client that is to run a task meanwhile, whatever the loads are; `_CONTESTED`: the queue decides between several.
 
     All clients wait in the queue whenever it is asked, so it answers with the only eligible one; and once no movement is left that
     it decides, its state is of no use to anything.
     """
-    found = _eligible(facts, reported, board, queue, task, _HOLD_A_STANDBY)
+    found = _eligible(board, queue, rooms, task, _HOLD_A_STANDBY)
     if found == 0:
-        found = _eligible(facts, reported, board, queue, task, _CAUGHT_UP)
+        found = _eligible(board, queue, rooms, task, _CAUGHT_UP)
     if found == 0:
         return _most_caught_up(facts, reported, board, task, destination, False)
     return int(queue.eligible[0]) if found == 1 else _CONTESTED
@@ -310,7 +325,7 @@ def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue,
     """Keep copies where they are until their targets have caught up; how many movements found a client."""
     contested, made = 0, 0
     for movement in range(movements):  # each movement takes clients from those that hold nothing, and adds none
-        several = _eligible(facts, reported, board, queue, rooms.movement_task[movement], _HOLD_NOTHING) > 1
+        several = _eligible(board, queue, rooms, rooms.movement_task[movement], _HOLD_NOTHING) > 1
         rooms.movement_source[movement] = _CONTESTED if several else NONE
         contested += several
     _queued(rooms, movements)
@@ -319,7 +334,7 @@ def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue,
         task, destination = rooms.movement_task[movement], rooms.movement_destination[movement]
         in_queue = contested > 0
         contested -= rooms.movement_source[movement] == _CONTESTED
-        found = _eligible(facts, reported, board, queue, task, _HOLD_NOTHING)
+        found = _eligible(board, queue, rooms, task, _HOLD_NOTHING)
         source = NONE
         if in_queue:
             source = queues.poll(queue, facts, found)

@@ -1,6 +1,6 @@
 """From a client's tasks to its threads, as `kafka.streams.threads`."""
 
-from holdfast.kafka.streams.compiled.arrays import NONE, Board, Facts, Reported, Rooms, Shares
+from holdfast.kafka.streams.compiled.arrays import NONE, Board, Facts, Ints, Reported, Rooms, Shares
 from holdfast.kafka.streams.compiled.jit import compiled
 from holdfast.kafka.streams.compiled.movement import lag
 from holdfast.kafka.streams.compiled.queue import in_hash_order
@@ -9,10 +9,15 @@ _STATEFUL, _STATELESS = 1, 0
 
 
 @compiled
-def listed_by_client(board: Board, shares: Shares) -> None:
-    """The tasks that each client is given, ascending."""
+def listed_by_client(board: Board, shares: Shares, rooms: Rooms) -> None:
+    """The tasks that each client is given, ascending. `Shares.settled` stays only where they are the same as before.
+
+    Members that report just what they were handed keep it then: each has no more than one task above the least of all, which is what
+    `_deal` lets it keep, and then gives it back as its previous owner.
+    """
     clients = len(board.load)
     total, held = 0, 0
+    _remember(shares, rooms)
     for client in range(clients):
         shares.of_client_end[client] = total
         shares.held_end[client] = held
@@ -26,6 +31,54 @@ def listed_by_client(board: Board, shares: Shares) -> None:
             client = board.holders[task, at]
             shares.held[shares.held_end[client]] = task
             shares.held_end[client] += 1
+    for client in range(clients):
+        if shares.settled[client]:
+            shares.settled[client] = _is_given_the_same(shares, rooms, client)
+        if shares.settled[client]:
+            _keep_held_by(shares, rooms, client)
+
+
+@compiled
+def _remember(shares: Shares, rooms: Rooms) -> None:
+    """What clients were given so far."""
+    clients = len(shares.settled)
+    for client in range(clients):
+        rooms.by_client_end[client] = shares.of_client_end[client]
+        rooms.held_before_end[client] = shares.held_end[client]
+    for at in range(shares.of_client_end[clients - 1]):
+        rooms.by_client[at] = shares.of_client[at]
+    for at in range(shares.held_end[clients - 1]):
+        rooms.previous[at] = shares.held[at]
+        rooms.given[at] = shares.held_by[at]
+
+
+@compiled
+def _keep_held_by(shares: Shares, rooms: Rooms, client: int) -> None:
+    """Put the members of its standbys where those are listed now."""
+    first = shares.held_end[client - 1] if client else 0
+    first_before = rooms.held_before_end[client - 1] if client else 0
+    for at in range(shares.held_end[client] - first):
+        shares.held_by[first + at] = rooms.given[first_before + at]
+
+
+@compiled
+def _is_given_the_same(shares: Shares, rooms: Rooms, client: int) -> bool:
+    return _is_the_same(shares.of_client, shares.of_client_end, rooms.by_client, rooms.by_client_end, client) and _is_the_same(
+        shares.held, shares.held_end, rooms.previous, rooms.held_before_end, client
+    )
+
+
+@compiled
+def _is_the_same(tasks: Ints, ends: Ints, before: Ints, ends_before: Ints, client: int) -> bool:
+    """Whether both lists have the same tasks for the client."""
+    first = ends[client - 1] if client else 0
+    first_before = ends_before[client - 1] if client else 0
+    if ends[client] - first != ends_before[client] - first_before:
+        return False
+    for at in range(ends[client] - first):  # noqa: SIM110 - a generator cannot be compiled
+        if tasks[first + at] != before[first_before + at]:
+            return False
+    return True
 
 
 @compiled

@@ -19,17 +19,21 @@ from holdfast.kafka.streams.compiled.jit import compiled
 
 
 @compiled
-def assign(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, shares: Shares) -> bool:
-    """One decision of the leader, into `shares`; False: it takes a HashSet that grows trees."""
-    queue.state[queues.FAILED] = 0
-    probing = movement.decide(facts, reported, board, queue, rooms)
-    threads.listed_by_client(board, shares)
-    shares.said[0] = probing
+def assign(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms, shares: Shares, again: bool) -> bool:
+    """One decision of the leader, into `shares`; False: it takes a HashSet that grows trees.
+
+    `again`: nothing that clients are given by has changed since the decision before (`movement.is_as_good`).
+    """
+    if not again:
+        queue.state[queues.FAILED] = 0
+        shares.said[0] = movement.decide(facts, reported, board, queue, rooms)
+        threads.listed_by_client(board, shares, rooms)
+    probing = shares.said[0] != 0
     shares.said[1] = 0
     shares.said[2] = NONE
     handed = 0
     for client in range(len(facts.members)):
-        if not threads.spread(facts, reported, shares, rooms, client):
+        if not shares.settled[client] and not threads.spread(facts, reported, shares, rooms, client):
             return False
         handed = _hand_out(facts, reported, shares, client, handed)
         if probing and client == facts.prober:

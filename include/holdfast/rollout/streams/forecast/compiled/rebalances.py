@@ -44,6 +44,9 @@ def go_on(
     noted.counts[reports.RESTORING] = 0
     noted.counts[reports.WAITING] = 0
     standbys = 0
+    again = False
+    for client in range(len(facts.members)):
+        shares.settled[client] = 0
     widest = len(reported.owner) + len(shares.standby_tasks)
     for number in range(most):
         full = noted.counts[reports.RESTORING] + widest > len(noted.restoring)
@@ -53,7 +56,7 @@ def go_on(
         for earlier in range(passed + number):
             if kept.before[earlier] == kept.before[passed + number]:
                 return COMES_BACK, number
-        if not wire.assign(facts, reported, board, queue, rooms, shares):
+        if not wire.assign(facts, reported, board, queue, rooms, shares, again):
             return REFUSED, number
         noted.asked[number] = shares.said[1]
         noted.probing[number] = shares.said[0]
@@ -67,7 +70,7 @@ def go_on(
         if shares.said[1] == IMMEDIATE:
             pause = AT_ONCE
             reports.note_open_copies(facts, rules, reported, shares, noted)
-        reports.after(facts, rules, reported, shares, noted, pause)
+        again = reports.after(facts, rules, reported, shares, noted, pause)
         if pause == SETTLED:
             return STABLE, number + 1
     return GOES_ON, most

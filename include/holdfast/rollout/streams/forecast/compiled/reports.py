@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported, Shares, room, zeros
+from holdfast.kafka.streams.compiled.movement import is_as_good
 from holdfast.rollout.streams.forecast.compiled.jit import compiled
 
 PROBING_REBALANCE, NEXT_REBALANCE, RATE = 0, 1, 2
@@ -184,24 +185,30 @@ def note_open_copies(facts: Facts, rules: Rules, reported: Reported, shares: Sha
 
 
 @compiled
-def after(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted, pause: int) -> None:
-    """Replace what is reported by what is reported at the rebalance that comes after that time; as `Reports.after`."""
+def after(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted, pause: int) -> bool:
+    """Replace what is reported by what is reported at the rebalance that comes after that time; as `Reports.after`. Whether clients
+    will be given the same again (`movement.is_as_good`)."""
+    again = True
     for task in range(len(reported.owner)):
         reported.reporter_counts[task] = 0
     for client in range(len(facts.members)):
-        _of_client(facts, rules, reported, shares, noted, client, pause)
+        again = _of_client(facts, rules, reported, shares, noted, client, pause) and again
     for task in range(len(reported.owner)):
         reported.owner[task] = shares.active[task]
+    return again
 
 
 @compiled
-def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted, client: int, pause: int) -> None:
-    """`Noted.running` says what the client runs now; `sums`, `by` and `tasks` take what it reports next."""
+def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted, client: int, pause: int) -> bool:
+    """`Noted.running` says what the client runs now; `sums`, `by` and `tasks` take what it reports next. As `after`."""
     count = 0
+    settled = True
     for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
         task = shares.of_client[at]
+        settled = settled and shares.active[task] != NONE
         if shares.active[task] != NONE and facts.stateful[task]:
             total = _of_active(rules, reported, client, shares.active[task], task, pause)
+            settled = settled and total != ABSENT
             count = _put(noted, count, task, total, shares.active[task])
     actives = count
     begin, end = shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]
@@ -216,6 +223,8 @@ def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, n
             if not noted.running[client, task]:
                 total = closed(rules, noted, task, reported.sums[client, task])
                 count = _put(noted, count, task, total, reported.by[client, task])
+    again = _decides_as_before(facts, reported, noted, client, count)
+    shares.settled[client] = settled
     for at in range(reported.counts[client]):
         reported.sums[client, reported.tasks[client, at]] = ABSENT
     for at in range(count):
@@ -226,6 +235,23 @@ def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, n
         reported.reporter_counts[task] += 1
     reported.counts[client] = count
     _merge(reported, noted, client, actives, standbys, temporary, count)
+    return again
+
+
+@compiled
+def _decides_as_before(facts: Facts, reported: Reported, noted: Noted, client: int, count: int) -> bool:
+    """Whether what the client reports next is as good as what it reports: the first `count` of `Noted.tasks`, and nothing else."""
+    copies = 0
+    for at in range(count):
+        task = noted.tasks[at]
+        before = reported.sums[client, task]
+        if not is_as_good(facts, task, before, noted.sums[at]):
+            return False
+        copies += not is_as_good(facts, task, before, ABSENT)
+    for at in range(reported.counts[client]):
+        task = reported.tasks[client, at]
+        copies -= not is_as_good(facts, task, reported.sums[client, task], ABSENT)
+    return bool(copies == 0)
 
 
 @compiled
