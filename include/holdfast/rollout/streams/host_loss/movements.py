@@ -6,6 +6,7 @@ counted, and what they restore be added up. Where several clients could run a ta
 depends on what else each is given: that is not counted, and `Fate.reason` says so.
 """
 
+import functools
 import heapq
 import math
 from collections import Counter
@@ -43,6 +44,8 @@ class NotByPlaces(CannotPredict):
 
 _NO_CLIENT, _NEW = -1, -2
 """Instead of a client's number: the owner of a task that no client runs, and a client that was not there before."""
+_REMEMBERED = 8
+"""Sequences of threads, and who runs what then: those of most clients' losses are alike."""
 _SEVERAL = "several clients have copies of tasks that are migrating: which of them runs a task meanwhile depends on its other tasks"
 
 
@@ -138,6 +141,7 @@ class Movements:
         self._whole = tuple(map(self._size, self._ids, self._records_of_all))
         self._ordinary = tuple(self._is_ordinary(at) for at in range(len(self._ids)))
         self._open_reason = self._why_not_counted()
+        self._dealt = functools.lru_cache(maxsize=_REMEMBERED)(dealt)
 
     def fate(self, lost: ProcessId, back: ProcessId | None = None) -> Fate:
         """What happens if `lost` goes, and `back`, whose disk is empty, replaces it (None: no client; `lost`: the same ID)."""
@@ -149,7 +153,7 @@ class Movements:
         threads = tuple(self._threads[gone if number == _NEW else number] for number in at)
         tally = _Tally(reason=self._open_reason)
         active = [0] * len(at)
-        for task, place in enumerate(dealt(threads, len(self._ids))):
+        for task, place in enumerate(self._dealt(threads, len(self._ids))):
             self._settle(tally, task, at[place], gone, active, at, place)
         if tally.reason is not None:
             return Fate(tally.moved, tally.without_copy, None, tally.reason)
@@ -243,13 +247,17 @@ class Movements:
         runs = self._meanwhile(tally, task, to, gone)
         if runs is None:
             return
+        records = self._records(task, runs, gone)
+        tally.without_copy += records > self._lag
+        if tally.reason is not None:  # it is not counted
+            return
         active[at.index(runs)] += 1
         tally.handed_over = tally.handed_over or any(one not in (gone, runs) for one in self._owned[self._numbers[task]])
-        tally.restore(self._to_restore(task, runs, gone), runs, self._records(task, runs, gone), warms_up=False)
-        tally.without_copy += self._records(task, runs, gone) > self._lag
+        tally.restore(self._size(self._ids[task], records), runs, records, warms_up=False)
         if runs != to:
             tally.warm_ups += 1
-            tally.restore(self._to_restore(task, to, gone), to, self._records(task, to, gone), warms_up=True)
+            warmed_up = self._records(task, to, gone)
+            tally.restore(self._size(self._ids[task], warmed_up), to, warmed_up, warms_up=True)
 
     def _meanwhile(self, tally: _Tally, task: int, to: int, gone: int) -> int | None:
         """The client that runs the task from the first rebalance on; None if that is not counted."""
@@ -272,9 +280,6 @@ class Movements:
         """What the client lacks of the task."""
         known = self._sums[client].get(self._ids[task]) if client not in (_NEW, gone) else None
         return self._reports.to_restore(self._ids[task], known)
-
-    def _to_restore(self, task: int, client: int, gone: int) -> int | None:
-        return self._size(self._ids[task], self._records(task, client, gone))
 
     def _size(self, task: TaskId, records: int) -> int | None:
         return to_restore(self._logs, {task: records})
