@@ -3,9 +3,10 @@
     spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 60]
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
-group's hosts are split over executors. Losses that cannot be counted are forecast: all of them where Numba is installed (on the
-executors too), else the worst of each group, up to a budget, which `--forecast-ms` sets; they are split too. The rows of a group
-that has not changed since the last day before `--days` are carried over from it, and only losses that were not forecast then are.
+group's hosts are split over executors. Losses that cannot be counted are forecast: all of them where Numba is installed, on the
+driver and on the executors (one is asked), else the worst of each group, up to a budget, which `--forecast-ms` sets; they are split
+too. The first line of output says which, and why. The rows of a group that has not changed since the last day before `--days` are
+carried over from it, and only losses that were not forecast then are.
 """
 
 import functools
@@ -40,6 +41,7 @@ LOST = pa.schema(
         ("places", pa.list_(pa.struct([("lost", pa.string()), *schemas.PLACE]))),
     ]
 )
+COMPILES = pa.schema([("compiles", pa.bool_())])
 CHOSEN = pa.schema(
     [
         *((name, pa.string()) for name in schemas.KEY),
@@ -141,9 +143,28 @@ def tidy(rows: DataFrame, in_full_rows: DataFrame, carried: DataFrame, places: D
     }
 
 
-def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | None = None) -> None:
-    usual = loss_budget.usual(compiled=jit.is_installed())
+def executors_compile(spark: SparkSession) -> bool:
+    """Whether an executor has a compiler; they are taken to be alike."""
+    (found,) = lake_tables.per_row(spark.range(1), answer_whether_compiled, COMPILES).collect()
+    return bool(found.compiles)
+
+
+def answer_whether_compiled(_row: dict) -> dict:
+    return {"compiles": jit.is_installed()}
+
+
+def budget_of(spark: SparkSession, forecast_ms: str | None) -> int | None:
+    """What is given, else what the driver and the executors can do; and say so."""
+    driver, executors = jit.is_installed(), executors_compile(spark)
+    usual = loss_budget.usual(compiled=driver and executors)
     budget = loss_budget.budget_from_text(forecast_ms) if forecast_ms else usual
+    words = loss_budget.chosen_words(budget, given=bool(forecast_ms), driver=driver, executors=executors)
+    sys.stdout.write(f"blast_radius: {words}\n")
+    return budget
+
+
+def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | None = None) -> None:
+    budget = budget_of(spark, forecast_ms)
     groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
     earlier = EarlierLosses(spark, lake, days)
 
@@ -163,6 +184,6 @@ def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | Non
 if __name__ == "__main__":
     about = (
         "processor time for forecasting the losses of one group, in milliseconds; unless said, every loss is forecast where Numba"
-        f" is installed, and {loss_budget.BUDGET_MS} elsewhere"
+        f" is installed on the driver and the executors, and {loss_budget.BUDGET_MS} elsewhere"
     )
     lake_tables.days_job("blast_radius", __doc__, sys.argv[1:], work, forecast_ms=about)

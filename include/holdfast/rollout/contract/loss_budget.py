@@ -20,6 +20,17 @@ def usual(*, compiled: bool) -> int | None:
     return None if compiled else BUDGET_MS
 
 
+def chosen_words(budget_ms: int | None, *, given: bool, driver: bool, executors: bool) -> str:
+    """What a night does, and why. `given`: the setting says so; `driver`, `executors`: whether these have a compiler."""
+    does = "every loss is forecast" if budget_ms is None else f"forecasts within {budget_ms} ms of processor time a group"
+    if given:
+        return f"{does}: --forecast-ms says so"
+    if driver and executors:
+        return f"{does}: the driver and the executors have Numba"
+    lacks = " and ".join(name for name, has in (("the driver", driver), ("the executors", executors)) if not has)
+    return f"{does}: without Numba on {lacks}, forecasts of every loss would take days (install holdfast[fast] there)"
+
+
 def budget_from_text(text: str) -> int:
     """Milliseconds. Raise InvalidInput."""
     if not re.fullmatch(r"[0-9]{1,9}", text.strip(), re.ASCII):
