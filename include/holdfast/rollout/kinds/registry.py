@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.rollout.backtest.coordinated import PastEntry
     from holdfast.rollout.group.group_kind import GroupKind
     from holdfast.rollout.group.past import PastJudge
+    from holdfast.rollout.group.redacting import Redacting
 
 AnyKind: TypeAlias = "GroupKind[Any, Any, Any, Any, Any, Any, Any]"
 """A kind whose own values are forgotten: it is only ever handed values that it says are its own."""
@@ -26,14 +27,15 @@ AnyKind: TypeAlias = "GroupKind[Any, Any, Any, Any, Any, Any, Any]"
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A kind of group. `protocol`: the field of its Snapshots. `package`: where the classes of its values are. `kind`, `decider`
-    and `past` import what they return."""
+    """A kind of group. `protocol`: the field of its Snapshots. `package`: where the classes of its values are. `kind`, `decider`,
+    `past` and `redacting` import what they return."""
 
     protocol: str
     package: str
     kind: Callable[[], AnyKind]
     decider: Callable[[], Decider[Any]]
     past: "Callable[[], PastJudge[Any]]"
+    redacting: "Callable[[], Redacting[Any]]"
 
 
 def _line(protocol: str, package: str) -> Registered:
@@ -43,6 +45,7 @@ def _line(protocol: str, package: str) -> Registered:
         cache(lambda: import_module(f"{package}.kind.kind").KIND),
         cache(lambda: import_module(f"{package}.kind.deciding").DECIDER),
         cache(lambda: import_module(f"{package}.backtest.past").PAST),
+        cache(lambda: import_module(f"{package}.kind.redaction").REDACTING),
     )
 
 
@@ -153,6 +156,12 @@ def _lines() -> Iterator[Registered | DecidedOnly]:
 def _refuse_decided_only(line: DecidedOnly | None) -> None:
     if line is not None:
         raise line.refusal()
+
+
+def redacting_of(snapshot: object) -> "Redacting[Any]":
+    """What takes the names out of a Snapshot."""
+    module = type(snapshot).__module__
+    return next(line.redacting() for line in REGISTRY if module.startswith(f"{line.package}."))
 
 
 def past_in(entry: "PastEntry") -> "PastJudge[Any]":

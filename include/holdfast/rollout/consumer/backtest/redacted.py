@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from holdfast.errors import MalformedBytes
-from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol, sticky_user_data
 from holdfast.rollout.backtest import pseudonyms
 from holdfast.rollout.backtest.generation import GenerationMember
 from holdfast.rollout.consumer.backtest.question import ConsumerQuestion
+from holdfast.rollout.redaction.numbered import numbered
 
 
 def redacted(question: ConsumerQuestion, seed: int = 0) -> ConsumerQuestion:
@@ -23,12 +23,12 @@ def redacted(question: ConsumerQuestion, seed: int = 0) -> ConsumerQuestion:
     joined = [consumer_protocol.decode_subscription(one.subscription) for one in members]
     topics = {name for name, _ in question.topics} | {topic for one in joined for topic in one.topics}
     names = _Names(
-        topic=_numbered("topic", topics, seed),
+        topic=numbered("topic", topics, seed),
         member=pseudonyms.of("member", (one.member_id for one in members)),
-        host=_numbered("host", (one.client_host for one in members), seed),
-        client=_numbered("client", (one.client_id for one in members), seed),
-        instance=_numbered("instance", (one.group_instance_id or "" for one in members), seed),
-        rack=_numbered("rack", (one.rack_id or "" for one in joined), seed),
+        host=numbered("host", (one.client_host for one in members), seed),
+        client=numbered("client", (one.client_id for one in members), seed),
+        instance=numbered("instance", (one.group_instance_id or "" for one in members), seed),
+        rack=numbered("rack", (one.rack_id or "" for one in joined), seed),
     )
     leader = question.generation.leader_member_id
     generation = replace(
@@ -86,10 +86,3 @@ def _user_data(data: bytes | None, names: _Names, protocol: str) -> bytes | None
     except MalformedBytes:
         return b""  # a leader cannot read it either
     return None
-
-
-def _numbered(what: str, found: Iterable[str], seed: int) -> Mapping[str, str]:
-    ordered = sorted(set(found), key=java.string_order)
-    width = max(2, len(str(len(ordered))))
-    between = f"{seed}-" if seed else ""
-    return {name: f"{what}-{between}{number:0{width}}" for number, name in enumerate(ordered, 1)}

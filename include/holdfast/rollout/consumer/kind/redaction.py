@@ -1,0 +1,102 @@
+"""The names in a snapshot of a consumer group, and the snapshot without them.
+
+Which text decides: member IDs and instance IDs by their order, topics by their order, racks by being equal. With the sticky assignors
+the hash codes of member IDs and of topics decide too: they go through both in the order of a HashMap.
+"""
+
+from collections.abc import Iterable
+
+from holdfast.kafka.consumer.group import Assignor, Member
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
+from holdfast.rollout.group.redacting import Redacting
+from holdfast.rollout.redaction import settings, unknowns, vocabulary
+from holdfast.rollout.redaction.found import Found, Role
+from holdfast.rollout.redaction.names import Names
+
+STICKY = frozenset((Assignor.STICKY, Assignor.COOPERATIVE_STICKY))
+
+
+def _names(snapshot: ConsumerSnapshot) -> Found:
+    sticky = any(not STICKY.isdisjoint(one.assignors) for one in snapshot.members)
+    found = Found(snapshot.group_id, streams=False, deciding=(Role.TOPIC,) if sticky else ())
+    found.add(Role.CLUSTER, snapshot.cluster)
+    found.add(Role.MEMBER, snapshot.leader_member_id)
+    settings.take(found, snapshot.config)
+    for one in snapshot.members:
+        found.add(Role.MEMBER, one.member_id)
+        found.add(Role.CLIENT, one.client_id)
+        found.add(Role.INSTANCE, one.group_instance_id)
+        found.add(Role.HOST, one.host)
+        found.add(Role.RACK, one.rack)
+        found.add(Role.TOPIC, *one.subscription, *(partition.topic for partition in one.owned))
+    for topic in snapshot.topics:
+        found.add(Role.TOPIC, topic.name)
+        for partition in topic.partitions:
+            found.add(Role.RACK, *partition.replica_racks)
+    for handed in snapshot.assigned or ():
+        found.add(Role.TOPIC, *(partition.topic for partition in handed))
+    return found
+
+
+def _redacted(snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
+    """Every field is made anew: one that is not known here is left out."""
+    return ConsumerSnapshot(
+        cluster=names.of(Role.CLUSTER, snapshot.cluster),
+        group_id=names.of(Role.GROUP, snapshot.group_id),
+        captured_at=snapshot.captured_at,
+        protocol=snapshot.protocol,
+        group_state=vocabulary.word(snapshot.group_state),
+        kafka_release=vocabulary.release(snapshot.kafka_release),
+        broker_release=vocabulary.release(snapshot.broker_release),
+        generation=snapshot.generation,
+        leader_member_id=names.maybe(Role.MEMBER, snapshot.leader_member_id),
+        members=tuple(_member(one, names) for one in snapshot.members),
+        topics=tuple(_topic(one, names) for one in snapshot.topics),
+        config=settings.redacted(snapshot.config, names),
+        unknown=unknowns.redacted(snapshot.unknown, names),
+        assigned=None if snapshot.assigned is None else tuple(_partitions(one, names) for one in snapshot.assigned),
+    )
+
+
+def _member(member: Member, names: Names) -> Member:
+    return Member(
+        member_id=names.of(Role.MEMBER, member.member_id),
+        assignors=member.assignors,
+        subscription=names.each(Role.TOPIC, member.subscription),
+        owned=_partitions(member.owned, names),
+        owned_generation=member.owned_generation,
+        group_instance_id=names.maybe(Role.INSTANCE, member.group_instance_id),
+        rack=names.maybe(Role.RACK, member.rack),
+        client_id=names.of(Role.CLIENT, member.client_id),
+        host=names.maybe(Role.HOST, member.host),
+    )
+
+
+def _topic(topic: ConsumedTopic, names: Names) -> ConsumedTopic:
+    partitions = tuple(
+        ConsumedPartition(
+            replica_racks=tuple(names.maybe(Role.RACK, rack) for rack in one.replica_racks),
+            begin_offset=one.begin_offset,
+            end_offset=one.end_offset,
+            committed_offset=one.committed_offset,
+            uncommitted=one.uncommitted,
+        )
+        for one in topic.partitions
+    )
+    return ConsumedTopic(names.of(Role.TOPIC, topic.name), partitions)
+
+
+def _partitions(partitions: Iterable[TopicPartition], names: Names) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition(names.of(Role.TOPIC, one.topic), one.partition) for one in partitions)
+
+
+class ConsumerRedacting(Redacting[ConsumerSnapshot]):
+    def names(self, snapshot: ConsumerSnapshot) -> Found:
+        return _names(snapshot)
+
+    def redacted(self, snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
+        return _redacted(snapshot, names)
+
+
+REDACTING = ConsumerRedacting()

@@ -1,0 +1,71 @@
+"""A snapshot of any kind of group without its names, and a change to the group with the same replacements.
+
+The forecast of the one is that of the other with other names (docs/sharing.md says what is kept, and what is not the same).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from holdfast.kafka.consumer.group import Assignor
+from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.kinds.registry import kind_of, redacting_of
+from holdfast.rollout.redaction import change as changes
+from holdfast.rollout.redaction.found import Found, Role
+from holdfast.rollout.redaction.names import Names
+from holdfast.rollout.redaction.settings import REPLACED
+
+_STICKY = frozenset((Assignor.STICKY.value, Assignor.COOPERATIVE_STICKY.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """`snapshot`, `change`: their JSON; `change` None: none was given. `names`: what stands for each name, by role. `hash_codes`: how
+    many names that people chose keep their hash codes, by role. `settings`: the keys of settings that are left out; `generations`: how
+    many rebalances are, because their bytes cannot be read."""
+
+    snapshot: Mapping[str, object]
+    change: Mapping[str, object] | None
+    names: Mapping[Role, Mapping[str, str]]
+    hash_codes: Mapping[Role, int]
+    settings: tuple[str, ...]
+    generations: int
+
+
+def redacted(snapshot: AnySnapshot, change: object = None, *, keeps_hash_codes: bool = True) -> Redacted:
+    """`change`: a Change's JSON for this group. Raise InvalidInput for one that does not fit it."""
+    kind, redacting = kind_of(snapshot), redacting_of(snapshot)
+    found: Found = redacting.names(snapshot)
+    written = None if change is None else kind.change_to_json(kind.change_for(change, snapshot))
+    if written is not None:
+        changes.take(found, written)
+        if not _STICKY.isdisjoint(changes.assignors(written)):
+            found.deciding.add(Role.TOPIC)
+    names = Names(found, keeps_hash_codes=keeps_hash_codes)
+    before, after = (kind.snapshot_to_json(one) for one in (snapshot, redacting.redacted(snapshot, names)))
+    return Redacted(
+        snapshot=after,
+        change=None if written is None else changes.redacted(written, names),
+        names=names.mapping,
+        hash_codes=names.hash_codes,
+        settings=_left_out(before, after),
+        generations=_count(before) - _count(after),
+    )
+
+
+def mapping_to_json(one: Redacted) -> dict[str, object]:
+    """What its owner translates answers with: by role, each name by what stands for it."""
+    return {
+        "format_version": "1.0",
+        "names": {role.value: {new: name for name, new in names.items()} for role, names in one.names.items() if names},
+    }
+
+
+def _left_out(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:
+    was, found = (cast("dict[str, object]", one.get("config", {})) for one in (before, after))
+    return tuple(key for key, value in was.items() if found.get(key, REPLACED) == REPLACED != value)
+
+
+def _count(document: Mapping[str, object]) -> int:
+    generations = document.get("generations")
+    return len(generations) if isinstance(generations, list) else 0

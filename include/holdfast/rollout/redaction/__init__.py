@@ -1,0 +1,1 @@
+"""A group without its names: what stands for each, so that Kafka decides as before; for every kind of group."""

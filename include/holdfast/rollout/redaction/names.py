@@ -1,0 +1,278 @@
+"""What stands for each name: the same always for the same, in the same order as Java orders text, and with the same hash code where
+that decides.
+
+Names of Kafka Streams keep the parts that Kafka Streams puts into them: the application ID, process IDs, `-changelog`, the number of
+a thread. Nothing depends on chance or on a name itself, only on what is kept of it: its rank, its hash code, the first digits of an ID.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.redaction import same_hash
+from holdfast.rollout.redaction.found import Found, Role
+from holdfast.rollout.redaction.numbered import numbered
+
+KEPT_DIGITS = 4
+"""Of a UUID: the chance of each rank that a new random ID may take stays as it was, to 1 in 65,536."""
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_RANDOM_END = re.compile(rf"-({_UUID})\Z")
+_PROCESS = re.compile(rf"{_UUID}\Z")
+_THREAD = re.compile(r"-StreamThread-[0-9]{1,9}-consumer", re.ASCII)
+_NUMBER = re.compile(r"-[0-9]{1,9}\Z", re.ASCII)
+_SUFFIXES = ("-changelog", "-repartition")
+_PLAIN: Mapping[Role, str] = {
+    Role.HOST: "host",
+    Role.RACK: "rack",
+    Role.TAG: "tag",
+    Role.TAG_VALUE: "zone",
+    Role.STORE: "store",
+    Role.ENTRY: "entry",
+}
+"""Roles whose names decide by their order alone, if at all."""
+
+
+class Names:
+    """`keeps_hash_codes` False: no hash code is kept, of IDs neither."""
+
+    def __init__(self, found: Found, *, keeps_hash_codes: bool = True) -> None:
+        self._hashes = frozenset((*found.deciding, Role.MEMBER, Role.PROCESS)) if keeps_hash_codes else frozenset[Role]()
+        self._found = found
+        self._new: dict[Role, dict[str, str]] = {}
+        self._new[Role.CLUSTER] = dict.fromkeys(found.of(Role.CLUSTER), "cluster")
+        self._new[Role.GROUP] = {name: self._with_tail(Role.GROUP, "group", name) for name in found.of(Role.GROUP)}
+        for role, word in _PLAIN.items():
+            self._new[role] = dict(numbered(word, found.of(role)))
+        self._new[Role.ENDPOINT] = {name: f"{new}:8080" for name, new in numbered("endpoint", found.of(Role.ENDPOINT)).items()}
+        self._new[Role.DIRECTORY] = {
+            name: f"file:///{new}" for name, new in numbered("directory", found.of(Role.DIRECTORY)).items()
+        }
+        self._new[Role.SUBTOPOLOGY] = _subtopologies(found.of(Role.SUBTOPOLOGY))
+        self._new[Role.TOPIC] = self._topics()
+        self._new[Role.PROCESS] = self._processes()
+        self._name_members()
+
+    @property
+    def group(self) -> str:
+        return self.of(Role.GROUP, self._found.group_id)
+
+    @property
+    def mapping(self) -> Mapping[Role, Mapping[str, str]]:
+        """Each name, and what stands for it."""
+        return self._new
+
+    @property
+    def hash_codes(self) -> Mapping[Role, int]:
+        """How many names of people's choice keep their hash codes, by role."""
+        kept = {role: len(self._new[role]) for role in (Role.GROUP, Role.TOPIC) if role in self._hashes}
+        return {role: count for role, count in kept.items() if count}
+
+    def of(self, role: Role, name: str) -> str:
+        """Raise KeyError for a name that was not found before."""
+        if not name:
+            return name
+        if role is Role.HOST:
+            bare = name.removeprefix("/")
+            return name[: len(name) - len(bare)] + self._new[role][bare] if bare else name
+        return self._new[role][name]
+
+    def maybe(self, role: Role, name: str | None) -> str | None:
+        return None if name is None else self.of(role, name)
+
+    def each(self, role: Role, names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(self.of(role, name) for name in names)
+
+    def process(self, process_id: ProcessId) -> ProcessId:
+        return ProcessId.parse(self.of(Role.PROCESS, str(process_id)))
+
+    def store(self, name: str) -> str:
+        """Of a store whose changelog is known, the name in that."""
+        changelog = self._new[Role.TOPIC].get(f"{self._found.group_id}-{name}-changelog")
+        if changelog is None:
+            return self.of(Role.STORE, name)
+        return changelog.removeprefix(f"{self.group}-").removesuffix("-changelog")
+
+    def known(self, name: str) -> str | None:
+        """What stands for it in whatever role it has. None: it was not found in any."""
+        return next((new[name] for new in self._new.values() if name in new), None)
+
+    def _with_tail(self, role: Role, text: str, name: str) -> str:
+        if role not in self._hashes:
+            return text
+        return f"{text}-{same_hash.tail(f'{text}-', java.string_hash(name))}"
+
+    def _code(self, role: Role, name: str, instead: str) -> int:
+        """The hash code that what stands for it gets."""
+        return java.string_hash(name if role in self._hashes else instead)
+
+    # Topics.
+
+    def _topics(self) -> dict[str, str]:
+        topics = sorted(self._found.of(Role.TOPIC), key=java.string_order)
+        if not self._found.streams:
+            return {name: self._with_tail(Role.TOPIC, new, name) for name, new in numbered("topic", topics).items()}
+        own = f"{self._found.group_id}-"
+        before = [one for one in topics if not one.startswith(own) and java.string_order(one) < java.string_order(own)]
+        after = [one for one in topics if not one.startswith(own) and one not in set(before)]
+        stems = dict.fromkeys(_stem(one.removeprefix(own))[0] for one in topics if one.startswith(own))
+        new_stems = _ranked("store", stems)
+        new = {
+            **_whole_topics("a-topic", before),
+            **_whole_topics("topic", after),
+            **{
+                one: f"{self.group}-{new_stems[stem]}{end}"
+                for one in topics
+                if one.startswith(own)
+                for stem, end in [_stem(one[len(own) :])]
+            },
+        }
+        return new if _distinct(new.values()) else dict(numbered("topic", topics))
+
+    # Process IDs.
+
+    def _processes(self) -> dict[str, str]:
+        names = dict.fromkeys(self._found.of(Role.PROCESS))
+        for role in (Role.CLIENT, Role.MEMBER):
+            names |= dict.fromkeys(one for name in self._found.of(role) if (one := self._process_in(name)))
+        ids = sorted(ProcessId.parse(name) for name in names if _PROCESS.match(name))
+        starts = _starts([str(one) for one in ids])
+        new = {}
+        for one in ids:
+            start = starts[str(one)]
+            codes = (
+                same_hash.codes_of(one)
+                if Role.PROCESS in self._hashes
+                else (java.string_hash(start), java.string_hash(start[::-1]))
+            )
+            new[str(one)] = same_hash.process_id(start, *codes)
+        others = numbered("process", (name for name in names if not _PROCESS.match(name)))
+        return new | {name: self._with_tail(Role.PROCESS, text, name) for name, text in others.items()}
+
+    def _process_in(self, name: str) -> str | None:
+        """The process ID that Kafka Streams has put into a client ID, or a member ID, behind the application ID."""
+        own = f"{self._found.group_id}-"
+        if not self._found.streams or not name.startswith(own):
+            return None
+        start = name[len(own) : len(own) + 36]
+        return start if _PROCESS.match(start) else None
+
+    # Members, their client IDs and their instance IDs.
+
+    def _name_members(self) -> None:
+        """A member ID is a client ID or an instance ID, and a random end; or any text."""
+        members, instances = self._found.of(Role.MEMBER), self._found.of(Role.INSTANCE)
+        with_random_end = any(map(_RANDOM_END.search, members))
+        named = [*self._found.of(Role.CLIENT), *instances, *(map(_head, members) if with_random_end else ())]
+        heads = self._heads(dict.fromkeys(named), frozenset(instances))
+        self._new[Role.CLIENT] = {name: heads[name] for name in self._found.of(Role.CLIENT)}
+        self._new[Role.INSTANCE] = {name: heads[name] for name in instances}
+        if not _in_order(self._new[Role.INSTANCE]):
+            self._new[Role.INSTANCE] = dict(numbered("instance", instances))
+        self._new[Role.MEMBER] = self._members(members, heads) if with_random_end else {}
+        if not with_random_end or not _in_order(self._new[Role.MEMBER]):
+            self._new[Role.MEMBER] = self._flat_members(members)
+
+    def _heads(self, names: Iterable[str], instances: frozenset[str]) -> dict[str, str]:
+        """Of client IDs and instance IDs. What Kafka Streams adds for a thread is kept."""
+        parts = {name: self._parts(name, numbered_instance=name in instances) for name in names}
+        ranked = _ranked("client", dict.fromkeys(base for base, _ in parts.values() if not self._made_by_streams(base)))
+        return {
+            name: f"{self._of_streams(base) if self._made_by_streams(base) else ranked[base]}{end}"
+            for name, (base, end) in parts.items()
+        }
+
+    def _parts(self, name: str, *, numbered_instance: bool = False) -> tuple[str, str]:
+        """A name without what Kafka Streams adds for a thread, and that."""
+        found = _THREAD.search(name) if self._found.streams else None
+        if found is None and self._found.streams and numbered_instance:
+            found = _NUMBER.search(name)
+        return (name, "") if found is None else (name[: found.start()], found[0])
+
+    def _made_by_streams(self, base: str) -> bool:
+        process = self._process_in(base)
+        return process is not None and base == f"{self._found.group_id}-{process}"
+
+    def _of_streams(self, base: str) -> str:
+        return f"{self.group}-{self.of(Role.PROCESS, base.removeprefix(f'{self._found.group_id}-'))}"
+
+    def _members(self, members: Sequence[str], heads: Mapping[str, str]) -> dict[str, str]:
+        of_head: dict[str, list[str]] = {}
+        for one in members:
+            of_head.setdefault(_head(one), []).append(one)
+        new: dict[str, str] = {}
+        for head, theirs in of_head.items():
+            random = sorted(one for one in theirs if one != head)
+            starts = _starts([one[-36:] for one in random])
+            before = f"{heads[head]}-"
+            for one in random:
+                start = starts[one[-36:]]
+                new[one] = before + same_hash.uuid_text(before, start, self._code(Role.MEMBER, one, start))
+            if head in theirs:
+                new[head] = self._whole_member(heads[head], head)
+        return new
+
+    def _whole_member(self, text: str, name: str) -> str:
+        return f"{text}-{same_hash.tail(f'{text}-', self._code(Role.MEMBER, name, text))}"
+
+    def _flat_members(self, members: Sequence[str]) -> dict[str, str]:
+        """Member IDs that are any text, or of client IDs one of which begins with another so that their members are among each other:
+        by their rank alone."""
+        return {
+            name: self._whole_member(f"{text}{self._parts(name)[1]}", name) for name, text in numbered("member", members).items()
+        }
+
+
+def _head(member_id: str) -> str:
+    found = _RANDOM_END.search(member_id)
+    return member_id if found is None else member_id[: found.start()]
+
+
+def _stem(topic: str) -> tuple[str, str]:
+    end = next((one for one in _SUFFIXES if topic.endswith(one)), "")
+    return topic.removesuffix(end), end
+
+
+def _whole_topics(word: str, topics: Iterable[str]) -> dict[str, str]:
+    return {name: f"{new}{_stem(name)[1]}" for name, new in numbered(word, topics).items()}
+
+
+def _ranked(word: str, names: Iterable[str]) -> dict[str, str]:
+    """As `numbered`, in the order that they have with a dash behind."""
+    behind = numbered(word, (f"{name}-" for name in names))
+    return {name[:-1]: new for name, new in behind.items()}
+
+
+def _subtopologies(ids: Sequence[str]) -> dict[str, str]:
+    """Numbers name nothing."""
+    if all(one.isascii() and one.isdigit() and len(one) < 10 for one in ids):
+        return {one: one for one in ids}
+    return dict(numbered("s", ids))
+
+
+def _starts(ids: Sequence[str]) -> dict[str, str]:
+    """The first 8 digits of what stands for each: 4 are kept, and 4 keep the order of those that begin alike. `ids`: in their order."""
+    alike: dict[str, list[str]] = {}
+    for one in ids:
+        alike.setdefault(one[:KEPT_DIGITS], []).append(one)
+    room = 16 ** (8 - KEPT_DIGITS)
+    for start, some in alike.items():
+        if len(some) > room:
+            raise InvalidInput(f"{len(some):,} IDs begin with {start}; {room:,} can be replaced in their order")
+    return {
+        one: f"{start}{(2 * rank + 1) * room // (2 * len(some)):04x}"
+        for start, some in alike.items()
+        for rank, one in enumerate(some)
+    }
+
+
+def _in_order(new: Mapping[str, str]) -> bool:
+    """Whether what stands for the names is in their order, each once."""
+    values = [new[name] for name in sorted(new, key=java.string_order)]
+    return values == sorted(values) and _distinct(values)
+
+
+def _distinct(values: Iterable[str]) -> bool:
+    listed = list(values)
+    return len(set(listed)) == len(listed)
