@@ -78,13 +78,13 @@ def _opened(path: str) -> Iterator[BinaryIO]:
         raise InvalidInput(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def write_text_whole(path: str, text: str) -> None:
+def write_text_whole(path: str, text: str, mode: int = 0o644) -> None:
     """Write a file next to its place, sync it, and rename it there: a reader sees the old one or the new one, never a
-    part."""
+    part. `mode`: who may read it."""
     place = Path(path)
     next_to_it = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(next_to_it, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        descriptor = os.open(next_to_it, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()

@@ -27,6 +27,7 @@ COMMANDS = {
     "guard": "Would the next rebalance move stateful tasks?",
     "plan": "Compare the options for a change, and recommend one",
     "show": "A plan as text or Markdown",
+    "redact": "A snapshot without names, to share",
     "diff": "The differences of two snapshots, or of two plans",
     "policy": "The default policy as YAML",
     "schema": "The JSON Schema of a contract",

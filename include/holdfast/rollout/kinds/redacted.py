@@ -5,24 +5,28 @@ The forecast of the one is that of the other with other names (docs/sharing.md s
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import cast
 
+from holdfast.errors import HoldfastError
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of, redacting_of
 from holdfast.rollout.redaction import change as changes
 from holdfast.rollout.redaction.found import Found, Role
 from holdfast.rollout.redaction.names import Names
 from holdfast.rollout.redaction.settings import REPLACED
 
+_SENTENCES = frozenset(("undetermined", "error"))
 _STICKY = frozenset((Assignor.STICKY.value, Assignor.COOPERATIVE_STICKY.value))
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """`snapshot`, `change`: their JSON; `change` None: none was given. `names`: what stands for each name, by role. `hash_codes`: how
-    many names that people chose keep their hash codes, by role. `settings`: the keys of settings that are left out; `generations`: how
-    many rebalances are, because their bytes cannot be read."""
+    """`snapshot`, `change`: their JSON; `change` None: none was given. `names`: what stands for each name, by role. `hash_codes`:
+    how many names that people chose keep their hash codes, by role. `settings`: the keys of settings that are left out;
+    `generations`: how many rebalances are, because their bytes cannot be read."""
 
     snapshot: Mapping[str, object]
     change: Mapping[str, object] | None
@@ -59,6 +63,44 @@ def mapping_to_json(one: Redacted) -> dict[str, object]:
         "format_version": "1.0",
         "names": {role.value: {new: name for name, new in names.items()} for role, names in one.names.items() if names},
     }
+
+
+class Same(StrEnum):
+    """Whether both groups are decided in the same way. `REFUSED`: both cannot be decided, for the same kind of reason."""
+
+    YES = "yes"
+    NO = "no"
+    REFUSED = "refused"
+
+
+def decides_the_same(snapshot: AnySnapshot, one: Redacted) -> Same:
+    """In a rebalance now: task by task, with the names in the place of what stands for them."""
+    names = {new: name for role in one.names.values() for name, new in role.items()}
+    before, after = _decided(snapshot), _decided(any_document.snapshot_from_json(one.snapshot))
+    if isinstance(before, type) or isinstance(after, type):
+        return Same.REFUSED if before is after else Same.NO
+    return Same.YES if _renamed(before, {}) == _renamed(after, names) else Same.NO
+
+
+def _decided(snapshot: AnySnapshot) -> dict[str, object] | type[HoldfastError]:
+    try:
+        return kind_of(snapshot).assign(snapshot, None, ())
+    except HoldfastError as refusal:
+        return type(refusal)
+
+
+def _renamed(value: object, names: Mapping[str, str]) -> object:
+    """Without sentences. A task's ID may begin with a name, that of its subtopology."""
+    if isinstance(value, list | tuple):
+        return [_renamed(one, names) for one in value]
+    if isinstance(value, dict):
+        return {_name(key, names): _renamed(one, names) for key, one in value.items() if key not in _SENTENCES}
+    return _name(value, names) if isinstance(value, str) else value
+
+
+def _name(text: str, names: Mapping[str, str]) -> str:
+    subtopology, between, number = text.rpartition("_")
+    return names[text] if text in names else f"{names.get(subtopology, subtopology)}{between}{number}"
 
 
 def _left_out(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:

@@ -38,9 +38,11 @@ _ROLES: Mapping[str, Role] = {
 }
 """The role of all texts in a field."""
 _SETTINGS = frozenset(("config", "set_config"))
-_VOCABULARY = frozenset(
-    "format_version then wait state catch_up closed_copies dormant_copies offsets kafka_release broker_release assignors gives_up".split()
-)
+_LISTED = """
+    format_version then wait state catch_up closed_copies dormant_copies offsets kafka_release broker_release
+    assignors gives_up
+"""
+_VOCABULARY = frozenset(_LISTED.split())
 """Fields whose texts are words of the contract, releases, or Kafka's names of assignors: the change was read, so they are known."""
 _Rename = Callable[[Role, str], str]
 

@@ -1,8 +1,9 @@
 """What stands for each name: the same always for the same, in the same order as Java orders text, and with the same hash code where
 that decides.
 
-Names of Kafka Streams keep the parts that Kafka Streams puts into them: the application ID, process IDs, `-changelog`, the number of
-a thread. Nothing depends on chance or on a name itself, only on what is kept of it: its rank, its hash code, the first digits of an ID.
+Names of Kafka Streams keep the parts that Kafka Streams puts into them: the application ID, process IDs, `-changelog`, the number of a
+thread. Nothing depends on chance or on a name itself, only on what is kept of it: its rank, its hash code, the first digits of an
+ID.
 """
 
 import re
@@ -135,20 +136,17 @@ class Names:
     def _processes(self) -> dict[str, str]:
         names = dict.fromkeys(self._found.of(Role.PROCESS))
         for role in (Role.CLIENT, Role.MEMBER):
-            names |= dict.fromkeys(one for name in self._found.of(role) if (one := self._process_in(name)))
+            names |= dict.fromkeys(process for name in self._found.of(role) if (process := self._process_in(name)))
         ids = sorted(ProcessId.parse(name) for name in names if _PROCESS.match(name))
         starts = _starts([str(one) for one in ids])
-        new = {}
-        for one in ids:
-            start = starts[str(one)]
-            codes = (
-                same_hash.codes_of(one)
-                if Role.PROCESS in self._hashes
-                else (java.string_hash(start), java.string_hash(start[::-1]))
-            )
-            new[str(one)] = same_hash.process_id(start, *codes)
+        new = {str(one): same_hash.process_id(starts[str(one)], *self._process_codes(one, starts[str(one)])) for one in ids}
         others = numbered("process", (name for name in names if not _PROCESS.match(name)))
         return new | {name: self._with_tail(Role.PROCESS, text, name) for name, text in others.items()}
+
+    def _process_codes(self, process_id: ProcessId, start: str) -> tuple[int, int]:
+        if Role.PROCESS in self._hashes:
+            return same_hash.codes_of(process_id)
+        return java.string_hash(start), java.string_hash(start[::-1])
 
     def _process_in(self, name: str) -> str | None:
         """The process ID that Kafka Streams has put into a client ID, or a member ID, behind the application ID."""
@@ -217,8 +215,8 @@ class Names:
         return f"{text}-{same_hash.tail(f'{text}-', self._code(Role.MEMBER, name, text))}"
 
     def _flat_members(self, members: Sequence[str]) -> dict[str, str]:
-        """Member IDs that are any text, or of client IDs one of which begins with another so that their members are among each other:
-        by their rank alone."""
+        """By their rank alone: member IDs that are any text, or whose client IDs begin with each other, so that the members of both
+        are among each other."""
         return {
             name: self._whole_member(f"{text}{self._parts(name)[1]}", name) for name, text in numbered("member", members).items()
         }
@@ -252,7 +250,7 @@ def _subtopologies(ids: Sequence[str]) -> dict[str, str]:
 
 
 def _starts(ids: Sequence[str]) -> dict[str, str]:
-    """The first 8 digits of what stands for each: 4 are kept, and 4 keep the order of those that begin alike. `ids`: in their order."""
+    """The first 8 digits of what stands for each: 4 are kept, 4 keep the order of those that begin alike. `ids`: in their order."""
     alike: dict[str, list[str]] = {}
     for one in ids:
         alike.setdefault(one[:KEPT_DIGITS], []).append(one)

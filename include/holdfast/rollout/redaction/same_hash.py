@@ -1,7 +1,7 @@
 """Texts and UUIDs that have a given hash code in Java: what stands for a name where its hash code decides.
 
-A hash code is a sum modulo 2^32 with a term for each letter. The terms of the last letters are tabulated, those of the letters before
-them are tried. All is a function of what is kept, so that the same name is replaced in the same way every time.
+A hash code is a sum modulo 2^32 with a term for each letter. The terms of the last letters are tabulated, those of the letters
+before them are tried. All is a function of what is kept, so that the same name is replaced in the same way every time.
 """
 
 import functools
@@ -53,8 +53,8 @@ def uuid_text(before: str, start: str, code: int) -> str:
 def process_id(start: str, code: int, text_code: int) -> str:
     """A random-looking UUID that begins with the 8 digits `start`, of these hash codes: its own (`UUID.hashCode`), its text's.
 
-    Its own is the exclusive or of its four words, digit by digit. In the places of `_PAIRED` the first and the third word make up for
-    it, so that the second and the fourth have the same digit; their terms are tabulated.
+    Its own is the exclusive or of its four words, digit by digit. In the places of `_PAIRED` the first and the third word make up
+    for it, so that the second and the fourth have the same digit; their terms are tabulated.
     """
     own, first = _digits(code & _MASK), _digits(int(start, 16))
     sums, choices = _pairs()

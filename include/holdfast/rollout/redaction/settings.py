@@ -19,13 +19,18 @@ REPLACED = "redacted"
 _TAGS = "rack.aware.assignment.tags"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{1,20})?|true|false|by_duration:P[0-9DTHMS.]{1,40}", re.ASCII | re.IGNORECASE)
 _KAFKAS_CLASS = re.compile(r"org\.apache\.kafka\.[A-Za-z0-9_.$]{1,200}", re.ASCII)
-_WORDS = frozenset(
-    "none all -1 earliest latest at_least_once exactly_once exactly_once_beta exactly_once_v2 optimize no_optimization"
-    " reuse.ktable.source.topics merge.repartition.topics single.store.self.join classic streams consumer range roundrobin sticky"
-    " cooperative-sticky uniform read_committed read_uncommitted compact delete compact,delete delete,compact plaintext ssl sasl_plaintext"
-    " sasl_ssl min_traffic balance_subtopology rocksdb in_memory use_all_dns_ips resolve_canonical_bootstrap_servers_only".split()
-)
-_ASSIGNORS = frozenset("HighAvailabilityTaskAssignor StickyTaskAssignor LegacyStickyTaskAssignor FallbackPriorTaskAssignor".split())
+_PUBLIC = """
+    none all -1 earliest latest at_least_once exactly_once exactly_once_beta exactly_once_v2 optimize no_optimization
+    reuse.ktable.source.topics merge.repartition.topics single.store.self.join classic streams consumer range
+    roundrobin sticky cooperative-sticky uniform read_committed read_uncommitted compact delete compact,delete
+    delete,compact plaintext ssl sasl_plaintext sasl_ssl min_traffic balance_subtopology rocksdb in_memory
+    use_all_dns_ips resolve_canonical_bootstrap_servers_only
+"""
+_WORDS = frozenset(_PUBLIC.split())
+_KAFKAS_ASSIGNORS = """
+    HighAvailabilityTaskAssignor StickyTaskAssignor LegacyStickyTaskAssignor FallbackPriorTaskAssignor
+"""
+_ASSIGNORS = frozenset(_KAFKAS_ASSIGNORS.split())
 _KEYS = frozenset((*consumer_config.KEYS, *GROUP_KEYS))
 
 

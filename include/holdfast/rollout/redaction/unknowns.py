@@ -7,12 +7,13 @@ from holdfast.rollout.redaction import settings
 from holdfast.rollout.redaction.names import Names
 
 LEFT_OUT = "the reason is left out"
-_FIELDS = frozenset(
-    "assigned begin_offset broker_release captured_at clients committed_offset config consumers end_offset end_offsets evidence"
-    " forecast generation generations group_epoch group_state kafka_release leader_member_id leader_process_id log_bytes members"
-    " missing_topics offsets owned partitions process_id process_ids recorded_targets replica_racks restore_rate stores"
-    " state_directories subtopologies task_assignor task_offset_sums tasks topics topology unknown".split()
-)
+_LISTED = """
+    assigned begin_offset broker_release captured_at clients committed_offset config consumers end_offset end_offsets
+    evidence forecast generation generations group_epoch group_state kafka_release leader_member_id leader_process_id
+    log_bytes members missing_topics offsets owned partitions process_id process_ids recorded_targets replica_racks
+    restore_rate stores state_directories subtopologies task_assignor task_offset_sums tasks topics topology unknown
+"""
+_FIELDS = frozenset(_LISTED.split())
 _NUMBERED = re.compile(r"(.+)([-.])([0-9]{1,10})\Z", re.ASCII | re.DOTALL)
 _OF_A_TASK = re.compile(r"[0-9_]{1,24}\Z", re.ASCII)
 

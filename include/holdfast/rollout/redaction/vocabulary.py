@@ -5,10 +5,9 @@ import re
 from holdfast.rollout.redaction.settings import REPLACED
 
 _RELEASE = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){0,3}", re.ASCII)
-_WORDS = frozenset(
-    "Stable Empty Dead PreparingRebalance CompletingRebalance AwaitingSync Joining Assigning Reconciling NotReady Unknown"
-    " stream range roundrobin sticky cooperative-sticky".split()
-)
+_STATES = ("Stable", "Empty", "Dead", "PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling", "NotReady")
+_PROTOCOLS = ("stream", "range", "roundrobin", "sticky", "cooperative-sticky")
+_WORDS = frozenset((*_STATES, *_PROTOCOLS))
 
 
 def release(text: str | None) -> str | None:

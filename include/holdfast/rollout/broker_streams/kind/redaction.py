@@ -1,8 +1,8 @@
 """The names in a snapshot of a streams group whose broker assigns, and the snapshot without them.
 
-Which text decides: member IDs and process IDs by their hash codes, which both are random, and the order of subtopology IDs. Topics,
-hosts, racks and tags decide nothing in any covered release. (IDs that a forecast draws are made of the name of the group: of a redacted
-group others are drawn.)
+Which text decides: member IDs and process IDs, which are random, by their hash codes, and subtopology IDs by their order. Topics,
+hosts, racks and tags decide nothing in any covered release. (IDs that a forecast draws are made of the name of the group: of a
+redacted group others are drawn.)
 """
 
 from dataclasses import replace

@@ -1,8 +1,9 @@
 """The names in a snapshot of a classic Streams group, and the snapshot without them.
 
-Which text decides: process IDs by their signed order and their hash codes, member IDs by their order within a client and by their hash
-codes (the leader reads members from a HashMap, and the sticky assignors go by it), racks and tags by being equal. Topics decide nothing.
-The hash code of the application ID decides with the sticky assignors: it is in the member IDs of clients that are still to come.
+Which text decides: process IDs by their signed order and their hash codes, member IDs by their order within a client and by their
+hash codes (the leader reads members from a HashMap, and the sticky assignors go by it), racks and tags by being equal. Topics
+decide nothing. The hash code of the application ID decides with the sticky assignors: it is in the member IDs of clients that are
+still to come.
 """
 
 from collections.abc import Iterable
