@@ -15,7 +15,12 @@ from holdfast.rollout.text.format import listed, many, printable
 
 KEEP, HIDE = "keep", "hide"
 _PRIVATE = 0o600
-_NAMES = {Role.GROUP: ("group ID", "group IDs"), Role.TOPIC: ("topic", "topics")}
+_NAMES = {
+    Role.GROUP: ("group ID", "group IDs"),
+    Role.TOPIC: ("topic", "topics"),
+    Role.MEMBER: ("member ID without a random end", "member IDs without a random end"),
+    Role.PROCESS: ("process ID that is no UUID", "process IDs that are no UUIDs"),
+}
 _SAME = {
     Same.YES: "The decision in a rebalance now is the same.",
     Same.NO: "The decision in a rebalance now differs: hash codes decide it. Use --hash-codes keep.",
@@ -89,8 +94,8 @@ def _notes(found: Redacted) -> Iterator[str]:
     if found.hash_codes:
         kept = listed([many(count, *_NAMES[role]) for role, count in found.hash_codes.items()])
         yield (
-            f"{kept} keep Java's hash code (32 bits), by which the assignor decides: who has a list of likely names can find them"
-            f" by it. --hash-codes {HIDE} replaces these too; decisions may differ then."
+            f"The hash code (32 bits) of {kept} is kept, because the assignor decides by it: who has a list of likely names can find"
+            f" them. --hash-codes {HIDE} replaces these too; decisions may differ then."
         )
     if found.settings:
         shown = printable(listed(list(found.settings)), 500)

@@ -9,6 +9,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.redaction import settings
 from holdfast.rollout.redaction.found import Found, Role
 from holdfast.rollout.redaction.names import Names
+from holdfast.rollout.text.format import listed
 
 _ROLES: Mapping[str, Role] = {
     "process_id": Role.PROCESS,
@@ -62,8 +63,9 @@ def take(found: Found, change: object) -> None:
 
 
 def redacted(change: object, names: Names) -> dict[str, object]:
-    """The same with what stands for its names. Raise InvalidInput for a text in a field that is not known here."""
-    found = _walked(change, names.of, lambda value: dict(settings.redacted(_pairs(value), names)))
+    """The same with what stands for its names. Raise InvalidInput for a text in a field that is not known here, and for settings of
+    which nothing can be shown."""
+    found = _walked(change, names.of, lambda value: _settings(value, names))
     assert isinstance(found, dict), "a Change is an object"
     return found
 
@@ -104,6 +106,17 @@ def _field(key: str, content: object, rename: _Rename, of_settings: Callable[[ob
     if isinstance(content, list) and key in _VOCABULARY:
         return content
     return _walked(content, rename, of_settings)
+
+
+def _settings(value: object, names: Names) -> dict[str, ConfigValue]:
+    given = _pairs(value)
+    kept = dict(settings.redacted(given, names))
+    if given and not kept:
+        keys = listed([strict.shown(key) for key, _ in given])
+        raise InvalidInput(
+            f"an event sets {keys}, which Kafka does not have or which name something: take the event out of the change"
+        )
+    return kept
 
 
 def _named(role: Role, content: object, rename: _Rename) -> object:

@@ -27,11 +27,13 @@ class Role(StrEnum):
 
 class Found:
     """Collects them. `streams`: names have the parts that Kafka Streams puts into them; `deciding`: the roles, in addition to those
-    of members and processes, whose hash codes decide."""
+    of members and processes, whose hash codes decide. `together`: members whose order among each other decides; where Kafka Streams
+    does not name them, that of all does."""
 
     def __init__(self, group_id: str, *, streams: bool, deciding: Iterable[Role] = ()) -> None:
         self.group_id, self.streams = group_id, streams
         self.deciding = set(deciding)
+        self.together: list[tuple[str, ...]] = []
         self._names: dict[Role, dict[str, None]] = {role: {} for role in Role}
         self.add(Role.GROUP, group_id)
 

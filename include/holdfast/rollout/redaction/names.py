@@ -1,9 +1,9 @@
 """What stands for each name: the same always for the same, in the same order as Java orders text, and with the same hash code where
 that decides.
 
-Names of Kafka Streams keep the parts that Kafka Streams puts into them: the application ID, process IDs, `-changelog`, the number of a
-thread. Nothing depends on chance or on a name itself, only on what is kept of it: its rank, its hash code, the first digits of an
-ID.
+Names of Kafka Streams keep the parts that Kafka Streams puts into them: the application ID, process IDs, `-changelog`, the number
+of a thread. Nothing depends on chance or on a name itself, only on what is kept of it: its rank, its hash code, the first digits of
+an ID.
 """
 
 import re
@@ -21,6 +21,8 @@ KEPT_DIGITS = 4
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _RANDOM_END = re.compile(rf"-({_UUID})\Z")
 _PROCESS = re.compile(rf"{_UUID}\Z")
+_RANDOM = re.compile(r"[A-Za-z0-9_-]{22}\Z", re.ASCII)
+"""A member ID as Kafka's `Uuid` writes it."""
 _THREAD = re.compile(r"-StreamThread-[0-9]{1,9}-consumer", re.ASCII)
 _NUMBER = re.compile(r"-[0-9]{1,9}\Z", re.ASCII)
 _SUFFIXES = ("-changelog", "-repartition")
@@ -66,9 +68,14 @@ class Names:
 
     @property
     def hash_codes(self) -> Mapping[Role, int]:
-        """How many names of people's choice keep their hash codes, by role."""
-        kept = {role: len(self._new[role]) for role in (Role.GROUP, Role.TOPIC) if role in self._hashes}
-        return {role: count for role, count in kept.items() if count}
+        """How many names of people's choice keep their hash codes, by role. Random IDs, and what ends with one, are not counted."""
+        chosen = {
+            Role.GROUP: self._found.of(Role.GROUP),
+            Role.TOPIC: self._found.of(Role.TOPIC),
+            Role.MEMBER: [one for one in self._found.of(Role.MEMBER) if not _RANDOM_END.search(one) and not _RANDOM.match(one)],
+            Role.PROCESS: [one for one in self._found.of(Role.PROCESS) if not _PROCESS.match(one)],
+        }
+        return {role: len(names) for role, names in chosen.items() if names and role in self._hashes}
 
     def of(self, role: Role, name: str) -> str:
         """Raise KeyError for a name that was not found before."""
@@ -160,26 +167,36 @@ class Names:
 
     def _name_members(self) -> None:
         """A member ID is a client ID or an instance ID, and a random end; or any text."""
-        members, instances = self._found.of(Role.MEMBER), self._found.of(Role.INSTANCE)
-        with_random_end = any(map(_RANDOM_END.search, members))
-        named = [*self._found.of(Role.CLIENT), *instances, *(map(_head, members) if with_random_end else ())]
-        heads = self._heads(dict.fromkeys(named), frozenset(instances))
-        self._new[Role.CLIENT] = {name: heads[name] for name in self._found.of(Role.CLIENT)}
+        clients, instances, members = (self._found.of(role) for role in (Role.CLIENT, Role.INSTANCE, Role.MEMBER))
+        heads = self._heads(dict.fromkeys((*clients, *instances, *map(_head, members))), frozenset(instances))
+        self._new[Role.CLIENT] = {name: heads[name] for name in clients}
         self._new[Role.INSTANCE] = {name: heads[name] for name in instances}
         if not _in_order(self._new[Role.INSTANCE]):
             self._new[Role.INSTANCE] = dict(numbered("instance", instances))
-        self._new[Role.MEMBER] = self._members(members, heads) if with_random_end else {}
-        if not with_random_end or not _in_order(self._new[Role.MEMBER]):
-            self._new[Role.MEMBER] = self._flat_members(members)
+        new = self._members(members, heads)
+        together = self._found.together if self._found.streams else [members]
+        if not _distinct(new.values()) or not all(_in_order({one: new[one] for one in some}) for some in together):
+            new = self._members_by_rank(members)
+        self._new[Role.MEMBER] = new
 
     def _heads(self, names: Iterable[str], instances: frozenset[str]) -> dict[str, str]:
         """Of client IDs and instance IDs. What Kafka Streams adds for a thread is kept."""
         parts = {name: self._parts(name, numbered_instance=name in instances) for name in names}
-        ranked = _ranked("client", dict.fromkeys(base for base, _ in parts.values() if not self._made_by_streams(base)))
+        ranked = self._ranked({base: None for base, _ in parts.values() if not self._made_by_streams(base)}, "client")
         return {
             name: f"{self._of_streams(base) if self._made_by_streams(base) else ranked[base]}{end}"
             for name, (base, end) in parts.items()
         }
+
+    def _ranked(self, names: Iterable[str], word: str) -> dict[str, str]:
+        """By rank, before and behind the names that begin with the application ID, as new threads' do."""
+        own = java.string_order(f"{self._found.group_id}-")
+        words = {-1: f"a-{word}", 0: f"{self.group}-{word}", 1: f"the-{word}"} if self._found.streams else {1: word}
+        zones: dict[int, list[str]] = {zone: [] for zone in words}
+        for name in names:
+            order = java.string_order(f"{name}-")
+            zones[1 if not self._found.streams else 0 if order.startswith(own) else -1 if order < own else 1].append(name)
+        return {name: new for zone, some in zones.items() for name, new in _ranked(words[zone], some).items()}
 
     def _parts(self, name: str, *, numbered_instance: bool = False) -> tuple[str, str]:
         """A name without what Kafka Streams adds for a thread, and that."""
@@ -214,12 +231,10 @@ class Names:
     def _whole_member(self, text: str, name: str) -> str:
         return f"{text}-{same_hash.tail(f'{text}-', self._code(Role.MEMBER, name, text))}"
 
-    def _flat_members(self, members: Sequence[str]) -> dict[str, str]:
-        """By their rank alone: member IDs that are any text, or whose client IDs begin with each other, so that the members of both
-        are among each other."""
-        return {
-            name: self._whole_member(f"{text}{self._parts(name)[1]}", name) for name, text in numbered("member", members).items()
-        }
+    def _members_by_rank(self, members: Sequence[str]) -> dict[str, str]:
+        """Where client IDs begin with each other, so that the members of both are among each other."""
+        ranked = self._ranked(members, "member")
+        return {name: self._whole_member(f"{text}{self._parts(name)[1]}", name) for name, text in ranked.items()}
 
 
 def _head(member_id: str) -> str:

@@ -1,7 +1,7 @@
 """The names in a snapshot of a consumer group, and the snapshot without them.
 
-Which text decides: member IDs, instance IDs and topics by their order, racks by being equal. With the sticky assignors the hash codes
-of member IDs and of topics decide too: they go through both in the order of a HashMap.
+Which text decides: member IDs, instance IDs and topics by their order, racks by being equal. With the sticky assignors the hash
+codes of member IDs and of topics decide too: they go through both in the order of a HashMap.
 """
 
 from collections.abc import Iterable

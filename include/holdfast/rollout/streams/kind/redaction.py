@@ -87,6 +87,7 @@ def _take_client(found: Found, client: Client) -> None:
     for tag, value in client.client_tags:
         found.add(Role.TAG, tag)
         found.add(Role.TAG_VALUE, value)
+    found.together.append(tuple(consumer.member_id for consumer in client.consumers))
     for consumer in client.consumers:
         found.add(Role.MEMBER, consumer.member_id)
         found.add(Role.CLIENT, consumer.client_id)

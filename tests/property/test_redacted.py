@@ -1,0 +1,174 @@
+"""A group without its names is decided and forecast as it is with them: every kind, every line of releases, every assignor."""
+
+import base64
+import json
+import random
+import uuid
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as some
+from tests.conformance.consumer import groups as consumer_groups
+from tests.conformance.consumer.random_changes import random_forecast_case
+from tests.conformance.coordinator import random_targets
+from tests.conformance.streams import forecasts, random_groups
+from tests.conformance.streams import snapshots as streams_snapshots
+from tests.harness.examples import examples
+from tests.harness.translated import Document, assigned, forecast_of, redacted_documents, translated
+from tests.property.test_codec import snapshots
+
+from holdfast.kafka.consumer.release import LINES as CONSUMER_LINES
+from holdfast.kafka.release import LINES
+from holdfast.rollout.json import strict
+from holdfast.rollout.kinds import any_document
+from holdfast.rollout.kinds.redacted import Same, decides_the_same, redacted
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+SEEDS = some.integers(0, 2**32)
+RELEASES = tuple(line.releases[-1] for line in LINES)
+CONSUMER_RELEASES = tuple(line.releases[-1] for line in CONSUMER_LINES)
+BROKER_RELEASES = ("4.2.1", "4.3.1", "4.4.0")
+Case = tuple[Document, Document]
+
+
+def of_streams(seed: int, release: str) -> Case | None:
+    """None: not forecast at all, or with random process IDs: others are drawn then."""
+    drawn = forecasts.random_forecast(seed, release)
+    if drawn is None:
+        return None
+    case, change = drawn
+    text = json.dumps(change)
+    if '"process_id": null' in text or '"new_process_id": null' in text:
+        return None
+    return json.loads(json.dumps(streams_snapshots.snapshot_of(case, release))), change
+
+
+def of_consumers(seed: int, release: str) -> Case:
+    case, change = random_forecast_case(seed)
+    return json.loads(json.dumps(consumer_groups.snapshot_of(case, release))), change
+
+
+def of_a_broker(seed: int, release: str) -> Case:
+    chance = random.Random(seed)
+    case = random_targets.random_case(chance)
+    topics = {
+        name: (f"in-{at}", *([f"shop-store{at}-changelog"] if stateful else ()))
+        for at, (name, _, stateful) in enumerate(case["subtopologies"])
+    }
+    counts = {topic: count for name, count, _ in case["subtopologies"] for topic in topics[name]}
+    snapshot: Document = {
+        "format_version": "1.0",
+        "group_id": "shop",
+        "protocol": "streams",
+        "broker_release": release,
+        "group_state": "Stable",
+        "group_epoch": 5,
+        "assignment_epoch": 5,
+        "config": {"streams.num.standby.replicas": case["standbys"]},
+        "topology": {
+            "epoch": 0,
+            "subtopologies": {
+                name: {"source_topics": [first], "changelog_topics": changelogs} for name, (first, *changelogs) in topics.items()
+            },
+        },
+        "topics": {topic: {"partitions": [{"id": number} for number in range(count)]} for topic, count in counts.items()},
+        "members": {one["id"]: _member(one) for one in case["members"]},
+    }
+    return snapshot, {"format_version": "1.0", "events": list(_events(case, chance))}
+
+
+def _member(one: Document) -> Document:
+    owned = {
+        role: [f"{name}_{number}" for name, numbers in one[role].items() for number in numbers] for role in ("active", "standby")
+    }
+    return {"process_id": one["process"], "member_epoch": 5, "assignment": owned, "target": owned}
+
+
+def _events(case: Document, chance: random.Random) -> list[Document]:
+    threads: dict[str, int] = {}
+    for one in case["members"]:
+        threads[one["process"]] = threads.get(one["process"], 0) + 1
+    found: list[Document] = []
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        if found:
+            found.append({"then": chance.choice(("target", "stable"))})
+        verb = chance.choice(("add", "remove", "replace", "restart", "config")) if threads else "add"
+        if verb == "add":
+            found.append({"add_client": _started(chance.randint(1, 3), chance)})
+        elif verb == "config":
+            found.append({"set_config": {"streams.num.standby.replicas": chance.randint(0, 2)}})
+        else:
+            process = chance.choice(list(threads))
+            new = _started(threads.pop(process), chance)
+            more = {"remove": {}, "replace": {"by": new}, "restart": {"member_ids": new["member_ids"]}}
+            found.append({f"{verb}_client": {"process_id": process, **more[verb]}})
+    return found
+
+
+def _started(count: int, chance: random.Random) -> Document:
+    ids = [base64.urlsafe_b64encode(chance.randbytes(16)).decode().rstrip("=") for _ in range(count)]
+    return {"process_id": str(uuid.UUID(int=chance.getrandbits(128))), "member_ids": ids}
+
+
+def same(case: Case) -> None:
+    """The group is decided, and the change forecast, as with names, or both are refused; and so is what comes of it, redacted again."""
+    snapshot, change = case
+    before = forecast_of(snapshot, change)
+    one = redacted_documents(snapshot, change)
+
+    assert translated(assigned(one.snapshot), one) == assigned(snapshot)
+    assert translated(forecast_of(one.snapshot, one.change), one) == before
+    assert decides_the_same(any_document.snapshot_from_json(snapshot), one) is not Same.NO
+    again = redacted_documents(one.snapshot, one.change)
+    assert translated(assigned(again.snapshot), again) == assigned(one.snapshot)
+
+
+@pytest.mark.thorough
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, some.sampled_from(RELEASES))
+@example(210, RELEASES[210 % len(RELEASES)])  # threads that come, whose member IDs are made of the application ID
+@example(394, RELEASES[394 % len(RELEASES)])  # process IDs that differ in their lower half alone
+def test_a_streams_group_is_forecast_as_with_names(seed: int, release: str) -> None:
+    case = of_streams(seed, release)
+    assume(case is not None)
+    assert case is not None
+    same(case)
+
+
+@pytest.mark.thorough
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, some.sampled_from(RELEASES))
+def test_any_streams_group_is_decided_as_with_names(seed: int, release: str) -> None:
+    """Every assignor, by racks and by tags, with members of several versions and of none."""
+    case = random_groups.random_case(seed, release)
+    assume(streams_snapshots.sayable(case))
+    snapshot = json.loads(json.dumps(streams_snapshots.snapshot_of(case, release)))
+    one = redacted_documents(snapshot, None)
+
+    assert translated(assigned(one.snapshot), one) == assigned(snapshot)
+
+
+@pytest.mark.thorough
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, some.sampled_from(CONSUMER_RELEASES))
+def test_a_consumer_group_is_forecast_as_with_names(seed: int, release: str) -> None:
+    same(of_consumers(seed, release))
+
+
+@pytest.mark.thorough
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, some.sampled_from(BROKER_RELEASES))
+def test_a_group_whose_broker_assigns_is_forecast_as_with_names(seed: int, release: str) -> None:
+    same(of_a_broker(seed, release))
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(snapshots())
+def test_whatever_texts_a_snapshot_has_another_one_comes_of_it(snapshot: Snapshot) -> None:
+    one = redacted(snapshot)
+
+    again = any_document.snapshot_from_json(strict.loads(strict.dumps(one.snapshot)))
+    assert any_document.snapshot_to_json(again) == one.snapshot
+    assert strict.dumps(one.snapshot).isascii()
+    assert redacted(snapshot) == one
