@@ -80,6 +80,14 @@ def diff(case: Case) -> None:
     command("diff", case.file(kind), case.file(kind), *case.chance.choice(((), ("--json",))))
 
 
+def redact(case: Case) -> None:
+    if case.chance.random() < 0.5:
+        command("redact", case.file("snapshot"), *case.chance.choice(((), ("--hash-codes", "hide"))))
+        return
+    group, requested = case.group_and_change()
+    command("redact", group, "--change", requested, "--change-output", str(case.folder / "without-names.json"))
+
+
 def show(case: Case) -> None:
     fresh = ("--snapshot", case.file("snapshot")) if case.chance.random() < 0.6 else ()
     command("show", case.file("plan"), *fresh, *(case.chance.choice(((), ("--json",))) if fresh else ()))
@@ -314,6 +322,7 @@ WAYS_IN: dict[str, Callable[[Case], None]] = {
     "plan": plan,
     "guard": guard,
     "diff": diff,
+    "redact": redact,
     "show": show,
     "verify": verify,
     "apply": apply,

@@ -8,8 +8,9 @@ import click
 from holdfast.cli import documents
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import any_document, redacted
-from holdfast.rollout.kinds.redacted import Redacted, Same
+from holdfast.rollout.kinds import any_document
+from holdfast.rollout.kinds.sharing import redacted
+from holdfast.rollout.kinds.sharing.redacted import Redacted, Same
 from holdfast.rollout.redaction.found import Role
 from holdfast.rollout.text.format import listed, many, printable
 
@@ -31,7 +32,7 @@ _SAME = {
 @click.command
 @click.argument("snapshot")
 @click.option("--output", "-o", metavar="FILE", help="Write the snapshot here, not to standard output.")
-@click.option("--change", metavar="CHANGE", help="A Change for the group: its names are replaced in the same way.")
+@click.option("--change", metavar="CHANGE", help="A Change for the group: its names are replaced by the same.")
 @click.option("--change-output", metavar="FILE", help="Where the change without names is written. Needed with --change.")
 @click.option(
     "--mapping", metavar="FILE", help="Write which name each stands for, to translate answers. Keep it: only you can read it."
@@ -94,8 +95,8 @@ def _notes(found: Redacted) -> Iterator[str]:
     if found.hash_codes:
         kept = listed([many(count, *_NAMES[role]) for role, count in found.hash_codes.items()])
         yield (
-            f"The hash code (32 bits) of {kept} is kept, because the assignor decides by it: who has a list of likely names can find"
-            f" them. --hash-codes {HIDE} replaces these too; decisions may differ then."
+            f"The hash code (32 bits) of {kept} is kept, because the assignor decides by it: who has a list of likely names can"
+            f" find them. --hash-codes {HIDE} replaces these too; decisions may differ then."
         )
     if found.settings:
         shown = printable(listed(list(found.settings)), 500)

@@ -63,8 +63,8 @@ def take(found: Found, change: object) -> None:
 
 
 def redacted(change: object, names: Names) -> dict[str, object]:
-    """The same with what stands for its names. Raise InvalidInput for a text in a field that is not known here, and for settings of
-    which nothing can be shown."""
+    """The same with what stands for its names. Raise InvalidInput for a text in a field without a role, and for settings of which
+    nothing can be shown."""
     found = _walked(change, names.of, lambda value: _settings(value, names))
     assert isinstance(found, dict), "a Change is an object"
     return found
@@ -102,7 +102,9 @@ def _field(key: str, content: object, rename: _Rename, of_settings: Callable[[ob
     if key in _ROLES:
         return _named(_ROLES[key], content, rename)
     if isinstance(content, str) and key not in _VOCABULARY:
-        raise InvalidInput(f"the field {strict.shown(key)} of a change cannot be redacted: it is not known what its text names")
+        raise InvalidInput(
+            f"the field {strict.shown(key)} of a change cannot be redacted: whether its text names something is unknown"
+        )
     if isinstance(content, list) and key in _VOCABULARY:
         return content
     return _walked(content, rename, of_settings)

@@ -1,7 +1,7 @@
 """Texts and UUIDs that have a given hash code in Java: what stands for a name where its hash code decides.
 
 A hash code is a sum modulo 2^32 with a term for each letter. The terms of the last letters are tabulated, those of the letters
-before them are tried. All is a function of what is kept, so that the same name is replaced in the same way every time.
+before them are tried. All is a function of what is kept, so that a name is replaced by the same every time.
 """
 
 import functools

@@ -1,6 +1,6 @@
 """The settings of a group without what names something: keys and values that Kafka has are kept, the others are left out.
 
-A value that decides and cannot be shown is replaced by one that is refused as it is: no Kafka release takes it.
+A value that decides and cannot be shown is replaced by one that is refused too: no Kafka release takes it.
 """
 
 import re
@@ -46,7 +46,7 @@ def redacted(settings: Settings, names: Names) -> Settings:
 
 
 def assignor(name: str | None) -> str | None:
-    """One of Kafka's, by the name or the class that it has; another one by a name that is refused as it is."""
+    """One of Kafka's, by the name or the class that it has; another one by a name that is refused too."""
     return name if name is None or name in _ASSIGNORS or _KAFKAS_CLASS.fullmatch(name) else REPLACED
 
 

@@ -84,7 +84,7 @@ def test_settings_are_those_of_a_snapshot() -> None:
 
 
 def test_an_event_of_whose_settings_nothing_is_left_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="an event sets 'client.id', .*: take the event out of the change"):
+    with pytest.raises(InvalidInput, match=r"an event sets 'client.id', .*: take the event out of the change"):
         redacted({"set_config": {"client.id": "payments"}})
 
 

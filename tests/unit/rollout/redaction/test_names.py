@@ -78,7 +78,7 @@ def test_client_ids_and_member_ids_keep_what_streams_puts_into_them() -> None:
 
 
 def test_members_of_client_ids_that_begin_with_each_other_keep_their_order() -> None:
-    """`app-1-…` is among the members of `app`: what stands for them is told apart by rank."""
+    """`app-1-…` is among the members of `app`: what stands for them goes by rank."""
     members = [f"app-{start}{B[1:]}" for start in "09f"] + [f"app-1-{A}", f"app-1-{B}"]
     one = names(*((Role.MEMBER, name) for name in members), streams=False)
     new = [one.of(Role.MEMBER, name) for name in sorted(members)]

@@ -52,7 +52,7 @@ def _names(snapshot: StreamsGroupSnapshot) -> Found:
 
 
 def _redacted(snapshot: StreamsGroupSnapshot, names: Names) -> StreamsGroupSnapshot:
-    """Every field is made anew: one that is not known here is left out."""
+    """Every field is made anew: one that is missing here is left out."""
     return StreamsGroupSnapshot(
         group_id=names.of(Role.GROUP, snapshot.group_id),
         members=tuple(_member(one, names) for one in snapshot.members),

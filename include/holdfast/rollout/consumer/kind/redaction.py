@@ -40,7 +40,7 @@ def _names(snapshot: ConsumerSnapshot) -> Found:
 
 
 def _redacted(snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
-    """Every field is made anew: one that is not known here is left out."""
+    """Every field is made anew: one that is missing here is left out."""
     return ConsumerSnapshot(
         cluster=names.of(Role.CLUSTER, snapshot.cluster),
         group_id=names.of(Role.GROUP, snapshot.group_id),

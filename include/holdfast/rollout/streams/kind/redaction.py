@@ -49,7 +49,7 @@ def _names(snapshot: Snapshot) -> Found:
 
 
 def _redacted(snapshot: Snapshot, names: Names) -> Snapshot:
-    """Every field is made anew: one that is not known here is left out. Rebalances whose bytes cannot be read are left out, too."""
+    """Every field is made anew: one that is missing here is left out. Rebalances whose bytes cannot be read are left out, too."""
     leader = snapshot.leader_process_id
     return Snapshot(
         cluster=names.of(Role.CLUSTER, snapshot.cluster),

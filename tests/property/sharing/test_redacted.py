@@ -1,4 +1,4 @@
-"""A group without its names is decided and forecast as it is with them: every kind, every line of releases, every assignor."""
+"""A group without its names is decided and forecast as with them: every kind, every line of releases, every assignor."""
 
 import base64
 import json
@@ -15,14 +15,14 @@ from tests.conformance.coordinator import random_targets
 from tests.conformance.streams import forecasts, random_groups
 from tests.conformance.streams import snapshots as streams_snapshots
 from tests.harness.examples import examples
-from tests.harness.translated import Document, assigned, forecast_of, redacted_documents, translated
+from tests.harness.sharing.translated import Document, assigned, forecast_of, redacted_documents, translated
 from tests.property.test_codec import snapshots
 
 from holdfast.kafka.consumer.release import LINES as CONSUMER_LINES
 from holdfast.kafka.release import LINES
 from holdfast.rollout.json import strict
 from holdfast.rollout.kinds import any_document
-from holdfast.rollout.kinds.redacted import Same, decides_the_same, redacted
+from holdfast.rollout.kinds.sharing.redacted import Same, decides_the_same, redacted
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 SEEDS = some.integers(0, 2**32)
@@ -47,6 +47,31 @@ def of_streams(seed: int, release: str) -> Case | None:
 def of_consumers(seed: int, release: str) -> Case:
     case, change = random_forecast_case(seed)
     return json.loads(json.dumps(consumer_groups.snapshot_of(case, release))), change
+
+
+def with_random_ends(case: Case, seed: int) -> Case:
+    """Member IDs as brokers make them: a client ID, or an instance ID, and a UUID. One client ID begins with another."""
+    chance = random.Random(seed)
+    new: dict[str, str] = {}
+
+    def renamed(value: Any, field: str = "") -> Any:
+        if isinstance(value, dict):
+            keys = field in ("consumers", "member_ids")
+            return {name(key) if keys else key: renamed(one, "member_id" if keys else key) for key, one in value.items()}
+        if isinstance(value, list):
+            return [renamed(one, field) for one in value]
+        return name(value) if isinstance(value, str) and field.endswith("member_id") else value
+
+    def name(old: str) -> str:
+        if old not in new:
+            new[old] = f"{chance.choice(('app', 'app-1', 'é', 'orders'))}-{uuid.UUID(int=chance.getrandbits(128), version=4)}"
+        return new[old]
+
+    snapshot, change = case
+    found: Document = renamed(snapshot)
+    for member_id, one in found["consumers"].items():
+        one["client_id"] = member_id[:-37]
+    return found, renamed(change)
 
 
 def of_a_broker(seed: int, release: str) -> Case:
@@ -112,7 +137,7 @@ def _started(count: int, chance: random.Random) -> Document:
 
 
 def same(case: Case) -> None:
-    """The group is decided, and the change forecast, as with names, or both are refused; and so is what comes of it, redacted again."""
+    """The group is decided, and the change forecast, as with names, or both are refused. So is a redacted one, redacted again."""
     snapshot, change = case
     before = forecast_of(snapshot, change)
     one = redacted_documents(snapshot, change)
@@ -152,8 +177,43 @@ def test_any_streams_group_is_decided_as_with_names(seed: int, release: str) -> 
 @pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(SEEDS, some.sampled_from(CONSUMER_RELEASES))
+@example(21, CONSUMER_RELEASES[21 % len(CONSUMER_RELEASES)])  # the hash codes of topics decide who has a partition
+@example(202, CONSUMER_RELEASES[202 % len(CONSUMER_RELEASES)])  # likewise
 def test_a_consumer_group_is_forecast_as_with_names(seed: int, release: str) -> None:
     same(of_consumers(seed, release))
+
+
+@pytest.mark.thorough
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, some.sampled_from(CONSUMER_RELEASES))
+def test_a_consumer_group_with_random_member_ids_is_forecast_as_with_names(seed: int, release: str) -> None:
+    same(with_random_ends(of_consumers(seed, release), seed))
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(some.lists(some.uuids(version=4), min_size=1, max_size=6, unique=True), SEEDS)
+def test_a_new_random_process_id_has_the_same_ranks_with_nearly_the_same_chances(ids: list[uuid.UUID], seed: int) -> None:
+    consumer = {"owned": [], "task_offset_sums": {}}
+    tasks = {
+        f"0_{number}": {"partitions": [["orders", number]], "changelogs": [["pay-a-changelog", number, 9]]} for number in range(5)
+    }
+    snapshot: Document = {
+        "format_version": "1.0",
+        "group_id": "pay",
+        "protocol": "streams-classic",
+        "kafka_release": RELEASES[seed % len(RELEASES)],
+        "tasks": tasks,
+        "clients": {str(one): {"consumers": {f"pay-{one}-StreamThread-1-consumer-{one}": consumer}} for one in ids},
+    }
+    change = {"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1}}]}
+    one = redacted_documents(snapshot, change)
+    before, after = forecast_of(snapshot, change), forecast_of(one.snapshot, one.change)
+
+    assert len(after["outcomes"]) == len(before["outcomes"])
+    for found, wanted in zip(after["outcomes"], before["outcomes"], strict=True):
+        assert abs(found["probability"] - wanted["probability"]) < 1 / 32_768
+        assert found["summary"]["active_moved"] == wanted["summary"]["active_moved"]
+        assert found["summary"]["rebalances"] == wanted["summary"]["rebalances"]
 
 
 @pytest.mark.thorough

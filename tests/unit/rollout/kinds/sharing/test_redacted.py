@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.harness.named_everywhere import MARK, PROCESSES, NamedEverywhere, all_bytes
-from tests.harness.translated import forecast_of, redacted_documents, translated
+from tests.harness.sharing.named_everywhere import MARK, PROCESSES, NamedEverywhere, all_bytes
+from tests.harness.sharing.translated import forecast_of, redacted_documents, translated
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.kinds import any_document
-from holdfast.rollout.kinds.redacted import Same, decides_the_same, mapping_to_json, redacted
 from holdfast.rollout.kinds.schemas import schema_of
+from holdfast.rollout.kinds.sharing.redacted import Same, decides_the_same, mapping_to_json, redacted
 from holdfast.rollout.redaction.found import Role
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
-EXAMPLE = Path(__file__).parents[4] / "examples" / "streams-wordcount"
+EXAMPLE = Path(__file__).parents[5] / "examples" / "streams-wordcount"
 CONTRACTS = ("snapshot", "consumer-snapshot", "streams-group-snapshot")
 
 
@@ -25,7 +25,7 @@ def example(name: str = "snapshot") -> Any:
 
 
 def named_everywhere(contract: str) -> Any:
-    """Every field is there, and every text that may be chosen is a name of its own."""
+    """Every field is there, and every text that is free is a name of its own."""
     document = NamedEverywhere().of(schema_of(contract))
     for topic in document["topics"].values():
         for number, partition in enumerate(topic["partitions"]):

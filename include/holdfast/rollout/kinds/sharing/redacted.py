@@ -66,7 +66,7 @@ def mapping_to_json(one: Redacted) -> dict[str, object]:
 
 
 class Same(StrEnum):
-    """Whether both groups are decided in the same way. `REFUSED`: both cannot be decided, for the same kind of reason."""
+    """Whether the decision is the same for both groups. `REFUSED`: neither can be decided, for the same kind of reason."""
 
     YES = "yes"
     NO = "no"

@@ -1,10 +1,11 @@
-"""A document of a contract in which every text that may be chosen is a name of its own: none may be left once it is redacted.
+"""A document of a contract in which every text that is free is a name of its own: none may be left once it is redacted.
 
 It is made from the contract's schema, so that a field that comes later is in it too.
 """
 
 import base64
 import itertools
+from contextlib import suppress
 from typing import Any
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
@@ -47,7 +48,7 @@ class NamedEverywhere:
         return {"integer": max(1, schema.get("minimum", 1)), "number": 1, "boolean": False}.get(str(kind), self.name())
 
     def _object(self, schema: dict[str, Any], field: str) -> Any:
-        if "properties" in schema and schema["properties"]:
+        if schema.get("properties"):
             return {key: self.of(one, key) for key, one in schema["properties"].items()}
         more = schema.get("additionalProperties")
         if not isinstance(more, dict):
@@ -107,10 +108,8 @@ def all_bytes(document: Any) -> bytes:
                 walk(each)
         elif isinstance(one, str):
             found.append(one.encode())
-            try:
+            with suppress(ValueError):
                 found.append(base64.b64decode(one, validate=True))
-            except ValueError:
-                pass
 
     walk(document)
     return b"\n".join(found)

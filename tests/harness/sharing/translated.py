@@ -7,8 +7,8 @@ from typing import Any
 from holdfast.errors import HoldfastError
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.kinds import any_document
-from holdfast.rollout.kinds.redacted import Redacted, mapping_to_json, redacted
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.kinds.sharing.redacted import Redacted, mapping_to_json, redacted
 
 Document = dict[str, Any]
 

@@ -1,0 +1,1 @@
+"""A group of any kind without its names, to share."""
