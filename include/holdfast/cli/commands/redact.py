@@ -24,7 +24,7 @@ _NAMES = {
 }
 _SAME = {
     Same.YES: "The decision in a rebalance now is the same.",
-    Same.NO: "The decision in a rebalance now differs: hash codes decide it. Use --hash-codes keep.",
+    Same.NO: "The decision in a rebalance now differs: hash codes decide it.",
     Same.REFUSED: "Neither group can be decided now: both are refused.",
 }
 

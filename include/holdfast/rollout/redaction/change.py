@@ -39,6 +39,7 @@ _ROLES: Mapping[str, Role] = {
 }
 """The role of all texts in a field."""
 _SETTINGS = frozenset(("config", "set_config"))
+_ASSIGNORS = ("assignors", "assignor.class")
 _LISTED = """
     format_version then wait state catch_up closed_copies dormant_copies offsets kafka_release broker_release
     assignors gives_up
@@ -71,11 +72,11 @@ def redacted(change: object, names: Names) -> dict[str, object]:
 
 
 def assignors(change: object) -> frozenset[str]:
-    """Those that its events name."""
+    """Those that its events name, or set by their classes."""
     if isinstance(change, dict):
-        own = change.get("assignors")
-        listed = frozenset(map(str, own)) if isinstance(own, list) else frozenset[str]()
-        return listed.union(*map(assignors, change.values()))
+        given = [one for key, one in change.items() if key.endswith(_ASSIGNORS)]
+        texts = [text for one in given for text in (one if isinstance(one, list) else [one]) if isinstance(text, str)]
+        return frozenset(texts).union(*map(assignors, change.values()))
     return frozenset[str]().union(*map(assignors, change)) if isinstance(change, list) else frozenset()
 
 

@@ -122,19 +122,14 @@ class Names:
         if not self._found.streams:
             return {name: self._with_tail(Role.TOPIC, new, name) for name, new in numbered("topic", topics).items()}
         own = f"{self._found.group_id}-"
-        before = [one for one in topics if not one.startswith(own) and java.string_order(one) < java.string_order(own)]
-        after = [one for one in topics if not one.startswith(own) and one not in set(before)]
-        stems = dict.fromkeys(_stem(one.removeprefix(own))[0] for one in topics if one.startswith(own))
-        new_stems = _ranked("store", stems)
+        start = java.string_order(own)
+        others = [one for one in topics if not one.startswith(own)]
+        parts = {one: _stem(one[len(own) :]) for one in topics if one.startswith(own)}
+        stems = _ranked("store", dict.fromkeys(stem for stem, _ in parts.values()))
         new = {
-            **_whole_topics("a-topic", before),
-            **_whole_topics("topic", after),
-            **{
-                one: f"{self.group}-{new_stems[stem]}{end}"
-                for one in topics
-                if one.startswith(own)
-                for stem, end in [_stem(one[len(own) :])]
-            },
+            **_whole_topics("a-topic", (one for one in others if java.string_order(one) < start)),
+            **_whole_topics("topic", (one for one in others if java.string_order(one) > start)),
+            **{one: f"{self.group}-{stems[stem]}{end}" for one, (stem, end) in parts.items()},
         }
         return new if _distinct(new.values()) else dict(numbered("topic", topics))
 

@@ -37,7 +37,7 @@ _KEYS = frozenset((*consumer_config.KEYS, *GROUP_KEYS))
 def take(found: Found, settings: Settings) -> None:
     """The names in them: the keys of tags."""
     for key, value in settings:
-        if key.rpartition(".")[2] == "tags" and key.endswith(_TAGS):
+        if key.endswith(_TAGS):
             found.add(Role.TAG, *_listed(value))
 
 

@@ -14,12 +14,11 @@ from holdfast.rollout.redaction import settings, unknowns, vocabulary
 from holdfast.rollout.redaction.found import Found, Role
 from holdfast.rollout.redaction.names import Names
 
-STICKY = frozenset((Assignor.STICKY, Assignor.COOPERATIVE_STICKY))
+_STICKY = frozenset((Assignor.STICKY, Assignor.COOPERATIVE_STICKY))
 
 
 def _names(snapshot: ConsumerSnapshot) -> Found:
-    sticky = any(not STICKY.isdisjoint(one.assignors) for one in snapshot.members)
-    found = Found(snapshot.group_id, streams=False, deciding=(Role.TOPIC,) if sticky else ())
+    found = Found(snapshot.group_id, streams=False, deciding=_deciding(each for one in snapshot.members for each in one.assignors))
     found.add(Role.CLUSTER, snapshot.cluster)
     found.add(Role.MEMBER, snapshot.leader_member_id)
     settings.take(found, snapshot.config)
@@ -59,6 +58,10 @@ def _redacted(snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
     )
 
 
+def _deciding(assignors: Iterable[str]) -> frozenset[Role]:
+    return frozenset() if _STICKY.isdisjoint(assignors) else frozenset((Role.TOPIC,))
+
+
 def _member(member: Member, names: Names) -> Member:
     return Member(
         member_id=names.of(Role.MEMBER, member.member_id),
@@ -94,6 +97,9 @@ def _partitions(partitions: Iterable[TopicPartition], names: Names) -> tuple[Top
 class ConsumerRedacting(Redacting[ConsumerSnapshot]):
     def names(self, snapshot: ConsumerSnapshot) -> Found:
         return _names(snapshot)
+
+    def deciding(self, assignors: Iterable[str]) -> frozenset[Role]:
+        return _deciding(assignors)
 
     def redacted(self, snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
         return _redacted(snapshot, names)

@@ -9,17 +9,15 @@ from enum import StrEnum
 from typing import cast
 
 from holdfast.errors import HoldfastError
-from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.registry import kind_of, redacting_of
 from holdfast.rollout.redaction import change as changes
-from holdfast.rollout.redaction.found import Found, Role
+from holdfast.rollout.redaction.found import Role
 from holdfast.rollout.redaction.names import Names
 from holdfast.rollout.redaction.settings import REPLACED
 
 _SENTENCES = frozenset(("undetermined", "error"))
-_STICKY = frozenset((Assignor.STICKY.value, Assignor.COOPERATIVE_STICKY.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +37,11 @@ class Redacted:
 def redacted(snapshot: AnySnapshot, change: object = None, *, keeps_hash_codes: bool = True) -> Redacted:
     """`change`: a Change's JSON for this group. Raise InvalidInput for one that does not fit it."""
     kind, redacting = kind_of(snapshot), redacting_of(snapshot)
-    found: Found = redacting.names(snapshot)
+    found = redacting.names(snapshot)
     written = None if change is None else kind.change_to_json(kind.change_for(change, snapshot))
     if written is not None:
         changes.take(found, written)
-        if not _STICKY.isdisjoint(changes.assignors(written)):
-            found.deciding.add(Role.TOPIC)
+        found.deciding |= redacting.deciding(changes.assignors(written))
     names = Names(found, keeps_hash_codes=keeps_hash_codes)
     before, after = (kind.snapshot_to_json(one) for one in (snapshot, redacting.redacted(snapshot, names)))
     return Redacted(

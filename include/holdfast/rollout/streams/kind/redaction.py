@@ -26,7 +26,9 @@ _STICKY = ("StickyTaskAssignor", "FallbackPriorTaskAssignor")
 
 
 def _names(snapshot: Snapshot) -> Found:
-    found = Found(snapshot.group_id, streams=True, deciding=(Role.GROUP,) if _is_sticky(snapshot) else ())
+    given = dict(snapshot.config)
+    named = (snapshot.task_assignor, *(given.get(key) for key in _ASSIGNORS))
+    found = Found(snapshot.group_id, streams=True, deciding=_deciding(str(one) for one in named))
     found.add(Role.CLUSTER, snapshot.cluster)
     settings.take(found, snapshot.config)
     found.add(Role.PROCESS, None if snapshot.leader_process_id is None else str(snapshot.leader_process_id))
@@ -73,10 +75,8 @@ def _redacted(snapshot: Snapshot, names: Names) -> Snapshot:
     )
 
 
-def _is_sticky(snapshot: Snapshot) -> bool:
-    given = dict(snapshot.config)
-    named = (snapshot.task_assignor, *(given.get(key) for key in _ASSIGNORS))
-    return any(str(one).endswith(_STICKY) for one in named)
+def _deciding(assignors: Iterable[str]) -> frozenset[Role]:
+    return frozenset((Role.GROUP,)) if any(one.endswith(_STICKY) for one in assignors) else frozenset()
 
 
 def _take_client(found: Found, client: Client) -> None:
@@ -175,6 +175,9 @@ def _evidence(one: Evidence, names: Names) -> Evidence:
 class StreamsRedacting(Redacting[Snapshot]):
     def names(self, snapshot: Snapshot) -> Found:
         return _names(snapshot)
+
+    def deciding(self, assignors: Iterable[str]) -> frozenset[Role]:
+        return _deciding(assignors)
 
     def redacted(self, snapshot: Snapshot, names: Names) -> Snapshot:
         return _redacted(snapshot, names)

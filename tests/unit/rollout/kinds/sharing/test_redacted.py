@@ -111,6 +111,8 @@ def test_the_hash_code_of_the_application_id_is_kept_for_the_sticky_assignors_al
 
     assert redacted_documents(sticky, None).hash_codes == {Role.GROUP: 1}
     assert redacted_documents(example(), None).hash_codes == {}
+    change = {"format_version": "1.0", "events": [{"set_config": sticky["config"]}]}
+    assert redacted_documents(example(), change).hash_codes == {Role.GROUP: 1}
 
 
 def test_an_assignor_in_the_change_makes_hash_codes_of_topics_decide() -> None:
