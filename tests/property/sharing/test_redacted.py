@@ -223,6 +223,19 @@ def test_a_group_whose_broker_assigns_is_forecast_as_with_names(seed: int, relea
     same(of_a_broker(seed, release))
 
 
+@pytest.mark.thorough
+@settings(max_examples=examples(20), deadline=None)
+@given(SEEDS)
+@example(21)  # without the hash codes of topics another decision comes of it
+def test_whether_the_decision_is_the_same_without_hash_codes_is_said(seed: int) -> None:
+    snapshot, _ = of_consumers(seed, CONSUMER_RELEASES[seed % len(CONSUMER_RELEASES)])
+    one = redacted_documents(snapshot, None, keeps_hash_codes=False)
+    same_now = decides_the_same(any_document.snapshot_from_json(snapshot), one)
+
+    assert (same_now is Same.NO) == (translated(assigned(one.snapshot), one) != assigned(snapshot))
+    assert same_now is Same.NO or seed != 21
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(snapshots())
 def test_whatever_texts_a_snapshot_has_another_one_comes_of_it(snapshot: Snapshot) -> None:
