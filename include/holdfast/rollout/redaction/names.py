@@ -109,7 +109,7 @@ class Names:
     def _with_tail(self, role: Role, text: str, name: str) -> str:
         if role not in self._hashes:
             return text
-        return f"{text}-{same_hash.tail(f'{text}-', java.string_hash(name))}"
+        return same_hash.ended(text, java.string_hash(name))
 
     def _code(self, role: Role, name: str, instead: str) -> int:
         """The hash code that what stands for it gets."""
@@ -224,7 +224,7 @@ class Names:
         return new
 
     def _whole_member(self, text: str, name: str) -> str:
-        return f"{text}-{same_hash.tail(f'{text}-', self._code(Role.MEMBER, name, text))}"
+        return same_hash.ended(text, self._code(Role.MEMBER, name, text))
 
     def _members_by_rank(self, members: Sequence[str]) -> dict[str, str]:
         """Where client IDs begin with each other, so that the members of both are among each other."""

@@ -43,6 +43,11 @@ def tail(before: str, code: int, alphabets: Sequence[str] = (LETTERS,) * TAIL) -
     raise CannotPredict(f"No name with the hash code {code} was found.")
 
 
+def ended(text: str, code: int) -> str:
+    """`text`, a dash and letters that give it this hash code."""
+    return f"{text}-{tail(f'{text}-', code)}"
+
+
 def uuid_text(before: str, start: str, code: int) -> str:
     """A random-looking UUID that begins with the 8 digits `start` and gives `before`, put in front of it, this hash code."""
     digits = _spelt(_number(f"uuid/{before}/{start}/{code}") % 16**10, (HEX,) * 10)

@@ -6,14 +6,14 @@ Hash codes of both decide ties: they are kept.
 from dataclasses import replace
 
 from holdfast.kafka import java
-from holdfast.rollout.backtest import pseudonyms
 from holdfast.rollout.broker_streams.backtest.question import Holding, PastMember, TargetQuestion
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
+from holdfast.rollout.redaction.numbered import with_hash_codes
 
 
 def redacted(question: TargetQuestion) -> TargetQuestion:
-    names = pseudonyms.of("member", (one.member_id for one in question.members))
-    processes = pseudonyms.of("process", (one.process_id for one in question.members))
+    names = with_hash_codes("member", (one.member_id for one in question.members))
+    processes = with_hash_codes("process", (one.process_id for one in question.members))
     known = {one.id for one in question.subtopologies}
     every = known.union(*(_subtopologies(one) for one in question.members))
     ordered = sorted(every, key=java.string_order)

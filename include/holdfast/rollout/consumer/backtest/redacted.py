@@ -11,10 +11,9 @@ from holdfast.errors import MalformedBytes
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol, sticky_user_data
-from holdfast.rollout.backtest import pseudonyms
 from holdfast.rollout.backtest.generation import GenerationMember
 from holdfast.rollout.consumer.backtest.question import ConsumerQuestion
-from holdfast.rollout.redaction.numbered import numbered
+from holdfast.rollout.redaction.numbered import numbered, with_hash_codes
 
 
 def redacted(question: ConsumerQuestion, seed: int = 0) -> ConsumerQuestion:
@@ -24,7 +23,7 @@ def redacted(question: ConsumerQuestion, seed: int = 0) -> ConsumerQuestion:
     topics = {name for name, _ in question.topics} | {topic for one in joined for topic in one.topics}
     names = _Names(
         topic=numbered("topic", topics, seed),
-        member=pseudonyms.of("member", (one.member_id for one in members)),
+        member=with_hash_codes("member", (one.member_id for one in members)),
         host=numbered("host", (one.client_host for one in members), seed),
         client=numbered("client", (one.client_id for one in members), seed),
         instance=numbered("instance", (one.group_instance_id or "" for one in members), seed),
