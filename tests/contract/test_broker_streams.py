@@ -24,9 +24,10 @@ from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.cli.main import holdfast
 from holdfast.errors import ClusterTrouble, Unsupported
+from holdfast.rollout.backtest import past_file
 from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.kinds import any_document
+from holdfast.rollout.kinds import any_document, backtests
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting.collect_many import About, Wanted
 from holdfast.workflows.collecting.collector import StatedByOperator
@@ -275,7 +276,7 @@ def test_a_restart_takes_the_course_that_was_forecast(shop: Shop, tmp_path: Path
     assert step.targets
 
 
-def test_every_target_that_the_broker_recorded_is_decided_alike(shop: Shop) -> None:
+def test_every_target_that_the_broker_recorded_is_decided_alike(shop: Shop, tmp_path: Path) -> None:
     """After the start, a change of the group's configs, and restarts; given is nothing but the broker."""
     connection = ClusterConnection.of(shop.cluster.broker.bootstrap)
     recorded = collected(connection).recorded_targets
@@ -291,6 +292,16 @@ def test_every_target_that_the_broker_recorded_is_decided_alike(shop: Shop) -> N
     compared = [one for one in group.sequences if one.compared]
     assert compared, group
     assert all(one.end_equal and one.rounds_within and one.seconds_within for one in compared), compared
+
+    lake = FsspecLake(str(tmp_path))
+    kept = wiring.keep_past(connection, Wanted({SHOP: About(NOTHING)}), lake, "2026-11-20", 60)
+    (file,) = tmp_path.rglob("*.records")
+    header, entries, _ = past_file.read(file.read_bytes())
+    assert (kept.files, header.brokers_newest) == (1, "4.3")
+    assert "streams.heartbeat.interval.ms" in dict(header.group_configs)
+    judged = backtests.backtest(SHOP, entries, header.given)
+    assert judged is not None
+    assert judged.score == group.score  # at night as now
 
 
 @pytest.mark.live
