@@ -58,7 +58,8 @@ def perform(case: Case, folder: Path, goes_on: Callable[[], bool]) -> Record:
     except CannotPredict as refusal:
         found["refused"] = str(refusal)
     except Exception as trouble:  # noqa: BLE001 - what the case has shown until then is kept, and so is why it ended
-        found["trouble"] = "".join(traceback.format_exception(trouble))[-4000:]
+        named = f"{type(trouble).__name__}: {next(iter(str(trouble).splitlines()), '')}"
+        found["trouble"] = "".join(traceback.format_exception(trouble))[-4000:] + f"\n{named}"
     return found
 
 

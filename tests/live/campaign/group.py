@@ -23,11 +23,19 @@ _QUIET_S = 3
 _DATA_TIMEOUT_S = 180
 
 
+class _Slow(Experiment):
+    """Whose restores are slow: tasks of one client wait for each other."""
+
+    @property
+    def settle_timeout_s(self) -> float:
+        return super().settle_timeout_s + slow_restores.WAITS_S
+
+
 class DrawnRun(Run):
     """`started_with`: the settings of each running client, by process ID. `gone`: clients that ended, whose disks are there."""
 
     def __init__(self, case: Case, broker: Broker, folder: Path) -> None:
-        experiment = Experiment(
+        experiment = (_Slow if case.slow else Experiment)(
             case.release,
             case.process_ids,
             partitions=sum(case.topics.values()),

@@ -24,7 +24,7 @@ SETTINGS: Mapping[str, str] = {
     "restore.consumer.max.partition.fetch.bytes": "4096",
 }
 """Small batches: the quota acts on whole ones."""
-LONGEST_S = 300
+LONGEST_S, WAITS_S = 300, 600
 _OFF_BY = 1.5
 """The quota is an average of ten seconds; the speed is up to this many times as high or as low."""
 _SECONDS = (40, 70, 90, 120)
