@@ -27,9 +27,9 @@ def test_every_group_is_examined_once_a_day(spark: SparkSession, every_kind: Fss
     groups = rows_of(lake_tables.read_table(spark, every_kind.url, "groups", [DAY]))
     problems = rows_of(lake_tables.read_table(spark, every_kind.url, "quarantine_settings", [DAY]))
     assert {row["group_id"] for row in (*before, *problems)} == {row["group_id"] for row in groups}
-    assert "recovery-lag-too-small" in {row["rule"] for row in before if row["group_id"] == "streams-wordcount"}
+    assert "recovery-lag-zero" in {row["rule"] for row in before if row["group_id"] == "streams-wordcount"}
 
-    silent = json.dumps(policy_to_json(Policy(silenced=(Silence("recovery-lag-too-small", "as we want it"),))))
+    silent = json.dumps(policy_to_json(Policy(silenced=(Silence("recovery-lag-zero", "as we want it"),))))
     job("examine_settings").work(spark, every_kind.url, [DAY], silent)
     assert sorted_rows(rows(spark, every_kind)) == sorted_rows(before), "what is there holds for the day"
 
@@ -41,4 +41,4 @@ def test_what_is_not_silenced_is_in_the_summary(spark: SparkSession, every_kind:
 
     assert {(row["group_id"], row["rule"]) for row in found.settings} == expected
     assert found.counted("settings")["new"] == len(expected)
-    assert any("streams-wordcount of local: recovery-lag-too-small: " in one for one in fleet_findings.alerts(found))
+    assert any("streams-wordcount of local: recovery-lag-zero: " in one for one in fleet_findings.alerts(found))

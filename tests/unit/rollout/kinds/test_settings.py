@@ -82,7 +82,7 @@ def test_what_the_snapshot_says_otherwise_is_named_and_the_properties_count() ->
     assert report.basis is not None
     assert report.basis.differs == ("acceptable.recovery.lag",)
     assert report.findings == ()
-    assert [one.rule.name for one in examined(snapshot).findings] == ["recovery-lag-too-small"]
+    assert [one.rule.name for one in examined(snapshot).findings] == ["recovery-lag-zero"]
 
 
 def test_without_properties_only_the_settings_of_the_snapshot_are_judged() -> None:

@@ -9,7 +9,7 @@ from holdfast.rollout.policy.policy import Policy, Silence
 from holdfast.rollout.tables import setting_rows
 
 DOCUMENT = (Path(__file__).resolve().parents[4] / "examples" / "streams-wordcount" / "snapshot.json").read_text()
-RULE = "recovery-lag-too-small"
+RULE = "recovery-lag-zero"
 
 
 def rows(policy: Policy | None = None, work: int = 1, document: str = DOCUMENT) -> list[dict[str, Any]]:
