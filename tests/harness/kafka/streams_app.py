@@ -41,14 +41,14 @@ _RUNNING = "STATE RUNNING"
 class Program:
     """What a client runs. `arguments` come between those that every one has: the properties file, and the file to wait for."""
 
-    sources: Path
+    sources: tuple[Path, ...]
     main: str
     arguments: tuple[str, ...]
 
 
 def drawn_program(parts: str) -> Program:
     """The application that builds its topology from JSON (`java/drawn`)."""
-    return Program(_JAVA / "drawn", "drawn.Drawn", (parts,))
+    return Program((_JAVA / "drawn", _JAVA / "launcher"), "drawn.Drawn", (parts,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Application:
 
     @property
     def runs(self) -> Program:
-        return self.program or Program(_JAVA / "wordcount", "wordcount.WordCount", (self.input_topic, STORE))
+        return self.program or Program((_JAVA / "wordcount", _JAVA / "launcher"), "wordcount.WordCount", (self.input_topic, STORE))
 
     @property
     def repartition_topic(self) -> str:

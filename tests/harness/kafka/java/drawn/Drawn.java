@@ -2,17 +2,12 @@ package drawn;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.FileInputStream;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Properties;
+import launcher.Launcher;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
-import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.JoinWindows;
@@ -29,10 +24,10 @@ import org.apache.kafka.streams.state.Stores;
 /**
  * Builds the topology that a JSON text describes: a list of parts, {@code [{"kind": "count", "name": "a", "store": "disk"}, …]}.
  *
- * <p>Arguments: properties file, JSON, and the file to wait for before the client is made; one beside it, with ".threads" behind its
- * name, says by how many threads it is to have more. A part reads the topic {@code <prefix><name>}, one that joins also
- * {@code <prefix><name>-other}; the prefix is the property {@code drawn.prefix}. What was renamed between releases is looked up by
- * its names, so that the same source serves every release from 2.7 on. Keys and values are strings, as the default serdes say.
+ * <p>Arguments: properties file, JSON, and the file that {@link Launcher} waits for. A part reads the topic
+ * {@code <prefix><name>}, one that joins also {@code <prefix><name>-other}; the prefix is the property {@code drawn.prefix}. What
+ * was renamed between releases is looked up by its names, so that the same source serves every release from 2.7 on. Keys and
+ * values are strings, as the default serdes say.
  */
 public final class Drawn {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -40,27 +35,12 @@ public final class Drawn {
     private Drawn() { }
 
     public static void main(String[] args) throws Exception {
-        Properties properties = new Properties();
-        try (InputStream file = new FileInputStream(args[0])) {
-            properties.load(file);
-        }
+        Properties properties = Launcher.properties(args[0]);
         StreamsBuilder builder = new StreamsBuilder();
         for (JsonNode part : new ObjectMapper().readTree(args[1])) {
             add(builder, properties.getProperty("drawn.prefix") + part.get("name").asText(), part);
         }
-        System.out.println("LOADED");
-        await(Paths.get(args[2]));
-
-        KafkaStreams streams = new KafkaStreams(builder.build(properties), properties);
-        streams.setStateListener((now, before) -> System.out.println("STATE " + now));
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> streams.close(Duration.ofSeconds(20))));
-        streams.start();
-        Path more = Paths.get(args[2] + ".threads");
-        await(more);
-        int threads = Integer.parseInt(new String(Files.readAllBytes(more)).trim());
-        for (int one = 0; one < Math.abs(threads); one++) {
-            KafkaStreams.class.getMethod(threads > 0 ? "addStreamThread" : "removeStreamThread").invoke(streams);
-        }
+        Launcher.run(builder.build(properties), properties, args[2]);
     }
 
     private static void add(StreamsBuilder builder, String topic, JsonNode part) throws Exception {
@@ -153,11 +133,5 @@ public final class Drawn {
             }
         }
         throw new NoSuchMethodException(kind.getName());
-    }
-
-    private static void await(Path go) throws InterruptedException {
-        while (!Files.exists(go)) {
-            Thread.sleep(20);
-        }
     }
 }
