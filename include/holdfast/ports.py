@@ -373,6 +373,11 @@ class Actor(Protocol):
         """The same of a command that `process` does not show; 0: it shows every one that goes on."""
         ...
 
+    @property
+    def unseen_write_s(self) -> float:
+        """The same of a command that writes settings, and that `is_writing` does not show."""
+        ...
+
     def lacks(self, act: "Act") -> str | None:
         """Why it cannot do an act, in a sentence. None: it can."""
         ...

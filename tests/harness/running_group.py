@@ -86,7 +86,7 @@ class Process:
 class RunningGroup:
     """The group, its processes (an `Actor`), its cluster, and the time."""
 
-    limit_s = unseen_s = 30.0
+    limit_s = unseen_s = unseen_write_s = 30.0
 
     def __init__(self, document: Document | None = None) -> None:
         self.document = document or group(AFTER)

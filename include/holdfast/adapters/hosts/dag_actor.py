@@ -80,6 +80,10 @@ class DagActor:
         """None of it: its run shows whether it goes on, however long it takes."""
         return 0.0
 
+    @property
+    def unseen_write_s(self) -> float:
+        return 0.0 if self._dag.sets_config else self._looks.unseen_write_s
+
     def lacks(self, act: Act) -> str | None:
         return self._unfilled(act) or self._looks.cannot_look(act)
 

@@ -134,7 +134,7 @@ class HttpActor:
     def limit_s(self) -> float:
         return self._calls.limit_s + ENDS_S
 
-    unseen_s = limit_s
+    unseen_s = unseen_write_s = limit_s
 
     def lacks(self, act: Act) -> str | None:
         call = self._calls.does.get(act.does)

@@ -60,7 +60,7 @@ class CommandActor:
     def limit_s(self) -> float:
         return self._commands.limit_s + ENDS_S
 
-    unseen_s = limit_s
+    unseen_s = unseen_write_s = limit_s
 
     def lacks(self, act: Act) -> str | None:
         command = self._commands.does.get(act.does)

@@ -1,18 +1,19 @@
 """The settings of one client, written, or written back: read, compare, journal, write, read back. A crash in between leaves what
 the next run needs.
 
-Writing the same twice is writing it once, so what may not have been written is written again: by a run that takes over, and by
-the next turn where that takes long, or its host is away. Where something
-reads the settings, they themselves show whether it was done, and any other value is another user's. Where nothing does, what
-writes them says it by how it ends.
+Writing the same twice is writing it once, so what may not have been written is written again, by a run that takes over as well:
+once no command of before may be running, which would write after a rollback. Where something reads the settings, they themselves
+show whether it was done, and any other value is another user's. Where nothing does, what writes them says it by how it ends.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Never
 
 from holdfast.errors import HostTrouble
 from holdfast.ports import Actor
 from holdfast.rollout.execution import rolling_settings
+from holdfast.rollout.execution.acts import may_write_s
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.rolling_settings import ClientSetting, Configuring
 from holdfast.rollout.execution.undo_words import client_value_word
@@ -47,6 +48,7 @@ class ClientConfigs:
         if found is None or not _has(one, found):
             if found is not None:
                 _refuse_others(one, found)
+            self._await_command(step, one)
             if not self.acting.may_begin(step, False):
                 return False
             said = f"writing the settings of {one.client.shown}: {_changes(one)}"
@@ -86,8 +88,7 @@ class ClientConfigs:
                 self._keep(step, one, JournalEvent.GOES_ON, f"{one.client.shown}: its settings may still be written: {trouble}")
             elif trouble.lasting:
                 return str(trouble)
-            text = f"The settings of {one.client.shown} may not be written. {trouble}"
-            self.acting.leave(step, text, PATIENCE_S + self._actor.limit_s, Halted(Halt.COMMAND, text))
+            self._leave(step, f"The settings of {one.client.shown} may not be written. {trouble}")
 
     def _await_writer(self, step: AnyStep, one: Configuring) -> None:
         """What is read while they are being written says nothing of what will be there."""
@@ -98,7 +99,15 @@ class ClientConfigs:
                     return
         except HostTrouble as trouble:
             text = f"It is unknown whether the settings of {one.client.shown} are still being written. {trouble}"
-        self.acting.leave(step, text, PATIENCE_S + self._actor.limit_s, Halted(Halt.COMMAND, text))
+        self._leave(step, text)
+
+    def _await_command(self, step: AnyStep, one: Configuring) -> None:
+        """One that may still be running would write after the next one, and perhaps after the rollback of both."""
+        if may_write_s(one.client, step.id, self.acting.journal, self._actor.unseen_write_s, self.acting.waited(step)):
+            self._leave(step, f"The command that writes the settings of {one.client.shown} may still be running.")
+
+    def _leave(self, step: AnyStep, why: str) -> Never:
+        self.acting.leave(step, why, PATIENCE_S + self._actor.limit_s, Halted(Halt.PROCESS, why))
 
     def _read(self, step: AnyStep, one: Configuring) -> dict[str, str | None] | None:
         keys = tuple(each.key for each in one.settings)
@@ -108,7 +117,7 @@ class ClientConfigs:
                 found = self._actor.read_config(one.client, keys)
             return None if found is None else {key: found.get(key) for key in keys}
         except HostTrouble as trouble:
-            halted = Halted(Halt.COMMAND, f"The settings of {one.client.shown} are unknown. {trouble}")
+            halted = Halted(Halt.PROCESS, f"The settings of {one.client.shown} are unknown. {trouble}")
             if trouble.lasting:
                 raise halted from None
             self.acting.leave(step, f"The settings of {one.client.shown} are not visible now.", PATIENCE_S, halted)

@@ -221,7 +221,7 @@ class Back(Walk):
             return 0.0
         commands = (*(() if found is None else found.acts), *(act for one in clients for act in one.acts))
         waited = self._waited_for_command(step)
-        writes = (may_write_s(one.client, step.id, self._journal, actor.limit_s, waited) for one in clients)
+        writes = (may_write_s(one.client, step.id, self._journal, actor.unseen_write_s, waited) for one in clients)
         acts = (may_run_s(act, step.id, self._journal, actor.unseen_s, waited) for act in commands)
         return max((*acts, *writes), default=0.0)
 

@@ -41,6 +41,7 @@ SHOWS_WITHIN_S = 600.0
 """Within this time a group shows what was done to its clients."""
 CLUSTER_AWAY_S = 300.0
 """For this time a cluster that does not answer is asked again."""
+_BEGUN_OR_DONE = (JournalEvent.BEGUN, JournalEvent.ACTED, JournalEvent.UNDOING, JournalEvent.UNDO_ACTED)
 _COUNTED_ANEW = (JournalEvent.TAKEN_OVER, JournalEvent.FORCED, JournalEvent.GOES_ON, JournalEvent.UNDO_GOES_ON)
 
 
@@ -265,10 +266,13 @@ class Walk(ABC):
         self._leave(step, step.id, why, limit_s, Halted(Halt.TIME, f"{why} {limit_s or 0:g} s have passed."), of_plan_s)
 
     def _leave_process(self, step: AnyStep, why: str, limit_s: float, too_long: Halted) -> Never:
-        """As `Acting.leave`. How long was waited for the group does not count, nor for acts and settings that are done."""
-        mine = (one.event for one in self._writing.journal.entries if one.step == step.id)
-        done = sum(event in (JournalEvent.ACTED, JournalEvent.UNDO_ACTED) for event in mine)
-        self._leave(step, f"{step.id} process {done}", why, limit_s, too_long)
+        """As `Acting.leave`. How long was waited for the group does not count, nor for another act or settings of the step."""
+        known = {
+            (one.event, one.acted and (one.acted.does, one.acted.client), one.configured and one.configured.client)
+            for one in self._writing.journal.entries
+            if one.step == step.id and one.event in _BEGUN_OR_DONE
+        }
+        self._leave(step, f"{step.id} process {len(known)}", why, limit_s, too_long)
 
     def _leave(
         self, step: AnyStep, named: str, why: str, limit_s: float | None, too_long: Halted, of_plan_s: int | None = None

@@ -55,7 +55,7 @@ class Runs:
 
     # What shows the processes.
 
-    limit_s = unseen_s = 5.0
+    limit_s = unseen_s = unseen_write_s = 5.0
 
     def cannot_look(self, act: Act) -> str | None:
         return None if act.client in self.processes else f"{act.client} is unknown."

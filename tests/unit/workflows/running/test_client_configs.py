@@ -172,7 +172,7 @@ def test_settings_that_nobody_can_see_halt() -> None:
 
     reality.read_config = unseen  # type: ignore[method-assign,assignment]
     ran = reality.run(rolled())
-    assert halt(ran) is Halt.COMMAND
+    assert halt(ran) is Halt.PROCESS
     assert "unknown. no route to host" in str(ran.halted)
     assert (reality.written, reality.done) == ([], [])
 
@@ -245,6 +245,18 @@ class TestGoingBack:
         assert [one for one, _ in reality.written[3:]] == list(ORDER[::-1])
         assert ran.went_back is not None
         assert ran.went_back.clients.in_place
+
+    @pytest.mark.parametrize("run", RUNS)
+    def test_comes_after_a_command_whose_connection_broke(self, run: Callable[..., Ran]) -> None:
+        """It writes late: not given again meanwhile, it writes nothing after the rollback."""
+        reality = self.reality()
+        reality.breaks, reality.takes_s = [ORDER[2]], 28.0
+        assert halt(run(reality, rolled())) is None
+        assert reality.written == EACH
+        self.ended(reality, run(reality, rolled(), back=True))
+        reality.sleep(60)
+
+        assert reality.configs == self.BEFORE
 
     def test_where_nothing_reads_them_is_to_what_the_plan_has(self) -> None:
         reality = real()

@@ -23,7 +23,7 @@ class PodActor:
     def limit_s(self) -> float:
         return self._act_s + 2 * self._api.limit_s
 
-    unseen_s = limit_s
+    unseen_s = unseen_write_s = limit_s
 
     def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - Kubernetes shows it by the pod
         return None
