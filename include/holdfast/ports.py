@@ -410,8 +410,8 @@ class Actor(Protocol):
         ...
 
     def is_writing(self, act: "Act") -> bool:
-        """Whether settings of the client are still being written for this step, or for the step that it rolls back, as far as that
-        shows. Raise HostTrouble."""
+        """Whether it shows that settings of the client are still being written, for this step or for the step that it rolls back.
+        Raise HostTrouble."""
         ...
 
     def write_config(self, act: "Act", settings: Mapping[str, str | None]) -> str | None:
