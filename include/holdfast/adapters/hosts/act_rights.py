@@ -31,17 +31,17 @@ def _lines(command: Command, clients: Mapping[str, Mapping[str, str]], user: str
     found = _with_sudo(command)
     if found is None:
         return
-    runs_as, words = found
+    runs_as, command_line = found
     for given in clients.values() or ({},):
         values = {name: value for name, value in given.items() if is_value(value)}
-        told = [_filled(word, values) for word in words]
-        told[0] = told[0] if told[0].startswith("/") else f"{_FOLDER}{told[0]}"
-        escaped = " ".join(_ESCAPED.sub(r"\\\1", word) for word in told)
+        parts = [_filled(word, values) for word in command_line]
+        parts[0] = parts[0] if parts[0].startswith("/") else f"{_FOLDER}{parts[0]}"
+        escaped = " ".join(_ESCAPED.sub(r"\\\1", word) for word in parts)
         allowed = f"{user} ALL=({runs_as}) NOPASSWD: {escaped}"
-        missing = sorted({place for word in told for place in PLACE.findall(word)})
+        missing = sorted({place for word in parts for place in PLACE.findall(word)})
         if missing:
             yield f"# for each {', '.join(missing)}: {printable(allowed, 1_000)}"
-        elif all(_WRITABLE.fullmatch(word) for word in told) and _USER.fullmatch(runs_as) and _USER.fullmatch(user):
+        elif all(_WRITABLE.fullmatch(word) for word in parts) and _USER.fullmatch(runs_as) and _USER.fullmatch(user):
             yield allowed
         else:
             yield f"# write it yourself, its signs mean something in sudoers: {printable(allowed, 1_000)}"
@@ -53,13 +53,13 @@ def _filled(word: str, values: Mapping[str, str]) -> str:
 
 def _with_sudo(command: Command) -> tuple[str, Command] | None:
     """As which user the rest is run. None: without sudo."""
-    words, runs_as = list(command), "root"
-    if not words or words.pop(0).rpartition("/")[2] != "sudo":
+    command_line, runs_as = list(command), "root"
+    if not command_line or command_line.pop(0).rpartition("/")[2] != "sudo":
         return None
-    while words and words[0].startswith("-"):
-        option = words.pop(0)
+    while command_line and command_line[0].startswith("-"):
+        option = command_line.pop(0)
         if option == "--":
             break
-        if option in ("-u", "--user") and words:
-            runs_as = words.pop(0)
-    return (runs_as, tuple(words)) if words else None
+        if option in ("-u", "--user") and command_line:
+            runs_as = command_line.pop(0)
+    return (runs_as, tuple(command_line)) if command_line else None
