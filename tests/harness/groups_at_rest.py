@@ -19,7 +19,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import (
 from holdfast.rollout.broker_streams.snapshot.snapshot import Topic as BrokerTopic
 from holdfast.rollout.broker_streams.target.target import decide
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.forecast.forecast import forecast

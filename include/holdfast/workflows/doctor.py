@@ -9,7 +9,7 @@ from enum import StrEnum
 from holdfast.errors import HoldfastError
 from holdfast.ports import ClusterReader, HostRights, Machine, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.disks.host_templates import Hosts
-from holdfast.rollout.kinds.registry import kind_named
+from holdfast.rollout.kinds.registry import called, keeps_state
 from holdfast.rollout.streams.snapshot import churn
 from holdfast.rollout.text.format import printable
 from holdfast.workflows.collecting import registry
@@ -60,8 +60,7 @@ def examine_group(
         advised = [_advised(one) for one in collector.advice(cluster, group, servers)]
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", CheckStatus.MISSING, str(trouble), "see the message"))
-    keeps_state = kind_named(collector.kind).stateful
-    checks.append(_topic_rights(cluster, group_id, sources, servers, keeps_state=keeps_state))
+    checks.append(_topic_rights(cluster, group_id, sources, servers, keeps_state=keeps_state(collector.kind)))
     checks.append(_offsets_right(cluster, servers, collector.without_offsets))
     checks.extend(advised)
     checks.extend(_churn(cluster, group_id, now))
@@ -164,7 +163,7 @@ def _group(group: ObservedGroup) -> Check:
         return Check(name, CheckStatus.OK, f"{group.state}, {group.size} members")
     if group.members or (registry.owner_of(group) is None and group.protocol_type not in (PROTOCOL_TYPE, "")):
         kind = group.protocol or group.protocol_type
-        covered = " or ".join(kind_named(one.kind).words.group for one in registry.COLLECTORS)
+        covered = " or ".join(called(one.kind) for one in registry.COLLECTORS)
         return Check(name, CheckStatus.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"give {covered}")
     return Check(name, CheckStatus.LIMITED, f"{group.state}: no member is running", "start the application")
 

@@ -59,8 +59,11 @@ REGISTRY: tuple[Registered, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class DecidedOnly:
-    """A kind of group of which no more than the assignment is covered. `group`: what it is called; the rest as in `Registered`."""
+    """A kind of group of which no more than the assignment is covered. `name`, `stateful`: as of a `GroupKind`; `group`: what it is
+    called; the rest as in `Registered`."""
 
+    name: str
+    stateful: bool
     protocol: str
     package: str
     group: str
@@ -76,6 +79,8 @@ class DecidedOnly:
 
 DECIDED_ONLY: tuple[DecidedOnly, ...] = (
     DecidedOnly(
+        "broker_consumer",
+        False,
         "consumer",
         "holdfast.rollout.broker_consumer",
         "a consumer group whose broker assigns (group.protocol=consumer)",
@@ -103,6 +108,18 @@ def kind_of(value: object) -> AnyKind:
 
 def kind_named(name: str) -> AnyKind:
     return next(kind for kind in kinds() if kind.name == name)
+
+
+def called(name: str) -> str:
+    """What a group of the kind of that name is called."""
+    line = next((line for line in DECIDED_ONLY if line.name == name), None)
+    return kind_named(name).words.group if line is None else line.group
+
+
+def keeps_state(name: str) -> bool:
+    """Whether the members of a group of the kind of that name keep state."""
+    line = next((line for line in DECIDED_ONLY if line.name == name), None)
+    return kind_named(name).stateful if line is None else line.stateful
 
 
 def without_state() -> list[str]:

@@ -13,7 +13,7 @@ from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, T
 
 _REGEXES = ("t.*", ".*[02468]", "(t|u)[0-9]+", "u.*|t1")
 _PASSING = ("UnknownMemberIdException", "FencedMemberEpochException", "UnreleasedInstanceIdException")
-"""What a member is told whose session is over, or whose instance has another member now."""
+"""The answers to a member whose session is over, or whose instance has another member now."""
 
 
 class RandomScript:

@@ -10,10 +10,10 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.snapshot.topic_ids import TOPIC_ID
-from holdfast.rollout.contract.consumed_topics import PARTITIONS, SUBSCRIPTION, ConsumedPartition
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, Codec, integer, nullable, only
+from holdfast.rollout.json.consumed_topics import PARTITIONS, SUBSCRIPTION, ConsumedPartition
 from holdfast.rollout.json.fast_reader import TextReader
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE, TOPIC_PARTITIONS

@@ -3,8 +3,8 @@
 from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.consumer.events.parts.scene import Racks
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
-from holdfast.rollout.contract.consumed_topics import REPLICA_RACKS
 from holdfast.rollout.json.codec import NAME, integer, items, nullable
+from holdfast.rollout.json.consumed_topics import REPLICA_RACKS
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text import kafka_commands
 

@@ -11,8 +11,8 @@ from enum import StrEnum
 from holdfast.kafka.consumer.config import OFFSET_RESET, ConsumerConfig, Reset
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, TEXT, choice, nullable
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.kafka_codecs import TOPIC_PARTITIONS
 from holdfast.rollout.json.record import member, record
 

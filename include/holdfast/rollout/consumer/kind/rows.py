@@ -16,8 +16,8 @@ from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
 from holdfast.rollout.contract.client_figures import Held
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.facts.notes import NoteKind
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.timing import timeline

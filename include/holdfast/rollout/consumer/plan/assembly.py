@@ -15,12 +15,12 @@ from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.assessment import BASELINE_NAME
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.missing_inputs import not_known
 from holdfast.rollout.facts.sourced_text import Said, told
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import conclusion, selection
 from holdfast.rollout.options.option import RankedOption

@@ -8,8 +8,8 @@ from dataclasses import replace
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_to_json
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.contract.plan_ids import PlanDocument
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.record import codec_of
 
 PLAN = codec_of(ConsumerPlan)

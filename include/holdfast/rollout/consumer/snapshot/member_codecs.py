@@ -7,9 +7,9 @@ from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.contract.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import NAME, TEXT, Codec, integer, nullable
+from holdfast.rollout.json.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.json.kafka_codecs import TOPIC_PARTITIONS
 from holdfast.rollout.json.record import key, keyed, member, record_of
 from holdfast.rollout.json.shapes import Shape

@@ -8,7 +8,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.text.format import listed
 
 

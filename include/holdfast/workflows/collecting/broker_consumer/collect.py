@@ -13,8 +13,8 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_group_description import DescribedConsumer, DescribedConsumerGroup
 from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumedTopic, BrokerConsumer, BrokerConsumerSnapshot
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.json import instants, strict
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 from holdfast.workflows.collecting.broker_consumer.settings import GROUP_CONFIGS, BrokerConsumerSettings
@@ -119,7 +119,7 @@ def _topics(cluster: ClusterReader, found: _Found) -> tuple[BrokerConsumedTopic,
 
 
 def _matched(cluster: ClusterReader, found: _Found) -> set[str]:
-    """The topics that regular expressions match, as far as this user may see them."""
+    """The topics that regular expressions match, of those that this user may describe."""
     regexes = dict.fromkeys(one.regex for one in found.group.members if one.regex)
     if not regexes:
         return set()

@@ -14,8 +14,8 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
 from holdfast.ports import ClusterReader, ObservedGroup, PartitionFigures
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.json import instants
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
 from holdfast.workflows.collecting.consumer.settings import (
     ConsumerSettings,

@@ -12,6 +12,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_group_description import DescribedConsumer, DescribedConsumerGroup
 from holdfast.ports import GroupConfig, ListedGroup, ObservedGroup
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
+from holdfast.workflows import doctor
 from holdfast.workflows.collecting import one_group, registry
 from holdfast.workflows.collecting.broker_consumer import collect
 from holdfast.workflows.collecting.broker_consumer.settings import BrokerConsumerSettings
@@ -157,3 +158,9 @@ def test_a_group_that_has_become_another_kind_is_refused() -> None:
         )
     with pytest.raises(ClusterTrouble, match="no group"):
         snapshot(FakeCluster({}, {}))
+
+
+def test_the_doctor_finds_that_it_can_be_collected() -> None:
+    checks = doctor.examine_group(cluster(observed(described(member("a", "orders")))), "shop")
+
+    assert [one.found for one in checks if one.name == "group shop"] == ["Stable, 1 members"]

@@ -14,7 +14,7 @@ from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, en
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 from holdfast.workflows.collecting import one_group
 from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator

@@ -9,9 +9,9 @@ from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS
 from holdfast.rollout.contract.batches import INHERITED, FromOld
-from holdfast.rollout.contract.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, nullable
+from holdfast.rollout.json.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.json.record import gathered, member, record, variant
 from holdfast.rollout.json.record_codec import NEEDED
 from holdfast.rollout.text.format import printable

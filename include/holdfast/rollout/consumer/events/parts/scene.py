@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
-from holdfast.rollout.contract.consumed_topics import ConsumedPartition
 from holdfast.rollout.facts.notes import Note
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.text.format import printable, some_of
 
 MOST_PARTITIONS_AT_ALL = 10_000_000
