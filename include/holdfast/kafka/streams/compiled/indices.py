@@ -6,11 +6,11 @@ Importing this imports Numba.
 
 from typing import Any
 
-from numba.core import ir, types  # type: ignore[import-untyped]  # it has no stubs
-from numba.core.compiler import CompilerBase, DefaultPassBuilder  # type: ignore[import-untyped]
-from numba.core.compiler_machinery import LoweringPass, register_pass  # type: ignore[import-untyped]
-from numba.core.typed_passes import AnnotateTypes  # type: ignore[import-untyped]
-from numba.core.typing import signature  # type: ignore[import-untyped]
+from numba.core import ir, types
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.typed_passes import AnnotateTypes
+from numba.core.typing import signature
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -35,8 +35,9 @@ class UnsignedIndices(LoweringPass):  # type: ignore[misc]
 def _unsigned(index: Any) -> Any:
     if isinstance(index, types.Integer):
         return types.uint64
-    if isinstance(index, types.UniTuple) and isinstance(index.dtype, types.Integer):
-        return types.UniTuple(types.uint64, index.count)
+    pair: Any = types.UniTuple  # type: ignore[attr-defined]  # it is there all the same
+    if isinstance(index, pair) and isinstance(index.dtype, types.Integer):
+        return pair(types.uint64, index.count)
     return index
 
 

@@ -130,7 +130,9 @@ def _has_to_wait(facts: Facts, reported: Reported, rooms: Rooms, client: int, ta
     count = int(rooms.caught_up_counts[task])
     if facts.moves_to_most_caught_up and not (count and behind > 0):  # else it is behind those that are caught up
         return count if _least_lag(facts, reported, task) < behind else NONE
-    return count if count else NONE
+    if count == 0:
+        return NONE
+    return count
 
 
 @compiled

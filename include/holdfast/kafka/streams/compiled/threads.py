@@ -12,8 +12,8 @@ _STATEFUL, _STATELESS = 1, 0
 def listed_by_client(board: Board, shares: Shares, rooms: Rooms) -> None:
     """The tasks that each client is given, ascending. `Shares.settled` stays only where they are the same as before.
 
-    Members that report just what they were handed keep it then: each has no more than one task above the least of all, which is what
-    `_deal` lets it keep, and then gives it back as its previous owner.
+    Members that report just what they were handed keep it then: each has no more than one task above the least of all, and `_deal`
+    lets it keep the least, and gives it back the other one as its previous owner.
     """
     clients = len(board.load)
     total, held = 0, 0
