@@ -320,7 +320,7 @@ class Stage:
         """The rest of the rebalances by the compiled functions, if they can."""
         each = of_a_rebalance(size_of(self.scene), anew=False)
         most = min(self._ground.most_rounds - len(self._triggers), self._ground.work.left // each + 1)
-        return walks.walk(group, self._reports, most, running=self._runs() if self.RECORDS else None)
+        return walks.walk(self._ground.rests, group, self._reports, most, running=self._runs() if self.RECORDS else None)
 
     def _take_walk(self, walk: Walk, members: int, trigger: Trigger, *, anew: bool) -> Segment:
         pauses = self._take_asked(walk, members, trigger, anew=anew)

@@ -12,7 +12,7 @@
 (4 and 5 are carried out in `events`.) `Assume` changes 2 and 3.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Self
@@ -46,6 +46,40 @@ class Copy:
 
 _NO_COPY = Copy(0, 0, 0)
 _NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Of each task its partitions, how many changelogs it has, and if it keeps state what its copies report. Raise CannotPredict."""
+
+    partitions: Mapping[TaskId, tuple[TopicPartition, ...]]
+    changelogs: Mapping[TaskId, int]
+    of: Mapping[TaskId, Copy]
+
+    @classmethod
+    def made(cls, tasks: Sequence[Task], in_memory: frozenset[str], *, exact: bool, transactional: bool) -> Self:
+        copies = {task.id: _copy(task, in_memory, exact=exact, transactional=transactional) for task in tasks if task.stateful}
+        return cls({task.id: task.partitions for task in tasks}, {task.id: len(task.changelogs or ()) for task in tasks}, copies)
+
+
+class _LastCopies:
+    """Those of the tasks last asked about: each course of a forecast asks about the same."""
+
+    def __init__(self) -> None:
+        self._tasks: tuple[Task, ...] = ()
+        self._known: dict[tuple[frozenset[str], bool, bool], Copies] = {}
+
+    def of(self, tasks: tuple[Task, ...], in_memory: frozenset[str], *, exact: bool, transactional: bool) -> Copies:
+        if self._tasks is not tasks:
+            self._tasks, self._known = tasks, {}
+        asked = in_memory, exact, transactional
+        found = self._known.get(asked)
+        if found is None:
+            found = self._known[asked] = Copies.made(tasks, in_memory, exact=exact, transactional=transactional)
+        return found
+
+
+_COPIES = _LastCopies()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +135,10 @@ class Reports:
         self._transactional = transactional
         self.assume = assume
         self.as_seen = as_seen
-        self._partitions = {task.id: task.partitions for task in group.tasks}
-        self._copies = {
-            task.id: _copy(task, in_memory, exact=exact, transactional=transactional) for task in group.tasks if task.stateful
-        }
-        self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
+        self.copies = _COPIES.of(group.tasks, in_memory, exact=exact, transactional=transactional)
+        self._copies = self.copies.of
+        self._partitions = self.copies.partitions
+        self._changelogs = self.copies.changelogs
         self.exact = exact
         self.may_lose_progress = transactional and not behaviour(group.release).idle_close_keeps_progress
         self.closed_in_doubt: dict[TaskId, None] = {}

@@ -1,7 +1,7 @@
 """A group as arrays, where the compiled functions model all that its decisions depend on."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, leader
-from holdfast.kafka.streams.client_state import LeaderThrows
+from holdfast.kafka.streams.client_state import LeaderThrows, Topology
 from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
 from holdfast.kafka.streams.group import Client, Consumer, Group
@@ -22,7 +22,7 @@ from holdfast.rollout.streams.forecast.compiled import reports
 from holdfast.rollout.streams.forecast.compiled.reports import Rules
 from holdfast.rollout.streams.forecast.next_rebalance import until_then
 from holdfast.rollout.streams.scene.assumptions import CatchUp, DormantCopies
-from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.reports import Copies, Reports
 
 MOST_CELLS = 4_000_000
 """Clients times tasks: there are some fifty bytes for each."""
@@ -56,31 +56,80 @@ def most_standbys(facts: Facts) -> int:
     return len(facts.ends) * (2 * int(facts.target_standbys.shape[1]) + 2)
 
 
-def packed(group: Group, rules: Reports) -> Packed | None:
-    """None: something about the group is modelled by `leader` only."""
+@dataclass(slots=True)
+class Layout:
+    """What the arrays of a group have in common with those of any group that differs only in what its members report.
+
+    `rows`: the number of each task; `ends_fit`: whether its end can be reckoned with.
+    """
+
+    of: object
+    facts: Facts
+    clients: tuple[int, ...]
+    members: tuple[tuple[int, int], ...]
+    topology: Topology
+    rows: Mapping[TaskId, int]
+    ends_fit: Flags
+    changelogs: Ints
+    copies: tuple[Copies, tuple[Ints, Ints, Ints]] | None = None
+    """What copies of each task report, as they were asked for last."""
+
+
+Layouts = list[Layout]
+"""Those of one search."""
+MOST_LAYOUTS = 50
+
+
+def packed(group: Group, rules: Reports, layouts: Layouts | None = None) -> Packed | None:
+    """None: something about the group is modelled by `leader` only. `layouts`: those that are known, and this one from now on."""
     line = behaviour(group.release)
     if not _is_modelled(group, line) or rules.has_stores_in_memory:
         return None
+    layout = _layout(group, line, [] if layouts is None else layouts)
+    reported = None if layout is None else _reported(group, layout)
+    if layout is None or reported is None:
+        return None
+    return Packed(
+        group=group,
+        facts=layout.facts,
+        rules=_rules(group, rules, layout),
+        reported=reported,
+        clients=layout.clients,
+        members=layout.members,
+        tasks=layout.topology.ids,
+    )
+
+
+def _layout(group: Group, line: Behaviour, layouts: Layouts) -> Layout | None:
+    members = tuple(
+        (one.process_id, one.client_tags, tuple((each.member_id, each.metadata_version) for each in one.consumers))
+        for one in group.clients
+    )
+    of = group.release, group.config, group.leader_process_id, members, group.tasks
+    for known in layouts:
+        if known.of == of:
+            return known
     try:
         board = Board.of(group, line)
     except LeaderThrows:
         return None
     if not board.ends_known:
         return None
-    members = _members(group, board)
-    reported = _reported(group, board, members)
-    if reported is None:
-        return None
     high_availability.assign_target(board, group.config, None)
-    return Packed(
-        group=group,
-        facts=_facts(group, line, board, members),
-        rules=_rules(group, rules, board),
-        reported=reported,
+    places, topology = _members(group, board), board.readings.topology
+    found = Layout(
+        of=of,
+        facts=_facts(group, line, board, places),
         clients=tuple(board.readings.order),
-        members=members,
-        tasks=board.readings.topology.ids,
+        members=places,
+        topology=topology,
+        rows={task: row for row, task in enumerate(topology.ids)},
+        ends_fit=np.array([0 <= end < _MOST_RECORDS for end in topology.ends], bool),
+        changelogs=_ints([len(task.changelogs or ()) for task in topology.tasks]),
     )
+    layouts.insert(0, found)
+    del layouts[MOST_LAYOUTS:]
+    return found
 
 
 def _is_modelled(group: Group, line: Behaviour) -> bool:
@@ -169,18 +218,22 @@ def crowded(codes: Ints) -> Flags:
     return np.array(found, np.uint8)
 
 
-def _rules(group: Group, rules: Reports, board: Board) -> Rules:
-    copies = [rules.copy_of(task) for task in board.readings.topology.ids]
+def _rules(group: Group, rules: Reports, layout: Layout) -> Rules:
+    if layout.copies is None or layout.copies[0] is not rules.copies:
+        copies = [rules.copy_of(task) for task in layout.topology.ids]
+        ends, closed, log_ends = zip(*((copy.end, copy.closed, copy.log_end) for copy in copies), strict=True)
+        layout.copies = rules.copies, (_ints(ends), _ints(closed), _ints(log_ends))
     assume = rules.assume
     gained = 0
     if assume.catch_up is CatchUp.RATE:
         _, interval_s = until_then(Trigger.PROBING, group, Wait.STABLE)
         gained = int(max((assume.records_per_second or 0) - assume.grows_per_second, 0) * interval_s)
+    end, closed_end, log_end = layout.copies[1]
     return Rules(
-        end=_ints([copy.end for copy in copies]),
-        closed=_ints([copy.closed for copy in copies]),
-        log_end=_ints([copy.log_end for copy in copies]),
-        changelogs=_ints([len(task.changelogs or ()) for task in board.tasks]),
+        end=end,
+        closed=closed_end,
+        log_end=log_end,
+        changelogs=layout.changelogs,
         catch_up=_CATCH_UP[assume.catch_up],
         gained=min(gained, _MOST_RECORDS),
         keeps_dormant=assume.dormant_copies is DormantCopies.KEPT,
@@ -190,33 +243,34 @@ def _rules(group: Group, rules: Reports, board: Board) -> Rules:
     )
 
 
-def _reported(group: Group, board: Board, members: Sequence[tuple[int, int]]) -> Reported | None:
+def _reported(group: Group, layout: Layout) -> Reported | None:
     """None: what members report is out of the ordinary: of tasks that are not there, twice, or of half a task."""
-    topology = board.readings.topology
-    clients, tasks = len(board.clients), len(topology.tasks)
+    topology, client_of = layout.topology, layout.facts.client_of.tolist()
+    clients, tasks = len(group.clients), len(topology.tasks)
     sums, by, owner = np.full((clients, tasks), ABSENT, np.int64), np.zeros((clients, tasks), np.int64), _filled(tasks)
-    row_of = {task.id: row for row, task in enumerate(topology.tasks)}
-    number_at = board.readings.number_at
-    for number, (at, place) in enumerate(members):
-        client, consumer = number_at[at], group.clients[at].consumers[place]
-        for task, total in consumer.task_offset_sums:
-            row = topology.number_of.get(task)
-            if row is None or sums[client, row] != ABSENT or not _is_ordinary(total, topology.ends[row]):
-                return None
-            sums[client, row] = total
-            by[client, row] = number
+    number_of, task_of = topology.number_of, topology.task_of
+    for number, (at, place) in enumerate(layout.members):
+        client, consumer = client_of[number], group.clients[at].consumers[place]
+        rows = [number_of.get(task) for task, _ in consumer.task_offset_sums]
+        totals = [total for _, total in consumer.task_offset_sums]
+        if None in rows or len(set(rows)) < len(rows) or not all(map(_is_ordinary, set(totals))):
+            return None
+        if not ((sums[client, rows] == ABSENT) & layout.ends_fit[rows]).all():
+            return None
+        sums[client, rows] = totals
+        by[client, rows] = number
         mine = frozenset(consumer.owned)
-        for owned in {topology.task_of.get(partition) for partition in mine}:
-            if owned is None or not mine.issuperset(topology.tasks[row_of[owned]].partitions):
+        for owned in {task_of.get(partition) for partition in mine}:
+            if owned is None or not mine.issuperset(topology.tasks[layout.rows[owned]].partitions):
                 return None
-            if owner[row_of[owned]] != NONE:
+            if owner[layout.rows[owned]] != NONE:
                 return None
-            owner[row_of[owned]] = number
+            owner[layout.rows[owned]] = number
     return reported(sums, by, owner)
 
 
-def _is_ordinary(total: int, end: int) -> bool:
-    return (total in (LATEST, UNKNOWN_OFFSET_SUM) or 0 <= total < _MOST_RECORDS) and 0 <= end < _MOST_RECORDS
+def _is_ordinary(total: int) -> bool:
+    return total in (LATEST, UNKNOWN_OFFSET_SUM) or 0 <= total < _MOST_RECORDS
 
 
 def reported(sums: Ints, by: Ints, owner: Ints) -> Reported:

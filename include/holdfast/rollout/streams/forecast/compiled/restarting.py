@@ -53,7 +53,7 @@ class Restarting:
 
     def _walk(self, batch: known.Restarting, most: int) -> Restarted | None:
         if self._walker is None:
-            one = packing.packed(self._group, self._rules)
+            one = packing.packed(self._group, self._rules, self._rests.layouts)
             if one is None:
                 return None
             self._walker = Walker(one, records=self._records)

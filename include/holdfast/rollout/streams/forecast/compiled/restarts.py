@@ -6,7 +6,7 @@ forecast that differ in settings meet there again and again, so such restarts ar
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.kafka.streams.group import Assignment, Client, Group
@@ -17,6 +17,9 @@ from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast.compiled.walk_result import Restores
 from holdfast.rollout.streams.forecast.open_copies import Copies
 from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
+
+if TYPE_CHECKING:
+    from holdfast.rollout.streams.forecast.compiled.packing import Layouts  # which needs numpy
 
 Running = Mapping[ProcessId, Iterable[TaskId]]
 Restarting = tuple[ProcessId, ...]
@@ -77,10 +80,14 @@ class Rest:
 
 
 class Rests:
-    """Those of one forecast. The fingerprint of the clients finds them; equality decides."""
+    """Those of one forecast. The fingerprint of the clients finds them; equality decides.
+
+    `layouts`: groups that were put into arrays, to be walked, without what members report.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, list[Rest]] = {}
+        self.layouts: Layouts = []
 
     def of(self, fingerprint: int, group: Group, assume: Assume, running: Running | None, *, walked: bool = True) -> Rest:
         """What is assumed of copies that catch up is passed over: no restart that is kept leaves any behind.

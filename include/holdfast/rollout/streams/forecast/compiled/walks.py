@@ -87,14 +87,16 @@ def after(number: int) -> Due:
     return lambda rebalances, _each_us: rebalances >= number
 
 
-def walk(group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId, Mapping[TaskId, None]] | None) -> Walk | None:
+def walk(
+    rests: Rests, group: Group, rules: Reports, most: int, *, running: Mapping[ProcessId, Mapping[TaskId, None]] | None
+) -> Walk | None:
     """At most `most` rebalances of this group. `running`: what its clients run already; None: only their number is wanted.
 
     None: it has to be worked out one by one. The group comes back to where it was, or something is modelled by `leader` only.
     """
     from holdfast.rollout.streams.forecast.compiled import packing, unpacking
 
-    one = packing.packed(group, rules)
+    one = packing.packed(group, rules, rests.layouts)
     if one is None:
         return None
     begun = unpacking.Walker(one, records=running is not None)
