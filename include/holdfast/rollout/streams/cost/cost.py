@@ -9,6 +9,7 @@ from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.disks.logs import to_restore, total_or_none
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import disk_use, stops
+from holdfast.rollout.streams.cost.changed_shares import changed_shares, sums
 from holdfast.rollout.streams.cost.evaluation import ClientRestore, Cost, Fullest, Span
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast.amounts import Amount
@@ -36,14 +37,15 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
     decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
     before = dict(ownership.owners(snapshot))
     was = renamed(change)
-    handed_over = _handed_over(decisions, before, stateful, was)
+    changed = tuple(changed_shares(decisions))
+    handed_over = _handed_over(changed, before, stateful, was)
     after = _owners(decisions[-1]) if decisions else before
     stayed = {task: was.get(owner, owner) for task, owner in after.items()}
     end = decisions[-1].clients if decisions else ()
     seconds = outcome.rounds[-1].at_seconds if outcome.summary.seconds_to_stable is None else outcome.summary.seconds_to_stable
     at_least = outcome.summary.seconds_to_stable_at_least
     busiest = max(
-        ((len(client.active), client.process_id) for decision in decisions for client in decision.clients),
+        ((len(client.active), client.process_id) for shares in changed for client in shares),
         key=lambda one: one[0],
         default=(0, None),
     )
@@ -58,17 +60,17 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
         handovers=sum(handed_over),
         rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances_at_most),
         seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
-        restores=_restores(snapshot, outcome, stateful),
+        restores=_restores(snapshot, outcome, changed, stateful),
         cold=_without_copy(snapshot, outcome, stateful),
         busiest_client=busiest[1],
         busiest_tasks=busiest[0],
         rounds=_rounds(change, outcome, handed_over),
         end=tuple(sorted(end, key=lambda client: client.process_id)),
         reads=outcome.summary.reads,
-        disks=disk_use.disks(snapshot, change, outcome),
+        disks=disk_use.disks(snapshot, change, outcome, changed),
         restored_tasks=_restored_tasks(snapshot, outcome),
         stops=stops.stops(outcome),
-        fullest=_fullest(decisions, stateful),
+        fullest=_fullest(decisions, changed, stateful),
         rebalances_usual=outcome.summary.rebalances,
         probes_more=outcome.probes_more,
         acts=outcome.acts,
@@ -76,19 +78,22 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
     )
 
 
-def _fullest(decisions: Iterable[Assignment], stateful: Mapping[TaskId, int]) -> Fullest | None:
-    """The same share (the same object) is counted once."""
-    counted: dict[int, int] = {}
+Changed = Sequence[Sequence[ClientAssignment]]
+"""Decision by decision, as `changed_shares`."""
+
+
+def _fullest(decisions: Sequence[Assignment], changed: Changed, stateful: Mapping[TaskId, int]) -> Fullest | None:
+    """Only a share that has changed can hold more than any before."""
+    copies: dict[ProcessId, int] = {}
     most: Fullest | None = None
-    for decision in decisions:
-        copies = []
-        for client in decision.clients:
-            if id(client) not in counted:
-                counted[id(client)] = sum(task in stateful for task in (*client.active, *client.standby))
-            copies.append(counted[id(client)])
-        highest = max(copies, default=0)
+    for decision, shares in zip(decisions, changed, strict=True):
+        for share in shares:
+            copies[share.process_id] = sum(task in stateful for task in (*share.active, *share.standby))
+        highest = max((copies[share.process_id] for share in shares), default=0)
         if highest > (0 if most is None else most.copies):
-            most = Fullest(decision.clients[copies.index(highest)].process_id, highest, -(-sum(copies) // len(copies)))
+            all_copies = [copies[share.process_id] for share in decision.clients]
+            at = all_copies.index(highest)
+            most = Fullest(decision.clients[at].process_id, highest, -(-sum(all_copies) // len(all_copies)))
     return most
 
 
@@ -102,19 +107,17 @@ def renamed(change: Change) -> dict[ProcessId, ProcessId]:
 
 
 def _handed_over(
-    decisions: Iterable[Assignment], before: Owners, stateful: Mapping[TaskId, int], renamed: Mapping[ProcessId, ProcessId]
+    changed: Changed, before: Owners, stateful: Mapping[TaskId, int], renamed: Mapping[ProcessId, ProcessId]
 ) -> tuple[int, ...]:
-    """How many stateful tasks pass to another client, decision by decision. The same share (the same object) is passed over."""
-    owners, shares = dict(before), dict[ProcessId, ClientAssignment]()
+    """How many stateful tasks pass to another client, decision by decision."""
+    owners = dict(before)
     found = []
-    for decision in decisions:
+    for shares in changed:
         count = 0
-        for client in decision.clients:
-            if shares.get(client.process_id) is client:
-                continue
-            shares[client.process_id] = client
+        for client in shares:
+            owner = renamed.get(client.process_id, client.process_id)
             for task in client.active:
-                was, owner = owners.get(task), renamed.get(client.process_id, client.process_id)
+                was = owners.get(task)
                 count += task in stateful and was is not None and was != owner
                 owners[task] = owner
         found.append(count)
@@ -130,7 +133,7 @@ def _collateral(snapshot: Snapshot, displaced: tuple[ProcessId, ...], before: Ow
     return max(0, leave - max(0, gained - orphaned))
 
 
-def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
+def _restores(snapshot: Snapshot, outcome: Outcome, changed: Changed, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
     """By client: what it restores over all rounds, and the tasks that it is given, and did not run, in rounds where it restores."""
     running = {
         client.process_id: {task: None for consumer in client.consumers for task, total in consumer.task_offset_sums if total == -2}
@@ -141,21 +144,20 @@ def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, in
     sizes: dict[ProcessId, list[int | None]] = {}
     here = dict.fromkeys(outcome.process_ids)
     shares: dict[ProcessId, ClientAssignment] = {}
-    for one in outcome.rounds:
-        restoring, size = dict(one.restoring), dict(one.restoring_bytes)
-        for client in one.decision.clients if isinstance(one.decision, Assignment) else ():
-            process_id = client.process_id
-            if shares.get(process_id) is client and process_id not in restoring:
-                continue
-            given = (*client.active, *client.standby)
-            if process_id in restoring:
-                had = running.get(process_id, {})
-                new = [task for task in given if task in stateful and (task not in had or process_id not in here)]
-                tasks.setdefault(process_id, {}).update(dict.fromkeys(new or (task for task in given if task in stateful)))
-                records[process_id] = records.get(process_id, 0) + restoring[process_id]
-                sizes.setdefault(process_id, []).append(size[process_id])
+    decided = (one for one in outcome.rounds if isinstance(one.decision, Assignment))
+    for one, others in zip(decided, changed, strict=True):
+        size = dict(one.restoring_bytes)
+        shares.update({client.process_id: client for client in others})
+        for process_id, restored in one.restoring:
+            given = (*shares[process_id].active, *shares[process_id].standby)
+            had = running.get(process_id, {})
+            new = [task for task in given if task in stateful and (task not in had or process_id not in here)]
+            tasks.setdefault(process_id, {}).update(dict.fromkeys(new or (task for task in given if task in stateful)))
+            records[process_id] = records.get(process_id, 0) + restored
+            sizes.setdefault(process_id, []).append(size[process_id])
             running[process_id] = dict.fromkeys(given)
-            shares[process_id] = client
+        for client in others:
+            running[client.process_id] = dict.fromkeys((*client.active, *client.standby))
     return _by_client(tasks, records, sizes)
 
 
@@ -204,18 +206,20 @@ def _rounds(change: Change, outcome: Outcome, handed_over: Sequence[int]) -> tup
     """A forecast at a given speed has the restores in its times already."""
     timed = change.assume.catch_up is CatchUp.RATE
     decided = [(one, one.decision) for one in outcome.rounds if isinstance(one.decision, Assignment)]
+    withheld = sums((decision.consumers for _, decision in decided), lambda consumer: len(consumer.withheld))
+    warm_ups = sums((decision.clients for _, decision in decided), lambda client: len(client.standby))
     return tuple(
         Round(
             trigger=str(one.trigger),
             at_seconds=math.ceil(one.at_seconds),
             handed_over=count,
-            withheld=sum(len(consumer.withheld) for consumer in decision.consumers),
-            warm_ups=sum(len(client.standby) for client in decision.clients),
+            withheld=waiting,
+            warm_ups=copies,
             restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
             without_caught_up_copy=len(one.without_caught_up_copy),
             restoring=one.restoring,
         )
-        for (one, decision), count in zip(decided, handed_over, strict=True)
+        for (one, _), count, waiting, copies in zip(decided, handed_over, withheld, warm_ups, strict=True)
     )
 
 

@@ -7,7 +7,7 @@ because Kafka Streams deletes what a client no longer runs only after `state.cle
 
 from collections.abc import Iterable, Mapping
 
-from holdfast.kafka.streams.group import Assignment
+from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.disks.logs import TaskLogs, total_or_none
 from holdfast.rollout.streams.change.change import Change
@@ -22,13 +22,15 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 _Tasks = dict[TaskId, None]
 
 
-def disks(snapshot: Snapshot, change: Change, outcome: Outcome) -> tuple[ClientDisk, ...]:
-    """By client, those that are there at the end and hold any state meanwhile."""
+def disks(
+    snapshot: Snapshot, change: Change, outcome: Outcome, changed: Iterable[Iterable[ClientAssignment]]
+) -> tuple[ClientDisk, ...]:
+    """By client, those that are there at the end and hold any state meanwhile. `changed`: see `changed_shares`."""
     ends = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
     logs = changelog_sizes.task_logs(snapshot)
     elsewhere = _on_another_disk(change)
     now = {one: tasks for one, tasks in _now(snapshot, ends).items() if one not in elsewhere}
-    most, end = _meanwhile(outcome, ends)
+    most, end = _meanwhile(outcome, changed, ends)
     free = {one.process_id: one.free_bytes for one in snapshot.state_directories if one.process_id not in elsewhere}
     return tuple(
         ClientDisk(
@@ -53,18 +55,17 @@ def _now(snapshot: Snapshot, stateful: Mapping[TaskId, int]) -> dict[ProcessId, 
     return found
 
 
-def _meanwhile(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[dict[ProcessId, _Tasks], dict[ProcessId, _Tasks]]:
+def _meanwhile(
+    outcome: Outcome, changed: Iterable[Iterable[ClientAssignment]], stateful: Mapping[TaskId, int]
+) -> tuple[dict[ProcessId, _Tasks], dict[ProcessId, _Tasks]]:
     """What each client was ever handed or reports at last; and what it has in the end."""
     most = {client.process_id: dict.fromkeys(one for one in reported(client) if one in stateful) for client in outcome.clients}
     end: dict[ProcessId, _Tasks] = {}
-    shares: dict[ProcessId, object] = {}
-    for one in outcome.rounds:
-        for client in one.decision.clients if isinstance(one.decision, Assignment) else ():
-            if shares.get(client.process_id) is not client:
-                shares[client.process_id] = client
-                held = dict.fromkeys(task for task in (*client.active, *client.standby) if task in stateful)
-                most.setdefault(client.process_id, {}).update(held)
-                end[client.process_id] = held
+    for shares in changed:
+        for client in shares:
+            held = dict.fromkeys(task for task in (*client.active, *client.standby) if task in stateful)
+            most.setdefault(client.process_id, {}).update(held)
+            end[client.process_id] = held
     return most, end
 
 

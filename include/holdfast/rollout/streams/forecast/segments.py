@@ -4,7 +4,7 @@ The courses of a forecast differ in few places: settings that count some restart
 those places the same group rebalances identically, and that is worked out once.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.kafka.streams.group import Assignment, Client, Group
 from holdfast.rollout.contract.batches import Wait
@@ -12,7 +12,7 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled.restarts import Rests
 from holdfast.rollout.streams.forecast.open_copies import Copies, OpenCopies
 from holdfast.rollout.streams.process_ids.sampled_ranks import Counted
-from holdfast.rollout.streams.scene.assumptions import Assume
+from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
 from holdfast.rollout.streams.scene.reports import Reports
 
 
@@ -29,13 +29,12 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Some rebalances after a start. `asked`: what each of them asks for; `pauses`: the seconds until then.
+    """Some rebalances after a start. `asked`: what each of them asks for; the group's settings say in how many seconds.
 
     `clients`: what they report then. `open_copies`, `unstarted`: as in `OpenCopies`.
     """
 
     asked: tuple[Trigger | None, ...]
-    pauses: tuple[float, ...]
     clients: tuple[Client, ...]
     open_copies: Copies
     unstarted: int
@@ -48,11 +47,19 @@ class Segments:
         self._known: dict[int, list[tuple[Start, Segment]]] = {}
 
     def find(self, start: Start) -> Segment | None:
-        return next((segment for known, segment in self._known.get(start.fingerprint, ()) if known == start), None)
+        return next((segment for known, segment in self._known.get(start.fingerprint, ()) if _alike(known, start)), None)
 
     def keep(self, start: Start, segment: Segment) -> None:
         """Only of a group that becomes stable: then no rebalance of a segment comes twice in any course."""
         self._known.setdefault(start.fingerprint, []).append((start, segment))
+
+
+def _alike(one: Start, other: Start) -> bool:
+    """Whether the same follows from both. When a probing rebalance comes decides nothing, unless copies catch up by the second."""
+    if one == other or one.assume.catch_up is CatchUp.RATE:
+        return one == other
+    config = replace(one.group.config, probing_rebalance_interval_ms=other.group.config.probing_rebalance_interval_ms)
+    return replace(one, group=replace(one.group, config=config)) == other
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +109,11 @@ class Passed:
         self._rebalances = 0
         self._longest = 0
         self._asked: list[Trigger | None] = []
-        self._pauses: list[float] = []
         self._start: Start | None = None
         self._open_copies: OpenCopies | None = None
         self.segments: list[tuple[Start, Segment]] = []
 
-    def note(self, start: Start, decision: Assignment, asked: Trigger | None, pause: float) -> None:
+    def note(self, start: Start, decision: Assignment, asked: Trigger | None) -> None:
         """One rebalance more, from `start`."""
         if len(self._asked) >= self._longest:
             self.close(start.group.clients)
@@ -118,16 +124,15 @@ class Passed:
             self._open_copies.note(start.group, decision)
         self._rebalances += 1
         self._asked.append(asked)
-        self._pauses.append(pause)
 
     def close(self, clients: tuple[Client, ...]) -> None:
         """The segment ends here, with what `clients` report."""
         if self._start is not None and self._open_copies is not None:
             copies, unstarted = self._open_copies.copies, self._open_copies.unstarted
-            segment = Segment(tuple(self._asked), tuple(self._pauses), clients, copies, unstarted)
+            segment = Segment(tuple(self._asked), clients, copies, unstarted)
             self.segments.append((self._start, segment))
         self._start = self._open_copies = None
-        self._asked, self._pauses = [], []
+        self._asked = []
 
 
 class Fingerprints:

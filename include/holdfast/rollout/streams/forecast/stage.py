@@ -271,7 +271,7 @@ class Stage:
                     return failure
             else:
                 passed.close(group.clients)
-                self._follow(known, members, trigger, anew=anew)
+                self._follow(known, until, members, trigger, anew=anew)
             anew = False
             if self.pending is None or until is Wait.REBALANCE:
                 return None
@@ -294,7 +294,7 @@ class Stage:
             return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
         self.pending = what_is_requested(decision)
         pause, seconds = until_then(self.pending, group, start.until)
-        passed.note(start, decision, self.pending, seconds)
+        passed.note(start, decision, self.pending)
         self.scene = replace(self.scene, clients=self._reports.after(group.clients, decision, pause, seconds))
         self._at_seconds += seconds
         return None
@@ -306,12 +306,11 @@ class Stage:
             self._counted = tasks, sum(task.stateful for task in tasks)
         return walks.rebalance_us(self._group, self._counted[1])
 
-    def _follow(self, segment: Segment, members: int, trigger: Trigger, *, anew: bool) -> None:
+    def _follow(self, segment: Segment, until: Wait, members: int, trigger: Trigger, *, anew: bool) -> None:
         """Rebalances that are known."""
-        for asked, seconds in zip(segment.asked, segment.pauses, strict=True):
+        for asked in segment.asked:
             self._take(members, trigger, anew=anew)
-            self._at_seconds += seconds
-            self.pending = asked
+            self._passed(asked, until)
             anew, trigger = False, asked or trigger
         self.scene = replace(self.scene, clients=segment.clients)
         self._add(segment)
@@ -323,25 +322,25 @@ class Stage:
         return walks.walk(self._ground.rests, group, self._reports, most, running=self._runs() if self.RECORDS else None)
 
     def _take_walk(self, walk: Walk, members: int, trigger: Trigger, *, anew: bool) -> Segment:
-        pauses = self._take_asked(walk, members, trigger, anew=anew)
+        self._take_asked(walk, members, trigger, anew=anew)
         self.scene = replace(self.scene, clients=walk.clients)
         self._decided = None
         self._closed_in_doubt |= dict.fromkeys(walk.in_doubt)
         self._walked(walk.running)
-        return Segment(walk.asked, tuple(pauses), walk.clients, walk.open_copies, walk.unstarted)
+        return Segment(walk.asked, walk.clients, walk.open_copies, walk.unstarted)
 
-    def _take_asked(self, walk: Walk | Restarted, members: int, trigger: Trigger, *, anew: bool) -> list[float]:
-        """The rebalances of a batch that were walked; the seconds after each."""
-        pauses = []
+    def _take_asked(self, walk: Walk | Restarted, members: int, trigger: Trigger, *, anew: bool) -> None:
+        """The rebalances of a batch that were walked."""
         for number, asked in enumerate(walk.asked):
             self._take(members, trigger, anew=anew)
             self._rebalanced_in_a_walk(trigger, walk, number)
-            self.pending = asked
-            _, seconds = until_then(asked, self._group, Wait.STABLE)
-            pauses.append(seconds)
-            self._at_seconds += seconds
+            self._passed(asked, Wait.STABLE)
             anew, trigger = False, asked or trigger
-        return pauses
+
+    def _passed(self, asked: Trigger | None, until: Wait) -> None:
+        """A rebalance that asked for this, and the time until then."""
+        self.pending = asked
+        self._at_seconds += until_then(asked, self._group, until)[1]
 
     def _add(self, segment: Segment) -> None:
         self._open_copies |= segment.open_copies

@@ -36,7 +36,7 @@ def passed(here: Group, rebalances: int) -> Passed:
     """The given number of immediate rebalances of the same group, and a last one."""
     found, decision = Passed(Reports(here, Assume())), decided(here)
     for number in range(rebalances):
-        found.note(at(here, number), decision, None if number + 1 == rebalances else Trigger.IMMEDIATE, 0)
+        found.note(at(here, number), decision, None if number + 1 == rebalances else Trigger.IMMEDIATE)
     found.close(here.clients)
     return found
 
@@ -79,6 +79,18 @@ def test_a_segment_is_found_by_all_that_it_hangs_on(stable: Group, other: object
 
     assert known.find(replace(start, group=replace(start.group))) is segment
     assert known.find(other(start)) is None
+
+
+@pytest.mark.parametrize(("catch_up", "shared"), [(CatchUp.PROBING_REBALANCE, True), (CatchUp.RATE, False)])
+def test_when_probing_rebalances_come_matters_where_copies_catch_up_by_the_second(
+    stable: Group, catch_up: CatchUp, shared: bool
+) -> None:
+    known, ((start, segment),) = Segments(), passed(stable, 1).segments
+    start = replace(start, assume=Assume(catch_up, records_per_second=10 if catch_up is CatchUp.RATE else None))
+    known.keep(start, segment)
+    config = replace(stable.config, probing_rebalance_interval_ms=61_000)
+
+    assert (known.find(replace(start, group=replace(stable, config=config))) is segment) == shared
 
 
 def test_decisions_are_shared_whatever_is_assumed_but_not_between_groups(stable: Group) -> None:

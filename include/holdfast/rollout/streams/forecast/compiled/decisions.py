@@ -72,11 +72,20 @@ class Reader:
         changed[rows.planned[other]] = True
         changed[before.planned[other]] = True
         if not np.array_equal(rows.standbys, before.standbys):
-            one, other_one = (each[:, 0] * np.int64(len(self._tasks)) + each[:, 1] for each in (rows.standbys, before.standbys))
-            changed[self._client_of[np.setxor1d(one, other_one, assume_unique=True) // len(self._tasks)]] = True
+            self._mark_by_standbys(rows.standbys, before.standbys, changed)
         if rows.prober != before.prober:
             changed[self._client_of[[one for one in (rows.prober, before.prober) if one != NONE]]] = True
         return changed
+
+    def _mark_by_standbys(self, standbys: _Numbers, before: _Numbers, changed: NDArray[np.bool_]) -> None:
+        """The clients with other standbys; these are listed client after client."""
+        of, of_before = (self._client_of[each[:, 0]] for each in (standbys, before))
+        counts, counts_before = (np.bincount(each, minlength=len(self._clients)) for each in (of, of_before))
+        more_or_fewer = counts != counts_before
+        changed |= more_or_fewer
+        as_many = ~more_or_fewer[of]
+        other = (standbys[as_many] != before[~more_or_fewer[of_before]]).any(axis=1)
+        changed[of[as_many][other]] = True
 
     def _read(
         self,
