@@ -40,14 +40,14 @@ def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool
     began = clock()
     proposed = distributed_search.candidates(snapshot, change)
     announce(lake, draft, proposed)
-    lines = []
+    lines, evaluation = [], distributed_search.evaluator(snapshot)
     for place, candidate in enumerate(proposed):
         line = _kept(lake, draft, place, snapshot, candidate)
         if line is None:
             at = clock()
             if at - began > SPARK_STARTS_S:
                 return False
-            line = distributed_search.evaluation(snapshot, candidate)
+            line = evaluation(candidate)
             _keep(lake, draft, place, line)
             told = search_progress.written(place, len(proposed), candidate, clock() - at)
             lake.write((*draft, search_progress.FOLDER, search_progress.file_name(place)), told.encode())

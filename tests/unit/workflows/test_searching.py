@@ -1,6 +1,7 @@
 """A search in this process: the same pieces as anywhere else, reported one by one, and left alone where it is large."""
 
 import json
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -88,15 +89,18 @@ def test_one_that_takes_too_long_is_left_to_spark(tmp_path: Path) -> None:
 def test_what_a_killed_attempt_has_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
     """So the progress that the page shows is true after a kill. What is damaged is done again."""
     lake, done = drafted(tmp_path, READERS, *RESTARTS), []
-    evaluation = distributed_search.evaluation
+    evaluator = distributed_search.evaluator
 
-    def counted(snapshot: str, candidate: str) -> str:
-        if len(done) == 2:
-            raise KeyboardInterrupt
-        done.append(candidate)
-        return evaluation(snapshot, candidate)
+    def counted(snapshot: str) -> Callable[[str], str]:
+        def one(candidate: str) -> str:
+            if len(done) == 2:
+                raise KeyboardInterrupt
+            done.append(candidate)
+            return evaluator(snapshot)(candidate)
 
-    monkeypatch.setattr(distributed_search, "evaluation", counted)
+        return one
+
+    monkeypatch.setattr(distributed_search, "evaluator", counted)
     with pytest.raises(KeyboardInterrupt):
         searching.search_here(lake, DRAFT, seconds)
     assert [one.place for one in searching.progress(lake, DRAFT).done] == [0, 1]
@@ -111,7 +115,7 @@ def test_what_a_killed_attempt_has_done_is_not_done_again(tmp_path: Path, monkey
     assert first == [*options[:2]]
     assert done[3:] == [*options[2 if damage == "none" else 1 :]]
     lines = lake.read((*DRAFT, "evaluations", "part-00000.txt"), 10**7).decode().splitlines()
-    assert lines == [evaluation(texts[0], one) for one in options]
+    assert lines == [evaluator(texts[0])(one) for one in options]
 
 
 def test_twelve_clients_with_72_tasks_are_small() -> None:

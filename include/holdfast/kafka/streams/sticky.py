@@ -52,6 +52,8 @@ class Sticky:
         """Each client's active tasks in the order in which it got them."""
         self._paired: set[tuple[int, int]] = set()
         self._not_paired_yet: list[tuple[int, Sequence[int]]] = []
+        self._given_together: list[Sequence[int]] = []
+        """Not paired yet either, each with all before it."""
         self._most_pairs = len(board.tasks) * (len(board.tasks) - 1) // 2
 
     @functools.cached_property
@@ -116,7 +118,7 @@ class Sticky:
                 return False
         for number, tasks in enumerate(gets):
             self._board.give_actives(number, tasks)
-            self._not_paired_yet.extend((task, tasks[:place]) for place, task in enumerate(tasks))
+            self._given_together.append(tasks)
         return True
 
     def _holders_without(self, running: AbstractSet[int]) -> Mapping[int, list[int]]:
@@ -226,6 +228,9 @@ class Sticky:
 
     def _pairs(self) -> set[tuple[int, int]]:
         """Which tasks share a client, or have shared one."""
+        for tasks in self._given_together:
+            self._paired.update(_pair(task, other) for place, task in enumerate(tasks) for other in tasks[:place])
+        self._given_together.clear()
         for task, others in self._not_paired_yet:
             self._paired.update(_pair(task, other) for other in others)
         self._not_paired_yet.clear()

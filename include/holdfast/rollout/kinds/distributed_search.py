@@ -1,6 +1,6 @@
 """The search for the best option for a change, cut into pieces that travel: texts in, texts out, for a group of any kind."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.group.values import AnyChange, AnySnapshot
@@ -19,10 +19,15 @@ def candidates(snapshot: str, change: str) -> tuple[str, ...]:
 
 def evaluation(snapshot: str, candidate: str) -> str:
     """A Snapshot and one of the options → what it costs, as JSON."""
+    return evaluator(snapshot)(candidate)
+
+
+def evaluator(snapshot: str) -> Callable[[str], str]:
+    """What gives the same for one option after the other, in one process: what is known from one counts for the next."""
     document = loads(snapshot)
     kind = registry.of_snapshot(document)
-    option = kind.option_from_json(loads(candidate))
-    return dumps(kind.evaluated_to_json(kind.evaluate(kind.snapshot_from_json(document), option)))
+    evaluate = kind.evaluator(kind.snapshot_from_json(document))
+    return lambda candidate: dumps(kind.evaluated_to_json(evaluate(kind.option_from_json(loads(candidate)))))
 
 
 def is_evaluation(snapshot: str, candidate: str, text: str | bytes) -> bool:

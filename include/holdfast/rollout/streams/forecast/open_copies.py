@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from holdfast.kafka.streams.group import Assignment, Client, ConsumerAssignment, Group
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.streams.scene.reports import Reports, reported
+from holdfast.rollout.text.format import listed, many
 
 Copies = frozenset[tuple[ProcessId, TaskId]]
 """Copies of tasks on clients."""
@@ -65,3 +66,21 @@ class OpenCopies:
                 if total != LATEST_OFFSET and not 0 <= self._reports.end(task) - total <= self._acceptable_lag:
                     self._copies[client.process_id, task] = None
         return unstarted
+
+
+def left_behind(group: Group, handed: Assignment | None, reports: Reports) -> str:
+    """The copies that never catch up, in words; nothing where there are none. `handed`: the last decision."""
+    standbys = {} if handed is None else {one.member_id: one.standby for one in handed.consumers}
+    behind = dict.fromkeys(
+        task
+        for client in group.clients
+        for consumer in client.consumers
+        for task, total in consumer.task_offset_sums
+        if task in standbys.get(consumer.member_id, ()) and total < reports.log_end(task) - group.config.acceptable_recovery_lag
+    )
+    if not behind:
+        return ""
+    return (
+        f" {many(len(behind), 'copy', 'copies')} ({listed(sorted(behind))}) stay more than acceptable.recovery.lag"
+        f" ({group.config.acceptable_recovery_lag:,} records) behind and never become active."
+    )

@@ -20,6 +20,7 @@ from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Resta
 from holdfast.rollout.streams.forecast.compiled.walk_result import Walk
 from holdfast.rollout.streams.forecast.compiled.walks import Due
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_requested
+from holdfast.rollout.streams.forecast.open_copies import left_behind
 from holdfast.rollout.streams.forecast.outcomes import Length
 from holdfast.rollout.streams.forecast.restoring import as_before
 from holdfast.rollout.streams.forecast.segments import Decisions, Fingerprints, Passed, Segment, Segments, Start
@@ -30,7 +31,6 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.format import listed, many
 
 MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""
@@ -181,7 +181,7 @@ class Stage:
         self._group = replace(self._group, config=settings)
 
     def restart_in_turn(self, batches: Sequence[Batch], restarting: Sequence[Restarting]) -> int:
-        """Carry out as many of the batches as can be walked, or are known: `restarting` says who just restarts in each. How many."""
+        """Carry out as many of the batches as can be walked, or are known; `restarting`: who just restarts in each. How many."""
         self._to_keep = None
         scene, leads = self.scene, self.scene.leader_process_id
         present = {client.process_id for client in scene.clients} if restarting else set()
@@ -235,11 +235,15 @@ class Stage:
             self._add(segment)
             if trouble is None:
                 self._ground.segments.keep(start, segment)
-        if self._to_keep is not None and trouble is None and len(self._triggers) == self._to_keep.rebalances + 1:
-            running = self._runs() if self.RECORDS else None
-            self._to_keep.keep(self._reports, (self.pending,), self.scene.clients, running, self._restarted())
-        self._to_keep = None
+        self._keep_restart(trouble)
         return trouble
+
+    def _keep_restart(self, trouble: str | None) -> None:
+        """If this was one: its first rebalance asked for nothing, so that it was the last."""
+        to_keep, self._to_keep = self._to_keep, None
+        if to_keep is not None and trouble is None and self.pending is None and len(self._triggers) == to_keep.rebalances + 1:
+            running = self._runs() if self.RECORDS else None
+            to_keep.keep(self._reports, self.scene.clients, running, self._restarted())
 
     def _go_on(self, until: Wait, passed: Passed, *, anew: bool) -> str | None:
         group, members = self._group, size_of(self.scene)
@@ -253,7 +257,7 @@ class Stage:
                 since = seen[start.fingerprint]
                 return (
                     f"The group does not become stable: after {self._at_seconds:g} s it is as it was at {since:g} s,"
-                    f" and keeps rebalancing.{self._what_holds_it_up(group)}"
+                    f" and keeps rebalancing.{left_behind(group, self._decided, self._reports)}"
                 )
             seen[start.fingerprint] = self._at_seconds
             known = self._known(start)
@@ -377,24 +381,6 @@ class Stage:
             return False
         self._memory = bare, members, leader.Memory()
         return True
-
-    def _what_holds_it_up(self, group: Group) -> str:
-        """The copies that never catch up, where it is they."""
-        handed = {} if self._decided is None else {one.member_id: one.standby for one in self._decided.consumers}
-        behind = dict.fromkeys(
-            task
-            for client in group.clients
-            for consumer in client.consumers
-            for task, total in consumer.task_offset_sums
-            if task in handed.get(consumer.member_id, ())
-            and total < self._reports.log_end(task) - group.config.acceptable_recovery_lag
-        )
-        if not behind:
-            return ""
-        return (
-            f" {many(len(behind), 'copy', 'copies')} ({listed(sorted(behind))}) stay more than acceptable.recovery.lag"
-            f" ({group.config.acceptable_recovery_lag:,} records) behind and never become active."
-        )
 
 
 def _without_reports(client: Client) -> object:

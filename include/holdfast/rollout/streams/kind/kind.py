@@ -1,5 +1,6 @@
 """Kafka Streams groups whose leader assigns, as a kind of group."""
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -206,6 +207,9 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
 
     def evaluate(self, snapshot: Snapshot, option: Option) -> EvaluatedOption:
         return proposals.evaluate(snapshot, option)
+
+    def evaluator(self, snapshot: Snapshot) -> Callable[[Option], EvaluatedOption]:
+        return functools.partial(proposals.evaluate, snapshot, shared=Shared())
 
     def option_to_json(self, option: Option) -> Row:
         return codec_of(Option).write(option)

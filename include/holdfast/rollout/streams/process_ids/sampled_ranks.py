@@ -114,7 +114,8 @@ class Counted:
         self._known: list[tuple[Snapshot, object, tuple[int, ...]]] = []
 
     def of(self, snapshot: Snapshot, change: Change, every: Sequence[Chance]) -> tuple[int, ...]:
-        by_ranks = order.goes_by_ranks(groups.group_of(snapshot)) and not any(item.partitions_made() for item in change.statements())
+        same_tasks = not any(item.partitions_made() for item in change.statements())
+        by_ranks = same_tasks and order.goes_by_ranks(groups.group_of(snapshot))
         which = replace(change, events=_what_moves(change.events)) if by_ranks else change
         matters = which.events, change.assume, tuple(every)
         for group, other, counted in self._known:

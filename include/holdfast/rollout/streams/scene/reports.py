@@ -50,7 +50,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Of each task its partitions, how many changelogs it has, and if it keeps state what its copies report. Raise CannotPredict."""
+    """Of each task its partitions, how many changelogs it has and, if it keeps state, what its copies report."""
 
     partitions: Mapping[TaskId, tuple[TopicPartition, ...]]
     changelogs: Mapping[TaskId, int]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from holdfast.kafka.streams.group import Client, Group
 from holdfast.kafka.vocabulary import LATEST_OFFSET
-from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled.restarts import Rest, Restarted, Restarting, Restarts, Running, running_sets
 from holdfast.rollout.streams.scene.reports import Reports
 
@@ -34,15 +33,15 @@ class ToKeep:
     clients: tuple[Client, ...]
     rebalances: int
 
-    def keep(
-        self, rules: Reports, asked: Sequence[Trigger | None], clients: tuple[Client, ...], running: Running | None, found: Restarted
-    ) -> None:
-        """If it took one rebalance that asked for nothing, and members report and run what they did before. `asked`: since then."""
-        if tuple(asked) != found.asked or rules.may_lose_progress or clients != self.clients:
+    def keep(self, rules: Reports, clients: tuple[Client, ...], running: Running | None, found: Restarted) -> None:
+        """Of a restart that took one rebalance, which asked for nothing: if members report and run what they did before."""
+        if rules.may_lose_progress or clients != self.clients:
             return
         if running is not None and (self.rest.running is None or running_sets(running) != running_sets(self.rest.running)):
             return
-        seen = rules.as_seen if _matters_how_standbys_close(rules, clients) else None
+        if self.rest.hangs_on_as_seen is None:
+            self.rest.hangs_on_as_seen = _matters_how_standbys_close(rules, clients)
+        seen = rules.as_seen if self.rest.hangs_on_as_seen else None
         self.rest.keep(self.restarting, found, as_seen=seen, records=running is not None)
 
 

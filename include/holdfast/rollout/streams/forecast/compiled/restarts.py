@@ -64,6 +64,8 @@ class Rest:
     assume: Assume
     running: Running | None
     walked: bool
+    hangs_on_as_seen: bool | None = None
+    """Whether what follows from restarts that are worked out one by one does; None: not asked yet."""
     _as_before: dict[tuple[Restarting, bool, bool | None], Restarted] = field(default_factory=dict)
     """By who restarts, whether decisions are kept, and `as_seen`; None: it makes no difference."""
 
