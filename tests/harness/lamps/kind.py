@@ -298,10 +298,10 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def evaluate_all(
         self, snapshot: LampSnapshot, options: Iterable[LampOption], tell: Callable[[str], None], times: int
     ) -> tuple[EvaluatedLampOption, ...]:
-        return tuple(self.evaluate(snapshot, one) for one in options)
+        return tuple(map(_evaluated, options))
 
-    def evaluate(self, snapshot: LampSnapshot, option: LampOption) -> EvaluatedLampOption:
-        return EvaluatedLampOption(option, 5 * len(option.change.events) if option.name == BASELINE_NAME else 0)
+    def evaluator(self, snapshot: LampSnapshot) -> Callable[[LampOption], EvaluatedLampOption]:
+        return _evaluated
 
     def option_to_json(self, option: LampOption) -> Row:
         return {"name": option.name, "title": option.title, "change": self.change_to_json(option.change)}
@@ -398,3 +398,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
 _KIND = LampKind()
 LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND, lambda: LAMP_PAST)
+
+
+def _evaluated(option: LampOption) -> EvaluatedLampOption:
+    return EvaluatedLampOption(option, 5 * len(option.change.events) if option.name == BASELINE_NAME else 0)

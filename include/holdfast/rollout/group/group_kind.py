@@ -4,7 +4,6 @@ A kind is one folder of `rollout/` whose `kind/kind.py` fulfils this, and one li
 typed by its own values; the registry's edge forgets them.
 """
 
-import functools
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -228,11 +227,7 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
         """Each option with its forecast. `tell` hears the name of the one that is forecast; `times` as in `forecast`."""
 
     @abstractmethod
-    def evaluate(self, snapshot: S, option: O) -> E: ...
-
-    def evaluator(self, snapshot: S) -> Callable[[O], E]:
-        """What evaluates one option after the other, each as `evaluate` does."""
-        return functools.partial(self.evaluate, snapshot)
+    def evaluator(self, snapshot: S) -> Callable[[O], E]: ...
 
     @abstractmethod
     def option_to_json(self, option: O) -> Row: ...

@@ -1,5 +1,6 @@
 """Kafka Streams groups whose broker assigns (`group.protocol=streams`), as a kind of group."""
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, ClassVar
@@ -186,8 +187,8 @@ class BrokerStreamsKind(
             found.append(evaluation.evaluate(snapshot, option, times))
         return tuple(found)
 
-    def evaluate(self, snapshot: StreamsGroupSnapshot, option: BrokerOption) -> EvaluatedBrokerOption:
-        return evaluation.evaluate(snapshot, option)
+    def evaluator(self, snapshot: StreamsGroupSnapshot) -> Callable[[BrokerOption], EvaluatedBrokerOption]:
+        return functools.partial(evaluation.evaluate, snapshot)
 
     def option_to_json(self, option: BrokerOption) -> Row:
         return codec_of(BrokerOption).write(option)

@@ -1,5 +1,6 @@
 """Consumer groups without Kafka Streams, whose leader assigns, as a kind of group."""
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, ClassVar, NoReturn
@@ -192,8 +193,8 @@ class ConsumerKind(
             found.append(evaluation.evaluate(snapshot, option))
         return tuple(found)
 
-    def evaluate(self, snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedConsumerOption:
-        return evaluation.evaluate(snapshot, option)
+    def evaluator(self, snapshot: ConsumerSnapshot) -> Callable[[ConsumerOption], EvaluatedConsumerOption]:
+        return functools.partial(evaluation.evaluate, snapshot)
 
     def option_to_json(self, option: ConsumerOption) -> Row:
         return codec_of(ConsumerOption).write(option)

@@ -205,10 +205,8 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
             together.used(part)
         return tuple(found)
 
-    def evaluate(self, snapshot: Snapshot, option: Option) -> EvaluatedOption:
-        return proposals.evaluate(snapshot, option)
-
     def evaluator(self, snapshot: Snapshot) -> Callable[[Option], EvaluatedOption]:
+        """What is known from one option counts for the next."""
         return functools.partial(proposals.evaluate, snapshot, shared=Shared())
 
     def option_to_json(self, option: Option) -> Row:
