@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tests.harness.lamps import review as lamp_review
 from tests.harness.lamps.past import LAMP_PAST
-from tests.harness.lamps.plans import assemble
+from tests.harness.lamps.plans import assemble, evaluated
 from tests.harness.lamps.values import (
     ConsideredLampOption,
     EvaluatedLampOption,
@@ -298,10 +298,10 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def evaluate_all(
         self, snapshot: LampSnapshot, options: Iterable[LampOption], tell: Callable[[str], None], times: int
     ) -> tuple[EvaluatedLampOption, ...]:
-        return tuple(map(_evaluated, options))
+        return tuple(map(evaluated, options))
 
     def evaluator(self, snapshot: LampSnapshot) -> Callable[[LampOption], EvaluatedLampOption]:
-        return _evaluated
+        return evaluated
 
     def option_to_json(self, option: LampOption) -> Row:
         return {"name": option.name, "title": option.title, "change": self.change_to_json(option.change)}
@@ -398,7 +398,3 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
 _KIND = LampKind()
 LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND, lambda: LAMP_PAST)
-
-
-def _evaluated(option: LampOption) -> EvaluatedLampOption:
-    return EvaluatedLampOption(option, 5 * len(option.change.events) if option.name == BASELINE_NAME else 0)

@@ -6,12 +6,13 @@ from tests.harness.lamps.values import (
     ConsideredLampOption,
     EvaluatedLampOption,
     LampChange,
+    LampOption,
     LampPlan,
     LampSnapshot,
     LampStep,
 )
 
-from holdfast.rollout.contract.assessment import Rule
+from holdfast.rollout.contract.assessment import BASELINE_NAME, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import EffortCounts, Estimate, Times
 from holdfast.rollout.facts.sourced_text import texts_of
@@ -66,6 +67,10 @@ def assemble(
 
 def times() -> tuple[Times, ...]:
     return (Times(Estimate(1, 2, 3), Estimate(1, 2, 3)),)
+
+
+def evaluated(option: LampOption) -> EvaluatedLampOption:
+    return EvaluatedLampOption(option, 5 * len(option.change.events) if option.name == BASELINE_NAME else 0)
 
 
 def impact(one: EvaluatedLampOption) -> Impact:
