@@ -44,7 +44,8 @@ def groups_and_changes(draw: some.DrawFn) -> tuple[Snapshot, Change]:
     document["config"] = {"acceptable.recovery.lag": chance.choice((0, 10_000)), "num.standby.replicas": chance.choice((0, 0, 1))}
 
     def roll() -> dict[str, Any]:
-        sticky = {ASSIGNOR: f"{ASSIGNORS}.StickyTaskAssignor"}
+        name = "StickyTaskAssignor" if document["kafka_release"] == "2.8.2" else "LegacyStickyTaskAssignor"
+        sticky = {ASSIGNOR: f"{ASSIGNORS}.{name}"}
         numbers = {"max.warmup.replicas": 4}, {"probing.rebalance.interval.ms": 60_000}, {"num.standby.replicas": 1}
         rolled = chance.choice((*numbers, sticky))
         return {"rolling_restart": {"set_config": rolled, "wait": chance.choice(("stable", "stable", "rebalance"))}}
