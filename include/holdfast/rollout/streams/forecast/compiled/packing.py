@@ -251,9 +251,9 @@ def _reported(group: Group, layout: Layout) -> Reported | None:
     number_of, task_of = topology.number_of, topology.task_of
     for number, (at, place) in enumerate(layout.members):
         client, consumer = client_of[number], group.clients[at].consumers[place]
-        rows = [number_of.get(task) for task, _ in consumer.task_offset_sums]
+        rows = [number_of.get(task, NONE) for task, _ in consumer.task_offset_sums]
         totals = [total for _, total in consumer.task_offset_sums]
-        if None in rows or len(set(rows)) < len(rows) or not all(map(_is_ordinary, set(totals))):
+        if NONE in rows or len(set(rows)) < len(rows) or not all(map(_is_ordinary, set(totals))):
             return None
         if not ((sums[client, rows] == ABSENT) & layout.ends_fit[rows]).all():
             return None
