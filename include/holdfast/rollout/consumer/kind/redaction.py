@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.group.redacting import Redacting
+from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.redaction import settings, unknowns, vocabulary
 from holdfast.rollout.redaction.found import Found, Role
 from holdfast.rollout.redaction.names import Names
