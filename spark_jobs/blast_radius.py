@@ -144,7 +144,7 @@ def tidy(rows: DataFrame, in_full_rows: DataFrame, carried: DataFrame, places: D
 
 
 def executors_compile(spark: SparkSession) -> bool:
-    """Whether an executor has a compiler; they are taken to be alike."""
+    """Whether an executor has a compiler; they are assumed to be alike."""
     (found,) = lake_tables.per_row(spark.range(1), answer_whether_compiled, COMPILES).collect()
     return bool(found.compiles)
 
