@@ -92,7 +92,7 @@ def nothing_known() -> Iterator[None]:
 
 
 def priced(snapshot: Snapshot, option: Option, shared: Shared) -> object:
-    """What an option costs, or why that is not known."""
+    """What an option costs, or why that is unknown."""
     try:
         return proposals.evaluate(snapshot, option, shared=shared)
     except HoldfastError as refusal:

@@ -1,7 +1,7 @@
 """Restarts that are worked out one by one, because they cannot be walked or not yet: those that are known of a group at rest.
 
 What happens after one depends on the group, on what clients run, and on what is assumed of copies; if nothing has changed by it, a
-course that comes to the same group may pass it over.
+course that reaches the same group may pass it over.
 """
 
 from collections.abc import Iterable, Sequence
