@@ -382,21 +382,13 @@ def examine(
     if named.names or named.no_names:
         checks += doctor.examine_host_names(named)
         state_dirs = tuple(one for url in state_dirs for one in named.expanded(url))
-    return checks + _examine_places(state_dirs, folders, deadline, hosts)
+    return checks + examine_places(state_dirs, folders, deadline, hosts)
 
 
 def examine_places(
-    state_dirs: Sequence[str], folders: Sequence[str], timeout_s: float = DEFAULT_TIMEOUT_S, hosts: HostAccess = HERE
+    state_dirs: Sequence[str], folders: Sequence[str], deadline: "Deadline", hosts: HostAccess = HERE
 ) -> tuple[Check, ...]:
-    """What is missing on hosts, in Kubernetes and on this machine, without a cluster."""
-    from holdfast.adapters.deadline import Deadline
-
-    return _examine_places(state_dirs, folders, Deadline(timeout_s), hosts)
-
-
-def _examine_places(
-    state_dirs: Sequence[str], folders: Sequence[str], deadline: "Deadline", hosts: HostAccess
-) -> tuple[Check, ...]:
+    """What is missing on hosts, in Kubernetes and on this machine. That needs no cluster."""
     from holdfast.adapters.machine import ThisMachine
 
     on_disks = doctor.examine_state_directories(state_directories(deadline, hosts=hosts), tuple(state_dirs))

@@ -19,11 +19,11 @@ from tests.harness.kubernetes.cluster import running as running_cluster
 from tests.harness.running_group import RunningGroup
 from tests.harness.sshd import Sshd
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts import actors_file, client_settings
 from holdfast.adapters.hosts.kubernetes.api import Api
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
 from holdfast.errors import HostTrouble
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
 

@@ -11,11 +11,11 @@ from holdfast.airflow_wiring.airflow_objects import ABOUT_A_GROUP, COLLECT_SECON
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from holdfast.actor import Actor
     from holdfast.adapters.broker.connection import ClusterConnection
     from holdfast.adapters.hosts.http_settings import HttpLogin
     from holdfast.adapters.hosts.kubernetes.connection import Access
     from holdfast.adapters.hosts.ssh_settings import SshSettings
-    from holdfast.ports import Actor
     from holdfast.wiring import HostAccess
     from holdfast.workflows.collecting.collect_many import About, Wanted
 

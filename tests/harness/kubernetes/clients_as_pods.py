@@ -10,6 +10,7 @@ from tests.harness.article import A, B, C
 from tests.harness.kubernetes import controller
 from tests.harness.kubernetes.cluster import Cluster
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts.kubernetes import deployment_actor, deployments, pods, shared_deployment, stateful_actor
 from holdfast.adapters.hosts.kubernetes.api import Api
 from holdfast.adapters.hosts.kubernetes.connection import Server
@@ -17,7 +18,6 @@ from holdfast.adapters.hosts.kubernetes.deployment_actor import DeploymentActor,
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
 from holdfast.adapters.hosts.kubernetes.shared_deployment import SharedDeployment, SharedDeploymentActor
 from holdfast.adapters.hosts.kubernetes.stateful_actor import StatefulActor, Workload
-from holdfast.ports import Actor
 
 NAME = "words"
 ORDINALS = {A: 2, B: 1, C: 0}

@@ -19,11 +19,11 @@ from tests.harness.kubernetes.real_server import API_SERVER, CONTROLLERS, ETCD
 from tests.harness.running_group import Killed, RunningGroup
 from urllib3.exceptions import NewConnectionError, ProtocolError
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts.kubernetes import api
 from holdfast.adapters.hosts.kubernetes.api import Api, Document
 from holdfast.adapters.hosts.kubernetes.connection import Access, Server
 from holdfast.errors import HostTrouble
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does
 from holdfast.workflows.running import run as running

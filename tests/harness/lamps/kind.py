@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from tests.harness.lamps import review as lamp_review
 from tests.harness.lamps.past import LAMP_PAST
 from tests.harness.lamps.plans import assemble, evaluated
+from tests.harness.lamps.redaction import LAMP_REDACTING
 from tests.harness.lamps.values import (
     ConsideredLampOption,
     EvaluatedLampOption,
@@ -397,4 +398,4 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
 
 _KIND = LampKind()
-LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND, lambda: LAMP_PAST)
+LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND, lambda: LAMP_PAST, lambda: LAMP_REDACTING)

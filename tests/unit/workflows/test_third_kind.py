@@ -1,5 +1,6 @@
 """Another kind of group is its own code and a line in the registry: from the search to the verdict nothing else knows it."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -197,3 +198,15 @@ def test_it_is_guarded(tmp_path: Path) -> None:
     found = CliRunner().invoke(holdfast, ["guard", str(tmp_path / "group.json"), "--json"])
 
     assert '"lit":1' in found.output.replace(" ", "")
+
+
+def test_it_is_shared_without_names(tmp_path: Path) -> None:
+    (tmp_path / "group.json").write_text(dumps(group()))
+
+    found = CliRunner().invoke(holdfast, ["redact", str(tmp_path / "group.json")])
+    shared = json.loads(found.stdout)
+
+    assert found.exit_code == 0
+    assert (shared["cluster"], shared["group_id"], sorted(shared["lamps"].values())) == ("cluster", "group", [False, False, True])
+    assert len(shared["lamps"]) == 3
+    assert set(shared["lamps"]).isdisjoint("abc")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from holdfast.actor import Actor
 from holdfast.adapters import yaml_text
 from holdfast.adapters.hosts import act_rights, client_settings, http_settings
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, DagRuns, Looks
@@ -17,7 +18,6 @@ from holdfast.adapters.hosts.shell import Shell
 from holdfast.adapters.hosts.ssh_settings import SshSettings, target
 from holdfast.adapters.hosts.templates_in_json import JSON_TEXT
 from holdfast.errors import HostTrouble, InvalidInput
-from holdfast.ports import Actor
 from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, TEXT, Codec, choice, integer, nullable, table
 from holdfast.rollout.json.kafka_codecs import STRING_MAP

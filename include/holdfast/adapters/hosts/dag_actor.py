@@ -14,11 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts import client_settings, wait_for_act
 from holdfast.adapters.hosts.process_commands import ENDS_S, PLACE, clients_values, is_value
 from holdfast.adapters.hosts.templates_in_json import strings_in, with_values
 from holdfast.errors import HostTrouble
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
 from holdfast.rollout.text.format import listed, printable

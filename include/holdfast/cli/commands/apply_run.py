@@ -28,7 +28,7 @@ from holdfast.workflows.running.acting import Clocks
 from holdfast.workflows.running.progress import Progress
 
 if TYPE_CHECKING:
-    from holdfast.ports import Actor
+    from holdfast.actor import Actor
 
 DONE, WAITS, HALTED = 0, 2, 3
 LAG_S = SETTING_S = 20.0

@@ -5,6 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast import wiring
+from holdfast.adapters.deadline import Deadline
 from holdfast.cli import cluster, documents, hosts
 from holdfast.cli.commands import doctor_config
 from holdfast.cli.views import terminal
@@ -64,7 +65,7 @@ def command(
         raise click.UsageError("Missing option '--group'.")
     acts = () if actors is None else _acts(actors, group or "")
     if group is None or without_cluster:
-        checks = wiring.examine_places(directories, folders, timeout_s, hosts.access())
+        checks = wiring.examine_places(directories, folders, Deadline(timeout_s), hosts.access())
     else:
         where = cluster.connection(bootstrap_server, command_config)
         checks = wiring.examine(where, group, directories, folders, timeout_s, hosts.access())

@@ -31,6 +31,7 @@ _SAME = {
 
 @click.command
 @click.argument("snapshot")
+@click.option("--json", "as_json", is_flag=True, help="No effect; the output is always JSON.")
 @click.option("--output", "-o", metavar="FILE", help="Write the snapshot here, not to standard output.")
 @click.option("--change", metavar="CHANGE", help="A Change for the group: its names are replaced by the same.")
 @click.option("--change-output", metavar="FILE", help="Where the change without names is written. Needed with --change.")
@@ -45,7 +46,13 @@ _SAME = {
     help="keep: names whose hash codes decide keep them. hide: no hash code is kept, and decisions may differ.",
 )
 def command(
-    snapshot: str, output: str | None, change: str | None, change_output: str | None, mapping: str | None, hash_codes: str
+    snapshot: str,
+    output: str | None,
+    change: str | None,
+    change_output: str | None,
+    mapping: str | None,
+    hash_codes: str,
+    as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
     """Print SNAPSHOT (a file, or - for standard input) without names: it can be shared, and Kafka decides the same for it.
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Never, assert_never
 
+from holdfast.actor import Actor
 from holdfast.errors import HostTrouble
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Waited, Watch, may_run_s, next_move, went_on
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference

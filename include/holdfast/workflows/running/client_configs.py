@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Never
 
+from holdfast.actor import Actor
 from holdfast.errors import HostTrouble
-from holdfast.ports import Actor
 from holdfast.rollout.execution import rolling_settings
 from holdfast.rollout.execution.acts import may_write_s
 from holdfast.rollout.execution.next_actions import AnyStep

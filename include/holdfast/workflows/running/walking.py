@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Never
 
+from holdfast.actor import Actor
 from holdfast.errors import CannotPredict, ClusterTrouble
-from holdfast.ports import Actor, GroupSettings
+from holdfast.ports import GroupSettings
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
 from holdfast.rollout.execution import rolling_settings
 from holdfast.rollout.execution.acts import Waited

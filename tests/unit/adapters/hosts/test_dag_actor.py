@@ -13,10 +13,10 @@ from tests.harness.running_group import TAKES_S, Killed, Process, RunningGroup
 from tests.unit.workflows.running.test_client_configs import EACH, real, rolled
 from tests.unit.workflows.running.test_run import ALL_THREE, halt, rolling
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts import actors_file, dag_actor, wait_for_act
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, run_id
 from holdfast.errors import HostTrouble, InvalidInput
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.acted import ClientProcess, Does, Halt, ProcessState

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.harness.deployer import TOKEN, Deployer, send
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts import actors_file, http_actor
 from holdfast.errors import HostTrouble, InvalidInput
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
 

@@ -21,6 +21,7 @@ from tests.harness.plans import article_plan
 from tests.harness.running_group import RunningGroup
 from tests.harness.sshd import Sshd
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts import actors_file, process_commands
 from holdfast.adapters.hosts.process_metadata import HostProcessMetadataFiles
 from holdfast.adapters.hosts.ssh import SshHosts
@@ -29,7 +30,6 @@ from holdfast.adapters.hosts.state_directories import Place
 from holdfast.cli.commands import disk, seed
 from holdfast.errors import HoldfastError, HostTrouble
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.policy.policy import Policy

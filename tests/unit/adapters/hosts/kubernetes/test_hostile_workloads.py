@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harness.examples import examples
 
+from holdfast.actor import Actor
 from holdfast.adapters.hosts.kubernetes import api, deployment_actor, shared_deployment, stateful_actor, workloads
 from holdfast.adapters.hosts.kubernetes.api import Document
 from holdfast.adapters.hosts.kubernetes.connection import Server
@@ -22,7 +23,6 @@ from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
 from holdfast.adapters.hosts.kubernetes.shared_deployment import ACTS, SharedDeployment, SharedDeploymentActor
 from holdfast.adapters.hosts.kubernetes.stateful_actor import StatefulActor, Workload
 from holdfast.errors import HostTrouble
-from holdfast.ports import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import Does
 
