@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from tests.harness.lamps import review as lamp_review
-from tests.harness.lamps.past import LAMP_PAST
+from tests.harness.lamps.past import PAST
 from tests.harness.lamps.plans import assemble, evaluated
-from tests.harness.lamps.redaction import LAMP_REDACTING
+from tests.harness.lamps.redaction import REDACTING
 from tests.harness.lamps.values import (
     ConsideredLampOption,
     EvaluatedLampOption,
@@ -20,6 +20,7 @@ from tests.harness.lamps.values import (
     LampStep,
     LampVerdict,
     dark,
+    drifts,
 )
 
 from holdfast.errors import CannotPredict, InvalidInput
@@ -29,7 +30,7 @@ from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.execution import rounds
-from holdfast.rollout.execution.drift import Drift, DriftKind, Staleness
+from holdfast.rollout.execution.drift import Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next, NothingLeft, WaitForOutside
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
 from holdfast.rollout.execution.verdict import Result
@@ -115,11 +116,6 @@ class _Verifying(Verifying[LampPlan, LampSnapshot, LampVerdict, tuple[str, ...]]
     ) -> LampVerdict:
         made = LampVerdict(plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at, result, what or (), differences, shown)
         return replace(made, unknown=unknown)
-
-
-def drifts(plan: LampPlan, fresh: LampSnapshot) -> tuple[Drift, ...]:
-    gone = [name for name, _ in plan.basis.lit if name not in dict(fresh.lit)]
-    return tuple(Drift(DriftKind.MEMBERS, f"{name} is gone.", True, "It cannot be lit.") for name in gone)
 
 
 class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
@@ -398,4 +394,4 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
 
 _KIND = LampKind()
-LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND, lambda: LAMP_PAST, lambda: LAMP_REDACTING)
+LAMP_KIND = Registered(PROTOCOL, "tests.harness.lamps", lambda: _KIND, lambda: _KIND, lambda: PAST, lambda: REDACTING)

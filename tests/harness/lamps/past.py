@@ -35,4 +35,4 @@ class LampPast(PastJudge[LampQuestion]):
         yield question
 
 
-LAMP_PAST = LampPast()
+PAST = LampPast()

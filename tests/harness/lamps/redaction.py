@@ -21,4 +21,4 @@ class LampRedacting(Redacting[LampSnapshot]):
         return replace(snapshot, cluster=names.of(Role.CLUSTER, snapshot.cluster), group_id=names.group, lit=lit)
 
 
-LAMP_REDACTING = LampRedacting()
+REDACTING = LampRedacting()

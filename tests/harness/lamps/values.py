@@ -7,6 +7,7 @@ from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, Rule
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.execution.drift import Drift, DriftKind
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts import difference_words
@@ -131,3 +132,8 @@ class LampVerdict:
 
 def dark(plan: LampPlan, fresh: LampSnapshot) -> tuple[str, ...]:
     return tuple(lamp for lamp in plan.change.events if not dict(fresh.lit).get(lamp))
+
+
+def drifts(plan: LampPlan, fresh: LampSnapshot) -> tuple[Drift, ...]:
+    gone = [name for name, _ in plan.basis.lit if name not in dict(fresh.lit)]
+    return tuple(Drift(DriftKind.MEMBERS, f"{name} is gone.", True, "It cannot be lit.") for name in gone)

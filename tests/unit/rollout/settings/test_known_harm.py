@@ -31,6 +31,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(HARMS) >= 200
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HARMS)
 def test_known_harm_is_found(name: str) -> None:
     harm, report = HARMS[name], found_of(name)

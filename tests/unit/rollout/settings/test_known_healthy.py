@@ -11,6 +11,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(HEALTHY) >= 60
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HEALTHY)
 def test_what_is_sound_has_no_finding(name: str) -> None:
     given = HEALTHY[name].given
