@@ -284,6 +284,11 @@ class TestSomethingElse:
         assert least.moved <= twice.moved < one_more.moved
         assert 7 < len(least.process_ids) < 12
 
+    def test_more_clients_have_a_thread_for_each_member_id_of_the_one_requested(self) -> None:
+        found = options(group(AFTER), {"add_client": {"process_id": LAST, "member_ids": ["one", "two"]}})
+
+        assert {each["add_client"]["threads"] for each in events_of(found["double-the-clients"])} == {2}
+
 
 class TestRolledOut:
     def test_a_setting_costs_a_restart_of_everybody(self) -> None:

@@ -92,7 +92,8 @@ def _to_count(snapshot: Snapshot, change: Change, wanted: Callable[[int, int], i
         return None
     if added:
         seeds = best_seeds(snapshot, count - now)
-        like = NewClient(None, added[0].threads, None, None, ())
+        threads = added[0].threads or len(added[0].member_ids or ())
+        like = NewClient(None, threads, None, None, ())
         return replace(change, events=tuple(AddClient(replace(like, process_id=seed)) for seed in seeds)) if seeds else None
     if count >= requested:
         return None
