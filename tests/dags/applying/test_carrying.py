@@ -102,7 +102,7 @@ class Questions:
 class Reality:
     """The group and its processes, at once as they are after an act; and the plan, approved, in the lake."""
 
-    limit_s = 5.0
+    limit_s = unseen_s = unseen_write_s = 5.0
 
     def __init__(self, lake: FsspecLake, plan: Plan | None = None) -> None:
         self.lake, self.plan = lake, plan or planned()
@@ -139,6 +139,12 @@ class Reality:
         self.processes[act.client].identity += 1
         self.state = "PreparingRebalance"  # until the next turn
         return None
+
+    def outcome(self, _: Act) -> str | None:
+        return None
+
+    def is_writing(self, _: Act) -> bool:
+        return False
 
     # Airflow.
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 from holdfast.errors import Unsupported
 from holdfast.kafka.release_lines import ReleaseLines, patches
 
+FIRST_CLIENTS = "3.7.0"
+"""The first clients with `group.protocol` (KIP-848)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:

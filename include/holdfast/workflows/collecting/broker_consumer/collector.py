@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka.coordinator.consumer.release import FIRST_CLIENTS
+from holdfast.kafka.release_lines import is_older
 from holdfast.kafka.wire.consumer_group_description import DescribedConsumerGroup
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
@@ -32,6 +34,10 @@ class BrokerConsumerCollector(Collector[BrokerConsumerSettings]):
         for option, value in (("--changelog", given.changelogs), ("--stores", given.stores)):
             if value:
                 raise InvalidInput(f"{group_id!r} {_KIND}: its members keep no state. Leave it out", option)
+        if given.kafka_release is not None and is_older(given.kafka_release, FIRST_CLIENTS):
+            raise Unsupported(
+                f"Clients of Kafka {given.kafka_release} join no group whose broker assigns; {FIRST_CLIENTS} was the first"
+            )
         return settings.read(group_id, given.broker_release, given.application, given.overrides)
 
     def read(
