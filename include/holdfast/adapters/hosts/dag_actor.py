@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from holdfast.actor import Actor
-from holdfast.adapters.hosts import client_settings, wait_for_act
+from holdfast.adapters.hosts import client_settings
 from holdfast.adapters.hosts.process_commands import ENDS_S, PLACE, clients_values, is_value
 from holdfast.adapters.hosts.templates_in_json import strings_in, with_values
 from holdfast.errors import HostTrouble
@@ -26,6 +26,8 @@ from holdfast.rollout.text.format import listed, printable
 SETS = "set_config"
 """What a DAG does that writes settings."""
 _PAUSE_S = 2.0
+_HOLDS_S = 3.0
+"""For one that fails at once: the scheduler alone takes longer to begin most of them."""
 _GOES_ON = ("queued", "running")
 _BACK = ".back"
 """After what an act is called that rolls one back (`Act.called`)."""
@@ -150,7 +152,7 @@ class DagActor:
 
     def _run(self, called: str, conf: Mapping[str, Any]) -> tuple[bool, str | None]:
         """Whether it was triggered just now, and why it failed; None: it was successful."""
-        ends_at = time.monotonic() + min(self._dag.limit_s, wait_for_act.HOLDS_S)
+        ends_at = time.monotonic() + min(self._dag.limit_s, _HOLDS_S)
         made = self._runs.trigger(self._dag.dag_id, called, conf)
         while True:
             state = self._state(called)
