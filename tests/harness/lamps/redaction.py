@@ -9,16 +9,16 @@ from holdfast.rollout.redaction.found import Found, Role
 from holdfast.rollout.redaction.names import Names
 
 
-class LampRedacting(Redacting[LampSnapshot]):
-    def names(self, snapshot: LampSnapshot) -> Found:
-        found = Found(snapshot.group_id, streams=False)
-        found.add(Role.CLUSTER, snapshot.cluster)
-        found.add(Role.MEMBER, *(name for name, _ in snapshot.lit))
-        return found
-
-    def redacted(self, snapshot: LampSnapshot, names: Names) -> LampSnapshot:
-        lit = tuple((names.of(Role.MEMBER, name), burns) for name, burns in snapshot.lit)
-        return replace(snapshot, cluster=names.of(Role.CLUSTER, snapshot.cluster), group_id=names.group, lit=lit)
+def _names(snapshot: LampSnapshot) -> Found:
+    found = Found(snapshot.group_id, streams=False)
+    found.add(Role.CLUSTER, snapshot.cluster)
+    found.add(Role.MEMBER, *(name for name, _ in snapshot.lit))
+    return found
 
 
-REDACTING = LampRedacting()
+def _redacted(snapshot: LampSnapshot, names: Names) -> LampSnapshot:
+    lit = tuple((names.of(Role.MEMBER, name), burns) for name, burns in snapshot.lit)
+    return replace(snapshot, cluster=names.of(Role.CLUSTER, snapshot.cluster), group_id=names.group, lit=lit)
+
+
+REDACTING = Redacting(_names, _redacted)

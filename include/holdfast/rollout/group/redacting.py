@@ -1,7 +1,7 @@
 """What a kind of group provides so that its snapshots can be shared without their names."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from holdfast.rollout.redaction.found import Found, Role
@@ -11,16 +11,19 @@ S = TypeVar("S")
 """A Snapshot."""
 
 
-class Redacting(ABC, Generic[S]):
-    @abstractmethod
-    def names(self, snapshot: S) -> Found:
-        """Every name in it, and which names' hash codes decide."""
+def _no_other(_: Iterable[str]) -> frozenset[Role]:
+    return frozenset()
 
-    def deciding(self, assignors: Iterable[str]) -> frozenset[Role]:  # noqa: ARG002 - of most groups no other hash code decides
-        """Roles, in addition to those of members and processes, whose hash codes decide with one of these assignors (names or
-        classes)."""
-        return frozenset()
 
-    @abstractmethod
-    def redacted(self, snapshot: S, names: Names) -> S:
-        """The same group with what stands for its names: Kafka decides as before. `names`: of all that `names` has found."""
+@dataclass(frozen=True, slots=True)
+class Redacting(Generic[S]):
+    """`names`: every name in a Snapshot, and which names' hash codes decide.
+
+    `redacted`: the same group with what stands for its names, which are all that `names` has found: Kafka decides as before.
+    `deciding`: roles, in addition to those of members and processes, whose hash codes decide with one of these assignors (names or
+    classes); with those of most groups no other does.
+    """
+
+    names: Callable[[S], Found]
+    redacted: Callable[[S, Names], S]
+    deciding: Callable[[Iterable[str]], frozenset[Role]] = _no_other

@@ -171,12 +171,4 @@ def _classic(classic: ClassicGroup, names: Names) -> ClassicGroup:
     )
 
 
-class BrokerStreamsRedacting(Redacting[StreamsGroupSnapshot]):
-    def names(self, snapshot: StreamsGroupSnapshot) -> Found:
-        return _names(snapshot)
-
-    def redacted(self, snapshot: StreamsGroupSnapshot, names: Names) -> StreamsGroupSnapshot:
-        return _redacted(snapshot, names)
-
-
-REDACTING = BrokerStreamsRedacting()
+REDACTING = Redacting(_names, _redacted)

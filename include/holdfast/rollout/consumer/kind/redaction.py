@@ -95,15 +95,4 @@ def _partitions(partitions: Iterable[TopicPartition], names: Names) -> tuple[Top
     return tuple(TopicPartition(names.of(Role.TOPIC, one.topic), one.partition) for one in partitions)
 
 
-class ConsumerRedacting(Redacting[ConsumerSnapshot]):
-    def names(self, snapshot: ConsumerSnapshot) -> Found:
-        return _names(snapshot)
-
-    def deciding(self, assignors: Iterable[str]) -> frozenset[Role]:
-        return _deciding(assignors)
-
-    def redacted(self, snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
-        return _redacted(snapshot, names)
-
-
-REDACTING = ConsumerRedacting()
+REDACTING = Redacting(_names, _redacted, _deciding)

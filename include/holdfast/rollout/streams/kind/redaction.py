@@ -172,15 +172,4 @@ def _evidence(one: Evidence, names: Names) -> Evidence:
     )
 
 
-class StreamsRedacting(Redacting[Snapshot]):
-    def names(self, snapshot: Snapshot) -> Found:
-        return _names(snapshot)
-
-    def deciding(self, assignors: Iterable[str]) -> frozenset[Role]:
-        return _deciding(assignors)
-
-    def redacted(self, snapshot: Snapshot, names: Names) -> Snapshot:
-        return _redacted(snapshot, names)
-
-
-REDACTING = StreamsRedacting()
+REDACTING = Redacting(_names, _redacted, _deciding)
