@@ -17,18 +17,17 @@ from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.snapshot import Topic
-from holdfast.workflows.collecting.broker_consumer.settings import GROUP_CONFIGS, BrokerConsumerSettings
+from holdfast.workflows.collecting.broker_consumer.settings import GROUP_CONFIGS
 from holdfast.workflows.collecting.coordinator_release import release_of
+from holdfast.workflows.collecting.coordinator_settings import RECONCILING, CoordinatorSettings
 from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.settling import settled_group
 
-RECONCILING = ("Assigning", "Reconciling")
-"""States in which a target is about to be computed, or members are reconciling with it."""
 _Found = Observed[DescribedConsumerGroup]
 
 
 def snapshot(
-    cluster: ClusterReader, wanted: Reading, settings: BrokerConsumerSettings, seen: ObservedGroup | None = None
+    cluster: ClusterReader, wanted: Reading, settings: CoordinatorSettings, seen: ObservedGroup | None = None
 ) -> BrokerConsumerSnapshot:
     """`seen`: the group as it was described a moment ago, if it was.
 
@@ -81,12 +80,12 @@ def _listed(owned: Owned) -> tuple[TopicPartition, ...]:
     return tuple(TopicPartition(topic, number) for topic, numbers in owned for number in numbers)
 
 
-def _config(cluster: ClusterReader, settings: BrokerConsumerSettings, found: _Found) -> tuple[tuple[str, ConfigValue], ...]:
+def _config(cluster: ClusterReader, settings: CoordinatorSettings, found: _Found) -> tuple[tuple[str, ConfigValue], ...]:
     """The group's configs, and those of the broker where the group has none, which `unknown` lists in addition."""
     given = dict(settings.config)
     config: dict[str, ConfigValue] = {}
     try:
-        said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS))
+        said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS.prefix))
     except ClusterTrouble as trouble:
         found.note("config", str(trouble))
     else:

@@ -8,14 +8,15 @@ from holdfast.kafka.release_lines import is_older
 from holdfast.kafka.wire.consumer_group_description import DescribedConsumerGroup
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
-from holdfast.workflows.collecting.broker_consumer import collect, settings
-from holdfast.workflows.collecting.broker_consumer.settings import BrokerConsumerSettings
+from holdfast.workflows.collecting.broker_consumer import collect
+from holdfast.workflows.collecting.broker_consumer.settings import GROUP_CONFIGS
 from holdfast.workflows.collecting.collector import Collector, OneGroup, StatedByOperator
+from holdfast.workflows.collecting.coordinator_settings import CoordinatorSettings
 
 _KIND = "is a consumer group whose broker assigns"
 
 
-class BrokerConsumerCollector(Collector[BrokerConsumerSettings]):
+class BrokerConsumerCollector(Collector[CoordinatorSettings]):
     kind: ClassVar[str] = "broker_consumer"
     without_state_dirs: ClassVar[str | None] = f"{_KIND}: its members keep no state"
     reads_configs: ClassVar[bool] = True
@@ -30,7 +31,7 @@ class BrokerConsumerCollector(Collector[BrokerConsumerSettings]):
     def topics(self, group: ObservedGroup) -> tuple[str, ...]:
         return () if group.described_consumers is None else subscribed(group.described_consumers)
 
-    def settings(self, group_id: str, given: StatedByOperator) -> BrokerConsumerSettings:
+    def settings(self, group_id: str, given: StatedByOperator) -> CoordinatorSettings:
         for option, value in (("--changelog", given.changelogs), ("--stores", given.stores)):
             if value:
                 raise InvalidInput(f"{group_id!r} {_KIND}: its members keep no state. Leave it out", option)
@@ -38,14 +39,14 @@ class BrokerConsumerCollector(Collector[BrokerConsumerSettings]):
             raise Unsupported(
                 f"Clients of Kafka {given.kafka_release} join no group whose broker assigns; {FIRST_CLIENTS} was the first"
             )
-        return settings.read(group_id, given.broker_release, given.application, given.overrides)
+        return GROUP_CONFIGS.read(group_id, given.broker_release, given.application, given.overrides)
 
     def read(
         self,
         cluster: ClusterReader,
         disks: StateDirectoryReader,  # noqa: ARG002 - it has none
         wanted: OneGroup,
-        settings: BrokerConsumerSettings,
+        settings: CoordinatorSettings,
         seen: ObservedGroup,
     ) -> BrokerConsumerSnapshot:
         return collect.snapshot(cluster, wanted, settings, seen)

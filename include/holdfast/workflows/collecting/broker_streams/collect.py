@@ -19,13 +19,12 @@ from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.workflows.collecting import state_directories
 from holdfast.workflows.collecting.broker_streams import changelogs
-from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS, BrokerStreamsSettings
+from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS
 from holdfast.workflows.collecting.coordinator_release import release_of
+from holdfast.workflows.collecting.coordinator_settings import RECONCILING, CoordinatorSettings
 from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.settling import Patience, settled_group
 
-RECONCILING = ("Assigning", "Reconciling")
-"""States in which a target is about to be computed, or members are reconciling with it."""
 _NO_MEMBERS = ("Empty",)
 _SEVERAL = 5
 _Found = Observed[DescribedGroup]
@@ -37,7 +36,7 @@ def snapshot(
     cluster: ClusterReader,
     disks: StateDirectoryReader,
     wanted: Reading,
-    settings: BrokerStreamsSettings,
+    settings: CoordinatorSettings,
     seen: ObservedGroup | None = None,
 ) -> StreamsGroupSnapshot:
     """`seen`: the group as it was described a moment ago, if it was.
@@ -130,13 +129,13 @@ def _recorded(cluster: ClusterReader, found: _Found) -> tuple[RecordedTarget, ..
 
 
 def _config(
-    cluster: ClusterReader, settings: BrokerStreamsSettings, recorded: tuple[RecordedTarget, ...], found: _Found
+    cluster: ClusterReader, settings: CoordinatorSettings, recorded: tuple[RecordedTarget, ...], found: _Found
 ) -> tuple[tuple[str, ConfigValue], ...]:
     """The group's configs, and those of the broker where the group has none, which `unknown` lists in addition."""
     given = dict(settings.config)
     config: dict[str, ConfigValue] = {}
     try:
-        said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS))
+        said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS.prefix))
     except ClusterTrouble as trouble:
         found.note("config", str(trouble))
         _infer_standbys(found, given, dict(recorded[-1].config) if recorded else {}, config)

@@ -1,42 +1,8 @@
-"""What an operator states about a Streams group whose broker assigns: the coordinator's release, group configs."""
+"""The group configs of a Streams group whose broker assigns."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.release import behaviour
-from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.workflows.collecting.coordinator_settings import StatedConfigs
 
-GROUP_CONFIGS = "streams."
-"""What the names of the configs of such a group begin with."""
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerStreamsSettings:
-    """`config` is put over what the brokers say."""
-
-    broker_release: str | None = None
-    config: tuple[tuple[str, ConfigValue], ...] = ()
-
-
-def read(
-    group_id: str, broker_release: str | None, application: Mapping[str, str], overrides: Mapping[str, ConfigValue]
-) -> BrokerStreamsSettings:
-    """Nothing is taken from the application's properties: the broker ignores what they say of standbys and warm-ups.
-
-    Raise InvalidInput for the properties of another group and for what is no config of such a group, Unsupported for a release that
-    is not covered.
-    """
-    other = application.get("application.id", group_id)
-    if other != group_id:
-        raise InvalidInput(f"the properties are those of the application {other!r}; the group is {group_id!r}", "application.id")
-    strange = next((key for key in overrides if not key.startswith(GROUP_CONFIGS)), None)
-    if strange is not None:
-        raise InvalidInput(
-            f"{strange!r} does not affect a Streams group whose broker assigns; its group configs do, such as"
-            " streams.num.standby.replicas",
-            "--set",
-        )
-    if broker_release is not None:
-        behaviour(broker_release)
-    return BrokerStreamsSettings(broker_release, tuple(sorted(overrides.items())))
+GROUP_CONFIGS = StatedConfigs(
+    "streams.", "streams.num.standby.replicas", "a Streams group whose broker assigns", "application.id", "application", behaviour
+)

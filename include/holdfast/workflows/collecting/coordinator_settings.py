@@ -1,0 +1,53 @@
+"""What an operator states about a group whose broker assigns: the coordinator's release, group configs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.json.kafka import ConfigValue
+
+RECONCILING = ("Assigning", "Reconciling")
+"""States of such a group in which a target is about to be computed, or members are reconciling with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorSettings:
+    """`config` is put over what the brokers say."""
+
+    broker_release: str | None = None
+    config: tuple[tuple[str, ConfigValue], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatedConfigs:
+    """Those of one kind of group. `prefix`: what their names begin with; `example`: one of them; `kind`: of which group, in words.
+
+    `id_property`: the property of its clients that has its ID, which is that of the `named`. `behaviour` refuses a release that is
+    not covered.
+    """
+
+    prefix: str
+    example: str
+    kind: str
+    id_property: str
+    named: str
+    behaviour: Callable[[str], object]
+
+    def read(
+        self, group_id: str, broker_release: str | None, properties: Mapping[str, str], overrides: Mapping[str, ConfigValue]
+    ) -> CoordinatorSettings:
+        """Nothing is taken from the clients' properties: the broker ignores them, or shows what they ask of it.
+
+        Raise InvalidInput for the properties of another group and for what is no config of such a group, Unsupported for a release
+        that is not covered.
+        """
+        other = properties.get(self.id_property, group_id)
+        if other != group_id:
+            found = f"the properties are those of the {self.named} {other!r}; the {self.named} is {group_id!r}"
+            raise InvalidInput(found, self.id_property)
+        strange = next((key for key in overrides if not key.startswith(self.prefix)), None)
+        if strange is not None:
+            raise InvalidInput(f"{strange!r} does not affect {self.kind}; its group configs do, such as {self.example}", "--set")
+        if broker_release is not None:
+            self.behaviour(broker_release)
+        return CoordinatorSettings(broker_release, tuple(sorted(overrides.items())))
