@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
@@ -69,6 +70,16 @@ def test_the_locks_follow_from_pyproject(tmp_path: Path) -> None:
     subprocess.run([tmp_path / "bin/lock"], check=True, env=os.environ | {"PATH": f"{uv}:{os.environ['PATH']}"})
 
     assert {name: (tmp_path / name).read_text() for name in LOCKS} == {name: (ROOT / name).read_text() for name in LOCKS}
+
+
+def test_what_locking_is_told_of_pyspark_is_what_pyspark_says() -> None:
+    (told,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["uv"]["dependency-metadata"]
+    required = [Requirement(line) for line in importlib.metadata.requires("pyspark") or ()]
+
+    assert told["version"] == PINNED["pyspark"]
+    assert {Requirement(line) for line in told["requires-dist"]} == {
+        requirement for requirement in required if not requirement.marker
+    }
 
 
 def test_the_installed_pyspark_is_whole() -> None:
