@@ -75,4 +75,4 @@ def apply_rollout():
     ApplyPlan.partial(task_id="walk", map_index_template="{{ task.plan_id }}", **fixed).expand(plan_id=plans())
 
 
-apply_rollout()
+made = apply_rollout()

@@ -43,4 +43,4 @@ def backtest_groups():
     [past.expand(cluster=clusters()), package()] >> judge
 
 
-backtest_groups()
+made = backtest_groups()

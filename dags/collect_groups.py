@@ -53,4 +53,4 @@ def collect_groups():
     taken >> missing()
 
 
-collect_groups()
+made = collect_groups()

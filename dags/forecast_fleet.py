@@ -73,4 +73,4 @@ def forecast_fleet():
     )
 
 
-forecast_fleet()
+made = forecast_fleet()

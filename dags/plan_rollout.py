@@ -52,4 +52,4 @@ def plan_rollout():
     searched >> made
 
 
-plan_rollout()
+made = plan_rollout()

@@ -34,4 +34,4 @@ def verify_rollout():
     compare.expand(plan_id=plans())
 
 
-verify_rollout()
+made = verify_rollout()

@@ -106,13 +106,18 @@ class TestTheImage:
         paths = re.search(r"^ENV PYTHONPATH=(.+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
         assert paths
         (tmp_path / "airflow").mkdir()
-        for name in ("include", "dags", "spark_jobs"):
+        for name in ("include", "dags", "plugins", "spark_jobs"):
             (tmp_path / "airflow" / name).symlink_to(ROOT / name)
         path = paths[1].replace("/usr/local/airflow", str(tmp_path / "airflow"))
         code = (
             "import sys, os, holdfast; from holdfast.airflow_wiring.spark import script\n"
             "assert holdfast.__file__.startswith(sys.argv[1]), holdfast.__file__\n"
-            "assert os.path.exists(script('decode_snapshots'))"
+            "assert os.path.exists(script('decode_snapshots'))\n"
+            "import importlib.metadata as installed, runpy\n"
+            "plugin = lambda: runpy.run_path(sys.argv[1] + '/airflow/plugins/holdfast_plugin.py')\n"
+            "assert 'HoldfastPlugin' not in plugin()\n"  # this checkout is installed, and its entry point brings the plugin
+            "installed.entry_points = lambda **_: ()\n"
+            "assert plugin()['HoldfastPlugin'].name == 'holdfast'\n"
         )
 
         subprocess.run(

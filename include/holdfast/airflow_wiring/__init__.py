@@ -14,7 +14,7 @@ is an ID or a path, never a document and never a secret; and no task believes it
 | variable `holdfast_review_notifiers`  | the same, for a plan that waits for a person                                          |
 | variable `holdfast_policy`            | the policy of the team: what a form says may only be stricter                         |
 | variable `holdfast_approvers`         | JSON list of the IDs of the users who may approve; empty: all who may trigger         |
-| connection `holdfast_kafka_<cluster>` | type generic; extras are Kafka's own property names, and `groups` (see `connections`) |
+| connection `holdfast_kafka_<cluster>` | type holdfast_kafka (or generic): Kafka's own property names, and `groups`            |
 | connection `spark_default`            | type spark; its host is the master, such as `local[*]`                                |
-| pools `holdfast_kafka`, `…_spark`     | made by plugins/holdfast_plugin.py when the scheduler starts                          |
+| pools `holdfast_kafka`, `…_spark`     | made by the plugin (`airflow_provider/plugin.py`) when the scheduler starts           |
 """

@@ -135,7 +135,7 @@ def address(path: str) -> str:
 
 
 def page_of(plan_id: str) -> str:
-    """The address of a plan's page (plugins/holdfast_plugin.py)."""
+    """The address of a plan's page (`airflow_provider/plugin.py`)."""
     return address(f"/holdfast/plans/{plan_id}")
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from holdfast.wiring import HostAccess
     from holdfast.workflows.collecting.collect_many import About, Wanted
 
+_MAY_BE_EMPTY = ("ssl.endpoint.identification.algorithm",)
+"""Of Kafka's properties: there it means that host names are not checked."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownCluster:
@@ -47,16 +50,20 @@ def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None
 
 def known_cluster(name: str) -> KnownCluster:
     """What the connection of a cluster says. Secrets are among it: for the adapter only."""
+    return known_by(f"{KAFKA_CONNECTION}{name}")
+
+
+def known_by(conn_id: str) -> KnownCluster:
+    """The same, by the connection's ID; the cluster is called by what follows `holdfast_kafka_` in it."""
     from airflow.sdk.log import mask_secret
 
     from holdfast.adapters.broker import sasl
     from holdfast.adapters.broker.connection import ClusterConnection
     from holdfast.workflows.collecting.collect_many import Wanted
 
-    extras = _extras(name)
+    extras, user, password = _connection(conn_id)
     groups, seconds = extras.pop("groups", {}), extras.pop("collect_seconds", COLLECT_SECONDS)
     ssh = _ssh(extras.pop("ssh_connection", None))
-    conn_id = f"{KAFKA_CONNECTION}{name}"
     if not isinstance(groups, dict) or not all(isinstance(about, dict) for about in groups.values()):
         raise InvalidInput(f"`groups` in the extras of {conn_id} is not an object from group IDs, or patterns like *, to objects")
     for group, about in groups.items():
@@ -71,10 +78,10 @@ def known_cluster(name: str) -> KnownCluster:
             raise InvalidInput(f"{conn_id}: `actors` is for one group, by its ID; {group!r} is a pattern")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:
         raise InvalidInput(f"collect_seconds in the extras of {conn_id} is not a number of seconds from 1 to 86400")
-    properties = {key: str(value) for key, value in extras.items()}
+    properties = sasl.with_login({key: str(value) for key, value in extras.items()}, user, password)
     for secret in sasl.secrets_in(properties):
         mask_secret(secret)  # Airflow knows a secret by its key in the extras, and does not know Kafka's keys
-    connection = ClusterConnection.of("", properties, name)
+    connection = ClusterConnection.of("", properties, conn_id.removeprefix(KAFKA_CONNECTION))
     wanted = Wanted({group: _about(about) for group, about in groups.items()})
     actors = {group: about["actors"] for group, about in groups.items() if "actors" in about}
     return KnownCluster(connection, wanted, float(seconds), actors, ssh)
@@ -178,18 +185,23 @@ def _about(extras: Mapping[str, Any]) -> "About":
     return About(given, tuple(extras.get("state_dirs", ())))
 
 
-def _extras(name: str) -> dict[str, Any]:
+def _connection(conn_id: str) -> tuple[dict[str, Any], str | None, str | None]:
+    """Its extras, but for those that a form left empty; the login and the password."""
     from airflow.sdk import BaseHook
     from airflow.sdk.exceptions import AirflowNotFoundException
 
-    conn_id = f"{KAFKA_CONNECTION}{name}"
     try:
-        return dict(BaseHook.get_connection(conn_id).extra_dejson)
+        found = BaseHook.get_connection(conn_id)
     except AirflowNotFoundException:
         raise InvalidInput(
-            f"Airflow has no connection {conn_id}: create one of type generic whose extras are Kafka's own property names "
-            "(bootstrap.servers, security.protocol, …) and `groups`, an object from group IDs to what is known of them"
+            f"Airflow has no connection {conn_id}: create one of type holdfast_kafka (or generic) whose extras are Kafka's own"
+            " property names (bootstrap.servers, security.protocol, …) and `groups`, an object from group IDs to what is known of"
+            " them"
         ) from None
+    extras = {
+        key: value for key, value in found.extra_dejson.items() if value is not None and (value != "" or key in _MAY_BE_EMPTY)
+    }
+    return extras, found.login, found.password
 
 
 def days_of_run(context: Mapping[str, Any]) -> list[str]:

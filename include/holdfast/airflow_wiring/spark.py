@@ -3,9 +3,8 @@
 import logging
 import re
 import socket
-from pathlib import Path
 
-import holdfast
+from holdfast import project_files
 from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, lake
 from holdfast.errors import ClusterTrouble, InvalidInput, StatePathTrouble
 from holdfast.ports import Lake, LakePath
@@ -14,8 +13,8 @@ log = logging.getLogger(__name__)
 
 
 def script(job: str) -> str:
-    """Where the job's script is. `spark_jobs/` is next to `include/` in the checkout and in the Astro image."""
-    return str(Path(holdfast.__path__[0]).parents[1] / "spark_jobs" / f"{job}.py")
+    """Where the job's script is."""
+    return str(project_files.folder("spark_jobs") / f"{job}.py")
 
 
 _STANDALONE = re.compile(r"(?:spark://)?([^:/,]+):([0-9]{1,5})")

@@ -105,6 +105,37 @@ def kerberos_trouble(error: BaseException) -> str | None:
     )
 
 
+def with_login(given: Mapping[str, str], user: str | None, password: str | None) -> dict[str, str]:
+    """The properties, and in those that `sasl.mechanism` takes them in, a user and a password that are kept apart from them.
+
+    Raise InvalidInput where it takes none, where one of the two is missing, or where the properties have them too.
+    """
+    if not user and not password:
+        return dict(given)
+    mechanism = given.get("sasl.mechanism", "GSSAPI")
+    if mechanism not in (*_MODULES, "OAUTHBEARER"):
+        raise InvalidInput(
+            f"there is a login or a password, and {mechanism} takes none: clear them, or set one of {', '.join(_MODULES)},"
+            " OAUTHBEARER",
+            "sasl.mechanism",
+        )
+    if not user or not password:
+        raise InvalidInput(f"{mechanism} needs both; the {'password' if user else 'login'} is empty", "login and password")
+    if mechanism == "OAUTHBEARER":
+        client = "sasl.oauthbearer.client.credentials.client"
+        named = {f"{client}.id": user, f"{client}.secret": password}
+    else:
+        named = {"sasl.jaas.config": f"{_MODULES[mechanism]} required username={_quoted(user)} password={_quoted(password)};"}
+    for key in named:
+        if key in given:
+            raise InvalidInput("is given, and so are a login and a password: clear one of them", key)
+    return {**given, **named}
+
+
+def _quoted(text: str) -> str:
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
+
+
 def secrets_in(given: Mapping[str, str]) -> frozenset[str]:
     """The values of client properties that must be shown nowhere, those inside a login module's options too."""
     options = [_OPTION.finditer(text) for key, text in given.items() if key == "sasl.jaas.config"]
