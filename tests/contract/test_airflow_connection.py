@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from tests.contract.conftest import GROUP, PROCESS_ID, RELEASE, Cluster
+from tests.harness.kafka.secured_broker import password
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.airflow_provider.kafka_hook import KafkaHook
 from holdfast.airflow_wiring import clusters, collecting
 from holdfast.workflows import snapshots
 
@@ -35,3 +37,22 @@ def test_a_connection_is_all_that_a_snapshot_needs(live_cluster: Cluster, tmp_pa
     assert collecting.days_of(None, "manual__1") == [snapshot_id.split("/")[2].removeprefix("day=")]
     assert len(list(tmp_path.glob("snapshots/*/*/*/*.json"))) == 2
     assert properties["sasl.jaas.config"] not in (tmp_path / report).read_text()
+
+
+@pytest.mark.live
+def test_what_the_form_of_the_type_sends_is_a_connection(live_cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The login and the password instead of a login module, and fields that were left empty; tried by Airflow's own button."""
+    properties = live_cluster.broker.client_properties("reader") | {"bootstrap.servers": live_cluster.broker.secured}
+    del properties["sasl.jaas.config"]
+    form = {"conn_type": "holdfast_kafka", "extra": {**properties, "ssl.keystore.location": "", "groups": None}}
+    for name, secret in (("FORM", password("reader")), ("WRONG", "not the password")):
+        as_sent = form | {"login": "reader", "password": secret}
+        monkeypatch.setenv(f"AIRFLOW_CONN_HOLDFAST_KAFKA_{name}", json.dumps(as_sent))
+
+    answered, said = KafkaHook("holdfast_kafka_form").test_connection()
+    refused, why = KafkaHook("holdfast_kafka_wrong").test_connection()
+
+    assert (answered, said.startswith("the cluster ")) == (True, True)
+    assert not refused
+    assert "credentials" in why
+    assert "not the password" not in why

@@ -23,6 +23,12 @@ def read_only(folder: Path) -> Iterator[Path]:
             one.chmod(0o755)
 
 
-def run(*command: str, timeout_s: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
-    whole = [*_AS_ANYBODY, *command] if os.geteuid() == 0 else [*command]
-    return subprocess.run(whole, capture_output=True, text=True, timeout=timeout_s, check=False, env={**os.environ, **environment})
+def command(*parts: str) -> tuple[str, ...]:
+    """The command for such a process."""
+    return (*_AS_ANYBODY, *parts) if os.geteuid() == 0 else parts
+
+
+def run(*parts: str, timeout_s: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*parts), capture_output=True, text=True, timeout=timeout_s, check=False, env={**os.environ, **environment}
+    )

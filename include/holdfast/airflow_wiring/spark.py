@@ -1,8 +1,12 @@
 """What the DAGs need to submit a Spark job."""
 
+import base64
+import hashlib
+import importlib.metadata
 import logging
 import re
 import socket
+from pathlib import Path
 
 from holdfast import project_files
 from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, lake
@@ -19,6 +23,7 @@ def script(job: str) -> str:
 
 _STANDALONE = re.compile(r"(?:spark://)?([^:/,]+):([0-9]{1,5})")
 _PATIENCE_S = 10
+_OWNED_BY_BOTH = "pyspark/version.py"
 
 
 def prepare_spark() -> str:
@@ -66,6 +71,7 @@ def refuse_unready() -> None:
             """AIRFLOW_CONN_SPARK_DEFAULT='{"conn_type": "spark", "host": "local[*]"}'. Without it Spark would submit to YARN"""
         )
     _refuse_without_java()
+    _refuse_mixed_pyspark()
     _refuse_silent_master(connection.host, connection.port)
 
 
@@ -80,6 +86,27 @@ def _refuse_without_java() -> None:
             f"Spark needs Java {LEAST_JAVA} or newer, and {found} on the machine of this Airflow worker: install one (Debian:"
             " default-jre-headless), or set JAVA_HOME"
         )
+
+
+def _refuse_mixed_pyspark() -> None:
+    """Airflow's Spark provider brings pyspark-client, which owns files of pyspark (decision 3): another version replaces them."""
+    try:
+        installed = importlib.metadata.distribution("pyspark")
+    except importlib.metadata.PackageNotFoundError:
+        return  # Spark's own folder, or none at all
+    digests = dict(line.split(",")[:2] for line in (installed.read_text("RECORD") or "").splitlines())
+    if digests.get(_OWNED_BY_BOTH) not in (None, _digest(Path(str(installed.locate_file(_OWNED_BY_BOTH))))):
+        raise InvalidInput(
+            f"files of pyspark {installed.version} on this Airflow worker are of another version: pyspark-client has replaced them."
+            " Install both in one version, such as `pip install pyspark==4.2.0 pyspark-client==4.2.0`"
+        )
+
+
+def _digest(file: Path) -> str:
+    """In the form of a package's RECORD; empty: there is no such file."""
+    if not file.is_file():
+        return ""
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest()).rstrip(b"=").decode()
 
 
 def _refuse_silent_master(host: str, port: int | None) -> None:

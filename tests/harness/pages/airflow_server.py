@@ -20,6 +20,8 @@ import psutil
 from tests.harness.process import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
+AIRFLOW = (str(ROOT / ".venv" / "bin" / "airflow"),)
+"""The command, of this checkout's environment."""
 PATIENCE_S = 300
 USERS = {"vera": "viewer", "bob": "user", "olga": "op", "admin": "admin"}
 APPROVERS = ("bob", "olga")
@@ -53,13 +55,14 @@ class Server:
     home: Path
     lake: Path
     environment: dict[str, str]
+    airflow: tuple[str, ...] = AIRFLOW
     tokens: dict[str, str] = field(default_factory=dict)
     components: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
     """What runs, by its name (`api-server`); each in a session of its own."""
 
     def start(self, name: str) -> None:
         """A component of Airflow; a second time once it has ended."""
-        command = [str(ROOT / ".venv" / "bin" / "airflow"), *_COMMANDS.get(name, name).split()]
+        command = [*self.airflow, *_COMMANDS.get(name, name).split()]
         with (self.home / "server.log").open("ab") as log:
             self.components[name] = subprocess.Popen(
                 command, env=self.environment, stdout=log, stderr=log, cwd=self.home, start_new_session=True
@@ -180,16 +183,16 @@ def serving(
     scheduling: bool = False,
     triggering: bool = False,
     more: Mapping[str, str] | None = None,
+    airflow: tuple[str, ...] = AIRFLOW,
 ) -> Iterator[Server]:
     """A database and an api-server, and what runs DAGs if `scheduling`, with a triggerer if `triggering`; ended whatever happens.
     `below`: the path of Airflow's own address, as behind a proxy that many applications share. `more`: for the environment."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
     url = f"http://127.0.0.1:{free_port()}{below}"
-    server = Server(url, home, lake, environment(home, lake, url) | (more or {}))
-    airflow = str(ROOT / ".venv" / "bin" / "airflow")
+    server = Server(url, home, lake, environment(home, lake, url) | (more or {}), airflow)
     with (home / "server.log").open("wb") as log:
-        subprocess.run([airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
+        subprocess.run([*airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
     try:
         for name in (
             "api-server",

@@ -122,3 +122,44 @@ def test_refused_credentials_say_what_to_check_of_each_mechanism() -> None:
     found = [sasl.to_check(one) for one in sasl.MECHANISMS]
     assert len(set(found)) == 4
     assert "password" not in sasl.to_check("OAUTHBEARER")
+
+
+class TestALoginNextToTheProperties:
+    """As Airflow keeps them: encrypted, apart from a connection's extras."""
+
+    @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+    @pytest.mark.parametrize("password", ["plain", 'a "quoted" one', "back\\\\slash\\", "it's; = {1}", "line\nline"])
+    def test_is_what_a_login_module_gets(self, mechanism: str, password: str) -> None:
+        given = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": mechanism}
+
+        properties = sasl.with_login(given, 'm"e', password)
+
+        settings = ClusterConnection.of("a:1", properties).settings()
+        assert (settings["sasl_plain_username"], settings["sasl_plain_password"]) == ('m"e', password)
+        assert password in sasl.secrets_in(properties)
+
+    def test_is_a_client_s_id_and_secret_where_tokens_are_granted(self) -> None:
+        given = {"sasl.mechanism": "OAUTHBEARER", "sasl.oauthbearer.token.endpoint.url": "https://a/token"}
+
+        properties = sasl.with_login(given, "id", "hidden")
+
+        client = "sasl.oauthbearer.client.credentials.client"
+        assert properties == given | {f"{client}.id": "id", f"{client}.secret": "hidden"}
+
+    def test_is_nothing_where_there_is_none(self) -> None:
+        assert sasl.with_login(AMAZON, None, "") == AMAZON
+
+    @pytest.mark.parametrize(
+        ("given", "user", "password", "said"),
+        [
+            (KERBEROS, "me", "hidden", r"sasl\.mechanism: .* GSSAPI takes none"),
+            ({}, "me", "hidden", r"sasl\.mechanism: .* GSSAPI takes none"),
+            ({"sasl.mechanism": "PLAIN"}, "me", "", "the password is empty"),
+            ({"sasl.mechanism": "PLAIN"}, None, "hidden", "the login is empty"),
+            ({"sasl.mechanism": "PLAIN", "sasl.jaas.config": "x"}, "me", "hidden", r"sasl\.jaas\.config: is given, and so are"),
+        ],
+    )
+    def test_that_cannot_be_meant_is_refused(self, given: dict[str, str], user: str | None, password: str, said: str) -> None:
+        with pytest.raises(InvalidInput, match=said) as refusal:
+            sasl.with_login(given, user, password)
+        assert "hidden" not in str(refusal.value)

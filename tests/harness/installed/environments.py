@@ -1,0 +1,96 @@
+"""Fresh environments with the wheel of this checkout in them, by uv, which knows the exact resolution that each is for."""
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+OTHERS = ("amazon", "celery", "cncf-kubernetes", "databricks", "fab", "google", "postgres", "snowflake", "ssh")
+"""Providers of other teams: what they ask for keeps pandas and others in Airflow's constraints from being the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`released`: the day after which nothing counts, for constraints like Airflow's own; None: the lowest of all that
+    pyproject.toml allows."""
+
+    name: str
+    airflow: str
+    released: str | None
+    constraints: Path | None = None
+
+
+def uv(*arguments: str, inside: Path) -> str:
+    """`inside`: outside of the checkout, whose settings for uv would count otherwise."""
+    program = ROOT / ".holdfast" / "uv" / "bin" / "uv"
+    command = [str(program) if program.exists() else "uv", *arguments]
+    done = subprocess.run(command, cwd=inside, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stderr[-6000:]}")
+    return done.stdout
+
+
+def wheel(folder: Path) -> Path:
+    """Built from the files of this checkout."""
+    python = str(ROOT / ".venv" / "bin" / "python")
+    uv(
+        "build",
+        "--quiet",
+        "--wheel",
+        "--no-build-isolation",
+        "--python",
+        python,
+        "--out-dir",
+        str(folder),
+        str(ROOT),
+        inside=folder,
+    )
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def constraints(case: Case, folder: Path) -> Path:
+    """Those given; else what Airflow's own job resolves: the newest of everything on the day of the release."""
+    if case.constraints is not None:
+        return case.constraints
+    assert case.released is not None
+    asked, made = folder / "asked.txt", folder / "constraints.txt"
+    providers = [f"apache-airflow-providers-{name}" for name in ("apache-spark", "standard", *OTHERS)]
+    asked.write_text("\n".join((f"apache-airflow=={case.airflow}", *providers)) + "\n")
+    options = ("--python-version", "3.11", "--exclude-newer", case.released, "--output-file", str(made))
+    uv("pip", "compile", "--quiet", *options, str(asked), inside=folder)
+    return made
+
+
+def environment(case: Case, built: Path, folder: Path) -> Path:
+    """A Python that has the wheel, Airflow and Spark. Its `bin` folder."""
+    place = folder / "environment"
+    python = place / "bin" / "python"
+    uv("venv", "--quiet", "--python", "3.11", str(place), inside=folder)
+    asked: Sequence[str]
+    if case.released is None and case.constraints is None:
+        lowest = re.search(r'"pyspark>=([0-9.]+)', (ROOT / "pyproject.toml").read_text())
+        assert lowest
+        spark = f"{lowest[1]}.0"
+        asked = ("--resolution", "lowest-direct")
+    else:
+        limits = constraints(case, folder)
+        client = re.search(r"^pyspark-client==(\S+)", limits.read_text(), re.MULTILINE)
+        assert client, f"{limits} has no pyspark-client"
+        spark = client[1]
+        asked = ("--constraint", str(limits))
+    wanted = (
+        f"holdfast[airflow] @ {built.as_uri()}",
+        f"apache-airflow=={case.airflow}",
+        f"pyspark=={spark}",
+        f"pyspark-client=={spark}",
+    )
+    uv("pip", "install", "--quiet", "--python", str(python), *asked, *wanted, inside=folder)
+    return place / "bin"
+
+
+def scratch() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="holdfast-installed-")
