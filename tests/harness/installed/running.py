@@ -168,12 +168,11 @@ def _run(server: Server, dag: str, conf: dict[str, Any]) -> str:
 
 
 def _succeeds(server: Server, path: str) -> None:
-    def ended() -> str | None:
-        _states(server, path)
-        state = str(server.rest("GET", path)["state"])
-        return state if state in ("success", "failed") else None
-
-    assert server.wait(f"the end of {path}", ended) == "success"
+    """However long it takes, as long as it goes on."""
+    while (state := server.rest("GET", path)["state"]) not in ("success", "failed"):
+        before = (state, _states(server, path))
+        server.wait(f"the next of {path}", lambda: (server.rest("GET", path)["state"], _states(server, path)) != before or None)  # noqa: B023
+    assert state == "success"
 
 
 def _states(server: Server, path: str) -> dict[str, str | None]:
