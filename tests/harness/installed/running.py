@@ -43,6 +43,15 @@ ONE_LINE = "from holdfast.airflow_provider.dags import *\n"
 DAGS = {"apply_rollout", "backtest_groups", "collect_groups", "forecast_fleet", "plan_rollout", "verify_rollout"}
 LOCAL = {"name": "dags-folder", "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle", "kwargs": {}}
 OURS = {"name": "holdfast", "classpath": "holdfast.airflow_provider.bundle.HoldfastDagBundle", "kwargs": {}}
+SMALL_JOBS = """
+spark.ui.enabled false
+spark.sql.shuffle.partitions 2
+spark.sql.codegen.wholeStage false
+spark.sql.codegen.factoryMode NO_CODEGEN
+spark.driver.memory 1g
+spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+"""
+"""Of Spark: to compile a query takes longer than to run it over a few rows."""
 SECRET = "hard to guess, and 'quoted\""
 
 
@@ -53,6 +62,8 @@ def look(programs: Path, folder: Path, *, by_bundle: bool) -> None:
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
+    (folder / "spark").mkdir(exist_ok=True)
+    (folder / "spark" / "spark-defaults.conf").write_text(SMALL_JOBS)
     (package,) = programs.parent.glob("lib/python3*/site-packages/holdfast")
     before = (_files(project), _files(package))
     more = {
@@ -61,6 +72,7 @@ def look(programs: Path, folder: Path, *, by_bundle: bool) -> None:
         "PATH": f"{programs}:{os.environ['PATH']}",
         "PYSPARK_PYTHON": str(programs / "python"),
         "SPARK_HOME": str(package.parent / "pyspark"),
+        "SPARK_CONF_DIR": str(folder / "spark"),
         "AIRFLOW__CORE__DAGS_FOLDER": str(project / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(project / "plugins"),
         "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([LOCAL, OURS] if by_bundle else [LOCAL]),
