@@ -67,7 +67,7 @@ class TestWhatAirflowFinds:
         assert all(getattr(found, name).dag_id == name for name in found.__all__)
 
     def test_the_provider_is_the_distribution(self) -> None:
-        """Airflow ignores one that says another name."""
+        """No process of Airflow starts with one that says another name."""
         assert get_provider_info()["package-name"] == importlib.metadata.distribution("holdfast").name
 
     def test_the_form_asks_for_properties_that_a_connection_takes(self) -> None:
