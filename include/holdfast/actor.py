@@ -42,6 +42,11 @@ class Actor(Protocol):
         """
         ...
 
+    def was_given(self, act: "Act") -> bool | None:
+        """Whether the command of that number was begun, by what the last look at the process has shown. False: it was not, and will
+        not be once another is begun. None: nothing shows it."""
+        ...
+
     def outcome(self, act: "Act") -> str | None:
         """What is known of the end of a command that was left to go on, in a sentence. None: nothing."""
         ...

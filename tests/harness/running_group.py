@@ -86,7 +86,11 @@ class Process:
 class RunningGroup:
     """The group, its processes (an `Actor`), its cluster, and the time."""
 
-    limit_s = unseen_s = unseen_write_s = 30.0
+    limit_s = unseen_write_s = 30.0
+
+    @property
+    def unseen_s(self) -> float:
+        return 0.0 if self.records is not None else self.limit_s
 
     def __init__(self, document: Document | None = None) -> None:
         self.document = document or group(AFTER)
@@ -110,6 +114,10 @@ class RunningGroup:
         self.fails: dict[str, str] = {}
         self.breaks: list[str] = []
         """Clients to whose host the connection breaks once, the command going on."""
+        self.loses: list[str] = []
+        """The same, before anything of the command has arrived."""
+        self.records: dict[str, int] | None = None
+        """The newest command that was begun on each client's host. None: no host shows that."""
         self.takes_s = TAKES_S
         """A command that outlives its run, or its connection, takes effect so much later."""
         self.refuses: dict[str, int] = {}
@@ -148,19 +156,29 @@ class RunningGroup:
     def process(self, act: Act) -> ClientProcess:
         if act.client in self.unknown:
             raise HostTrouble("no route to host", begun=False)
+        if self.records is not None and any(client == act.client for _, _, client in self.later):
+            return ClientProcess(ProcessState.CHANGING)
         return self.processes[act.client].shown()
+
+    def was_given(self, act: Act) -> bool | None:
+        return None if self.records is None or not act.number else self.records.get(act.client, 0) >= act.number
 
     def perform(self, does: Does, act: Act) -> str | None:
         self.lake.life.lives()
         if act.client in self.fails:
             return self.fails[act.client]
+        if act.client in self.loses:
+            self.loses.remove(act.client)
+            raise HostTrouble("connection lost", begun=True)
         if act.client in self.breaks:
             self.breaks.remove(act.client)
+            self._record(act)
             self.later.append((self.time + self.takes_s, does, act.client))
             raise HostTrouble("connection lost", begun=True)
         if self.refuses.get(act.client, 0) > 0:
             self.refuses[act.client] -= 1
             raise HostTrouble("no route to host", begun=False)
+        self._record(act)
         try:
             self.lake.life.lives()
         except Killed:
@@ -169,6 +187,11 @@ class RunningGroup:
         self.take_effect(does, act.client)
         self.lake.life.lives()
         return None
+
+    def _record(self, act: Act) -> None:
+        if self.records is not None:
+            assert act.number > self.records.get(act.client, 0), "each command has a number of its own"
+            self.records[act.client] = act.number
 
     def outcome(self, _act: Act) -> str | None:
         return None

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -17,6 +17,7 @@ from tests.harness.process import free_port
 from holdfast.adapters.hosts.ssh_settings import SshSettings
 
 PROGRAM = "/usr/sbin/sshd"
+_ENVIRONMENT = "SetEnv "
 
 
 class Sshd:
@@ -45,6 +46,15 @@ class Sshd:
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
+    def home(self) -> Path:
+        """Of who logs in."""
+        return self.folder / "home"
+
+    def _environment(self) -> Iterator[str]:
+        """sshd takes the first line of it only."""
+        return (one.removeprefix(_ENVIRONMENT) for one in self.more if one.startswith(_ENVIRONMENT))
+
+    @property
     def settings(self) -> SshSettings:
         """What a login needs; nothing of this user's home counts."""
         return SshSettings(
@@ -61,7 +71,7 @@ class Sshd:
         return f"{kind} {key}"
 
     def __enter__(self) -> Self:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.home.mkdir(parents=True, exist_ok=True)
         for place in (self.folder / "host", self.client):
             key(place)
         shutil.copy(self.client.with_name(f"{self.client.name}.pub"), self.folder / "authorized_keys")
@@ -79,7 +89,8 @@ class Sshd:
             "PasswordAuthentication no",
             "KbdInteractiveAuthentication no",
             "MaxStartups 500:1:1000",
-            *self.more,
+            *(one for one in self.more if not one.startswith(_ENVIRONMENT)),
+            " ".join((f'{_ENVIRONMENT}HOME="{self.home}"', *self._environment())),
         )
         (self.folder / "config").write_text("\n".join(lines) + "\n")
         if os.geteuid() == 0:

@@ -140,6 +140,9 @@ class Reality:
         self.state = "PreparingRebalance"  # until the next turn
         return None
 
+    def was_given(self, _: Act) -> bool | None:
+        return None
+
     def outcome(self, _: Act) -> str | None:
         return None
 

@@ -3,6 +3,7 @@ connection of Airflow says of the group (`actors`), in the same fields."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -10,7 +11,7 @@ from holdfast.actor import Actor
 from holdfast.adapters import yaml_text
 from holdfast.adapters.hosts import act_rights, client_settings, http_settings
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, DagRuns, Looks
-from holdfast.adapters.hosts.http_settings import Http, HttpLogin
+from holdfast.adapters.hosts.http_settings import LONGEST_S, Http, HttpLogin
 from holdfast.adapters.hosts.kubernetes.restart_by import RestartBy
 from holdfast.adapters.hosts.local_shell import LocalShell
 from holdfast.adapters.hosts.process_commands import PLACE, CommandActor, Commands, filled, read_status, systemd
@@ -28,7 +29,8 @@ from holdfast.rollout.text.format import printable
 if TYPE_CHECKING:
     from holdfast.adapters.hosts.kubernetes.connection import Access
 
-LONGEST_S = 3_600
+_RECORDS = Path("~/.local/state/holdfast")
+"""On this machine, whose commands do not see the environment of this process."""
 _COMMAND = nullable(NAMES)
 
 
@@ -101,6 +103,8 @@ def _one_of_all(given: "_Group") -> None:
     calls = () if given.http is None else (given.http.start, given.http.stop, given.http.restart)
     if given.dag is not None and any(one is not None for one in (given.start, given.stop, given.restart, *calls)):
         raise InvalidInput("`dag` starts, stops and restarts: what is next to it only shows the process; leave the others out")
+    if given.records is not None and (given.kubernetes is not None or given.http is not None or not given.records.startswith("/")):
+        raise InvalidInput("`records` is an absolute path, for `systemd` and your own commands")
     if any(not one for one in (*own, *(one for one in (given.set_config, given.read_config) if one is not None))):
         raise InvalidInput("a command is a list of words, the program first; an empty one was found")
 
@@ -131,6 +135,7 @@ class _Group:
     ssh: _Ssh | None = member(nullable(codec_of(_Ssh)), default=None)
     dag: _Dag | None = member(nullable(codec_of(_Dag)), default=None)
     limit_s: int = member(integer(1, LONGEST_S), default=120)
+    records: str | None = member(nullable(NAME), default=None)
     clients: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = member(table(NAME, STRING_MAP), default=())
 
 
@@ -161,7 +166,8 @@ def read(content: bytes, group_id: str, shell_of: Callable[[Mapping[str, str]], 
     if group.ssh is not None:
         settings = _ssh_settings(group.ssh)
         return CommandActor(_commands(group), shell_of or _over_ssh(group.ssh, settings))
-    return CommandActor(_commands(group), shell_of or _on_this_machine)
+    commands = _commands(group)
+    return CommandActor(replace(commands, records=commands.records or str(_RECORDS.expanduser())), shell_of or _on_this_machine)
 
 
 def sudoers(content: bytes, group_id: str, user: str | None) -> str | None:
@@ -254,7 +260,8 @@ def _over_ssh(given: _Ssh, settings: SshSettings) -> Callable[[Mapping[str, str]
 
 def _commands(group: _Group) -> Commands:
     host = None if group.ssh is None else group.ssh.host
-    return replace(_on_any_host(group), host=host, set_config=group.set_config or (), read_config=group.read_config or ())
+    given = replace(_on_any_host(group), host=host, records=group.records or "")
+    return replace(given, set_config=group.set_config or (), read_config=group.read_config or ())
 
 
 def _clients(group: _Group) -> dict[str, dict[str, str]]:

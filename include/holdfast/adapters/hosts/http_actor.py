@@ -109,7 +109,8 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Of one group. `limit_s`: how long an act may take, until the process shows it. `clients` as for commands."""
+    """Of one group. `limit_s`: how long an act may take, until the process shows it; `answers_s`: how long its answer is waited for
+    before it is left to go on. `clients` as for commands."""
 
     service: Service
     status: Call
@@ -119,6 +120,7 @@ class Calls:
     clients: Mapping[str, Mapping[str, str]]
     set_config: Call | None = None
     read_config: Call | None = None
+    answers_s: float = wait_for_act.HOLDS_S
     shows_config: str = ""
     """A JSON pointer to the object of settings in the answer of `read_config`."""
 
@@ -171,7 +173,7 @@ class HttpActor:
         _refuse(self.lacks(act))
         before = self._seen.get(act.kept_as) or self.process(act)
         values = clients_values(act, self._calls.clients)
-        status, _ = self._ask(self._calls.does[does], values, self._calls.limit_s, begun=True)
+        status, _ = self._ask(self._calls.does[does], values, self._answers_s, begun=True)
         if status >= 500:
             raise HostTrouble(f"{self._calls.service.shown} answered the call to {does.value} with {_words(status)}", begun=True)
         if not 200 <= status < 300:
@@ -185,6 +187,9 @@ class HttpActor:
         ):
             return None
         return f"{act.shown} was not {does.goal.value} within {self._calls.limit_s} s of the call."
+
+    def was_given(self, act: Act) -> bool | None:  # noqa: ARG002 - no service shows that
+        return None
 
     def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - the status shows it, or nothing does
         return None
@@ -218,12 +223,16 @@ class HttpActor:
         _refuse(self.lacks_config(act, settings))
         assert self._calls.set_config is not None, "else it lacks that"
         values = clients_values(act, self._calls.clients)
-        status, _ = self._ask(self._calls.set_config, values, self._calls.limit_s, begun=True, settings=settings)
+        status, _ = self._ask(self._calls.set_config, values, self._answers_s, begun=True, settings=settings)
         if status >= 500:
             said = f"{self._calls.service.shown} answered the call that writes settings with {_words(status)}"
             raise HostTrouble(said, begun=True)
         said = f"The call that writes the settings of {act.shown} was answered with {_words(status)}."
         return None if 200 <= status < 300 else said
+
+    @property
+    def _answers_s(self) -> float:
+        return min(self._calls.answers_s, self._calls.limit_s)
 
     def _ask(
         self,
@@ -262,7 +271,7 @@ class HttpActor:
                     given_up = True
         except HostTrouble as trouble:
             raise HostTrouble(f"{service.shown}: {trouble}", begun=begun and sent, lasting=trouble.lasting) from None
-        except ClusterTrouble:
+        except (ClusterTrouble, TimeoutError):
             raise HostTrouble(f"{service.shown} did not answer within {limit_s:g} s", begun=begun and sent) from None
         except ssl.SSLCertVerificationError as error:
             why = printable(error.verify_message, 200)

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from holdfast.adapters.hosts.http_actor import Call, Calls, HttpActor, Secrets, Service, Shown
 from holdfast.adapters.hosts.templates_in_json import JSON_TEXT
+from holdfast.adapters.hosts.wait_for_act import HOLDS_S
 from holdfast.adapters.urls import parts_of
 from holdfast.errors import HostTrouble, InvalidInput
 from holdfast.rollout.disks.host_templates import is_host
 from holdfast.rollout.journal.acted import Does, ProcessState
-from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, choice, nullable, table
+from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, choice, integer, nullable, table
 from holdfast.rollout.json.kafka_codecs import STRING_MAP
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.text.format import printable
@@ -24,6 +25,8 @@ _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII)
 _OWN = frozenset({"host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "upgrade"})
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~!$&'()*+,;=:@%{}-]*)+", re.ASCII)
 _LARGEST_SECRET = 16_384
+LONGEST_S = 3_600
+"""The most that an act may take, whatever does it."""
 
 
 class Method(StrEnum):
@@ -71,7 +74,8 @@ class _Status:
 @record
 class Http:
     """`url`: scheme, host, port, and what comes before every path. `secret_headers`: `env:NAME` or `file:PATH` by the header's
-    name. `connection`: Airflow's, of type http. `unencrypted`: http:// is meant. `ca`: a file; else the machine's certificates."""
+    name. `connection`: Airflow's, of type http. `unencrypted`: http:// is meant. `ca`: a file; else the machine's certificates.
+    `answers_within_s`: how long the answer to an act is waited for."""
 
     url: str = member(NAME)
     status: _Status = member(codec_of(_Status))
@@ -85,6 +89,7 @@ class Http:
     connection: str | None = member(nullable(NAME), default=None)
     ca: str | None = member(nullable(NAME), default=None)
     unencrypted: bool = member(BOOLEAN, default=False)
+    answers_within_s: int = member(integer(1, LONGEST_S), default=int(HOLDS_S))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,7 @@ def actor(given: Http, limit_s: int, clients: Mapping[str, Mapping[str, str]], l
             clients,
             None if sets is None else _called(before, sets),
             None if reads is None else Call("GET", _path(before, reads.path), reads.query),
+            given.answers_within_s,
             "" if reads is None else _pointer(reads.settings, "http.read_config"),
         )
     )

@@ -1,5 +1,7 @@
 """The port `Actor` by commands: what stops, starts and restarts the clients of one group, and says whether they run.
 
+A command that acts is begun on its host and left there (`command_records`); every look at the process looks at its record first.
+
 Commands are argument lists; a value takes the place of a whole word or a part of one, and never becomes text of a script. Names
 that come from a cluster (hosts, instance IDs) are foreign: only letters, digits and `._:@%+-` are handed on, and none that begins
 with `-`.
@@ -9,8 +11,10 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from holdfast.adapters.hosts import client_settings
+from holdfast.adapters.hosts import client_settings, command_records
+from holdfast.adapters.hosts.command_records import CommandState, Record
 from holdfast.adapters.hosts.shell import ScriptEnd, Shell
+from holdfast.adapters.hosts.wait_for_act import HOLDS_S
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
@@ -22,6 +26,8 @@ STATUS_S = 20.0
 """The most that one look at a process may take."""
 ENDS_S = 10.0
 """How much later than the command itself its connection is given up."""
+BEGINS_S = 20.0
+"""The most that it may take to begin a command."""
 _RUN = 'limit=$1; shift; exec timeout -k 5 "$limit" "$@"'
 """`timeout` ends the command on its host, whatever has become of who began it."""
 PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}", re.ASCII)
@@ -47,6 +53,8 @@ class Commands:
     """Writes the settings that it is given as JSON on standard input."""
     read_config: Command = ()
     """Prints as JSON the settings whose keys it is given on standard input."""
+    records: str = ""
+    """The folder for the records of commands; empty: below the home of the user that runs them."""
 
 
 class CommandActor:
@@ -55,12 +63,18 @@ class CommandActor:
     def __init__(self, commands: Commands, shell_of: Callable[[Mapping[str, str]], Shell]) -> None:
         self._commands = commands
         self._shell_of = shell_of
+        self._seen: dict[str, Record] = {}
 
     @property
     def limit_s(self) -> float:
         return self._commands.limit_s + ENDS_S
 
-    unseen_s = unseen_write_s = limit_s
+    @property
+    def unseen_s(self) -> float:
+        """None of it: its record shows whether it goes on."""
+        return 0.0
+
+    unseen_write_s = unseen_s
 
     def lacks(self, act: Act) -> str | None:
         command = self._commands.does.get(act.does)
@@ -85,14 +99,27 @@ class CommandActor:
 
     def process(self, act: Act) -> ClientProcess:
         limit_s = min(STATUS_S, self._commands.limit_s)
-        return self._commands.read(self._run(act, self._commands.status, limit_s))
+        record, answer = self._look(act, self._commands.status, limit_s)
+        if record.state is CommandState.RUNNING:
+            return ClientProcess(ProcessState.CHANGING)
+        return self._commands.read(answer)
 
     def perform(self, does: Does, act: Act) -> str | None:
-        answer = self._run(act, self._commands.does[does], self._commands.limit_s)
-        return None if answer.status == 0 else f"The command to {does.value} {act.shown} failed: {answer.said}"
+        record = self._begin(act, self._commands.does[does], leads_to=does is not act.does)
+        said = f"The command to {does.value} {act.shown} failed: {record.why}"
+        return None if record.state is CommandState.ENDED and record.status == 0 else said
 
-    def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - a host keeps nothing of it
-        return None
+    def was_given(self, act: Act) -> bool | None:
+        record = self._seen.get(self._key(act))
+        return None if record is None or not act.number else record.order >= _order(act)
+
+    def outcome(self, act: Act) -> str | None:
+        record = self._seen.get(self._key(act))
+        if record is None or record.state in (CommandState.NONE, CommandState.RUNNING):
+            return None
+        if record.state is CommandState.ENDED and record.status == 0:
+            return f"The command for {act.shown} has ended with status 0."
+        return f"The command for {act.shown} failed: {record.why}."
 
     def lacks_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
         if not self._commands.set_config:
@@ -103,32 +130,79 @@ class CommandActor:
         if not self._commands.read_config:
             return None
         limit_s = min(STATUS_S, self._commands.limit_s)
-        answer = self._run(act, self._commands.read_config, limit_s, client_settings.to_read(keys))
+        answer = self._run(act, _RUN, (f"{limit_s:g}",), self._commands.read_config, limit_s, client_settings.to_read(keys))
         if answer.status != 0:
             raise HostTrouble(f"The command that reads the settings of {act.shown} failed: status {answer.status}", begun=False)
         return client_settings.from_json(answer.stdout, keys, f"The command that reads the settings of {act.shown}")
 
-    def is_writing(self, act: Act) -> bool:  # noqa: ARG002 - no host shows that
-        return False
+    def is_writing(self, act: Act) -> bool:
+        record, _ = self._look(act, ("true",), STATUS_S)
+        return record.state is CommandState.RUNNING
 
     def write_config(self, act: Act, settings: Mapping[str, str | None]) -> str | None:
-        content = client_settings.to_write(settings)
-        answer = self._run(act, self._commands.set_config, self._commands.limit_s, content)
+        record = self._begin(act, self._commands.set_config, client_settings.to_write(settings))
         shown = f"The command that writes the settings of {act.shown}"
-        return None if answer.status == 0 else f"{shown} failed: {answer.said}"
+        return None if record.state is CommandState.ENDED and record.status == 0 else f"{shown} failed: {record.why}"
 
-    def _run(self, act: Act, command: Command, limit_s: float, stdin: bytes = b"") -> ScriptEnd:
-        """Also where `lacks` was not called, no command has a value that it must not have."""
-        lacking = self._unfilled(act, command)
-        if lacking is not None:
-            raise HostTrouble(lacking, begun=False, lasting=True)
+    def _look(self, act: Act, command: Command, limit_s: float) -> tuple[Record, ScriptEnd]:
+        """At the record, then by a command."""
+        key = self._key(act)
+        answer = self._run(act, command_records.LOOK, (self._commands.records, key, f"{limit_s:g}"), command, limit_s)
+        self._seen[key], shown = command_records.shown_before(answer)
+        return self._seen[key], shown
+
+    def _begin(self, act: Act, command: Command, stdin: bytes = b"", *, leads_to: bool = False) -> Record:
+        """Begin a command, and wait some seconds for its end. `leads_to`: it brings an act to its end that another one began.
+
+        Raise HostTrouble where it goes on, and where it was not begun.
+        """
+        key, shown = self._key(act), self._shell_of(self._values(act)).shown
+        seen = self._seen.get(key) or self._look(act, ("true",), STATUS_S)[0]
+        order = _order(act) + leads_to if act.number else seen.order + 1
+        if seen.state is CommandState.RUNNING and seen.order != order:
+            raise HostTrouble(f"{shown}: the command of before goes on", begun=True)
+        if seen.order > order:
+            older = "is the lake an older copy, or another one? Compare them, then remove the record (`records`)"
+            raise HostTrouble(
+                f"{shown} has a record of a later command than the plan's journal: {older}", begun=False, lasting=True
+            )
+        limits = (f"{self._commands.limit_s:g}", f"{10 * HOLDS_S:g}")
+        before = (self._commands.records, key, str(order), str(seen.order), *limits, command_records.RUNNER)
+        answer = self._run(act, command_records.BEGIN, before, command, HOLDS_S + BEGINS_S, stdin)
+        record = self._seen[key] = command_records.begun(answer, shown)
+        if record.state is CommandState.RUNNING:
+            raise HostTrouble(f"{shown}: the command has not ended after {HOLDS_S:g} s", begun=True)
+        return record
+
+    def _key(self, act: Act) -> str:
+        """Of the plan, and of the process: whatever a step calls its client. Raise HostTrouble as `_run`."""
+        self._refuse(act)
+        values = self._values(act)
+        words = (self._commands.host or "", *self._commands.status)
+        return command_records.key_of(act.called.partition(".")[0], tuple(filled(word, values) for word in words))
+
+    def _run(
+        self, act: Act, script: str, before: tuple[str, ...], command: Command, limit_s: float, stdin: bytes = b""
+    ) -> ScriptEnd:
+        self._refuse(act, command)
         values = self._values(act)
         words = tuple(filled(word, values) for word in command)
         shell = self._shell_of(values)
-        return shell.run(_RUN, (f"{limit_s:g}", *words), stdin=stdin, limit_s=limit_s + ENDS_S, most_bytes=MOST_BYTES)
+        return shell.run(script, (*before, *words), stdin=stdin, limit_s=limit_s + ENDS_S, most_bytes=MOST_BYTES)
+
+    def _refuse(self, act: Act, *commands: Command) -> None:
+        """Also where `lacks` was not called, no command has a value that it must not have. Raise HostTrouble."""
+        lacking = self._unfilled(act, *commands)
+        if lacking is not None:
+            raise HostTrouble(lacking, begun=False, lasting=True)
 
     def _values(self, act: Act) -> dict[str, str]:
         return clients_values(act, self._commands.clients)
+
+
+def _order(act: Act) -> int:
+    """Of its command among those of the plan. The next one is of what brings a restart to its end."""
+    return 2 * act.number
 
 
 def clients_values(act: Act, clients: Mapping[str, Mapping[str, str]]) -> dict[str, str]:

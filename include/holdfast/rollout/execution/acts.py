@@ -22,7 +22,8 @@ _ROUNDED_S = 1.0
 class Act:
     """One act of a step. `client`: as the plan names it, empty for one that has no name before it starts; `names`: by which else
     it may be known (`group.instance.id`, client ID). `called`: the plan and the step, in a run of them: the same in every run, and
-    of no other step. `moves`: the client of that name was on another host until this plan."""
+    of no other step. `moves`: the client of that name was on another host until this plan. `number`: where the plan's journal has
+    the newest begin of it that has no end; of settings: how long the journal is. 0: it was not begun, or is not of a run."""
 
     does: Does
     client: str
@@ -30,6 +31,7 @@ class Act:
     names: tuple[str, ...] = ()
     called: str = ""
     moves: bool = False
+    number: int = 0
 
     @property
     def listed_as(self) -> tuple[str, ...]:
@@ -146,6 +148,12 @@ def went_on(act: Act, step: str, journal: Journal) -> JournalEntry | None:
     return None if open_ is None else open_.went_on
 
 
+def begun_at(act: Act, step: str, journal: Journal) -> int:
+    """The number of the entry with which its command was begun, in the given journal. 0: none is open."""
+    open_ = _open(step, journal, _is_of(act))
+    return 0 if open_ is None else open_.number
+
+
 def _is_of(act: Act) -> Callable[[JournalEntry], bool]:
     acted = (act.does, act.kept_as)
     return lambda one: one.acted is not None and (one.acted.does, one.acted.client) == acted
@@ -173,9 +181,10 @@ def _may_run_s(
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A command without an end in the journal. `since`: the newest entry that its time counts from; `went_on`: the one that says
-    that it was given."""
+    """A command without an end in the journal. `number`: of the entry that began it, 0: unknown; `since`: the newest entry that its
+    time counts from; `went_on`: the one that says that it was given."""
 
+    number: int
     since: datetime
     taken_over: tuple[datetime, ...] = ()
     went_on: JournalEntry | None = None
@@ -190,7 +199,7 @@ class _Open:
 
 def _open(step: str, journal: Journal, is_of_it: Callable[[JournalEntry], bool]) -> _Open | None:
     found: _Open | None = None
-    for entry in journal.entries:
+    for number, entry in enumerate(journal.entries, start=1):
         if entry.event in (JournalEvent.TAKEN_OVER, JournalEvent.FORCED):
             if found is not None:
                 since = datetime.fromisoformat(entry.at)
@@ -198,16 +207,16 @@ def _open(step: str, journal: Journal, is_of_it: Callable[[JournalEntry], bool])
         elif entry.event is JournalEvent.HALTED:
             found = None if found is None else found.halted(entry.halt)
         elif entry.step == step and is_of_it(entry):
-            found = _begun(entry)
+            found = _begun(entry, number, found)
     return found
 
 
-def _begun(entry: JournalEntry) -> _Open | None:
+def _begun(entry: JournalEntry, number: int, before: _Open | None) -> _Open | None:
     match entry.event:
         case JournalEvent.BEGUN:
-            return _Open(datetime.fromisoformat(entry.at))
+            return _Open(number, datetime.fromisoformat(entry.at))
         case JournalEvent.GOES_ON:
-            return _Open(datetime.fromisoformat(entry.at), went_on=entry)
+            return _Open(0 if before is None else before.number, datetime.fromisoformat(entry.at), went_on=entry)
         case _:
             return None
 

@@ -12,7 +12,20 @@ from typing import Never, assert_never
 
 from holdfast.actor import Actor
 from holdfast.errors import HostTrouble
-from holdfast.rollout.execution.acts import Act, Ask, Begin, Finished, Perform, Waited, Watch, may_run_s, next_move, went_on
+from holdfast.rollout.execution.acts import (
+    Act,
+    Ask,
+    Begin,
+    Finished,
+    NextMove,
+    Perform,
+    Waited,
+    Watch,
+    begun_at,
+    may_run_s,
+    next_move,
+    went_on,
+)
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, Halt, ProcessState
@@ -103,9 +116,13 @@ class Acting:
         allowed, begun = False, False
         while True:
             now = self._process(step, act, given)
-            given = self._ended(act, now, given)
+            given = self._ended(step, self._numbered(step, act), now, given)
+            act = self._numbered(step, act)
             entries, may_be_running = self.journal.acts(step.id), self._may_be_running(given)
             move = next_move(act, entries, now, may_be_running=may_be_running, performed=given.performed)
+            if not begun and self._was_given_before(act, move, given):
+                given = self._found_given(step, act, now, given)
+                continue
             match move:
                 case Finished():
                     self._finished(step, act, now)
@@ -120,7 +137,7 @@ class Acting:
                     text, seen = f"{_DOING[does]} {act.shown}", self._listed(step, act)
                     self._keep(step, JournalEvent.BEGUN, text, act, now, seen, rolled=rolled)
                     begun = True
-                case Perform(does) if not begun:
+                case Perform(does) if not (begun and act.number):
                     self._keep(step, JournalEvent.BEGUN, f"{_DOING[does]} {act.shown} again", act, now, rolled=rolled)
                     begun = True
                 case Perform(does):
@@ -139,13 +156,31 @@ class Acting:
         unseen_s = may_run_s(act, step.id, self.journal, self.actor.unseen_s, self.waited(step))
         return _Given(self.clocks.elapsed() + unseen_s, left=went_on(act, step.id, self.journal))
 
+    def _numbered(self, step: AnyStep, act: Act) -> Act:
+        """As its command is known to its host: by the entry of the whole journal that began it."""
+        number, journal = begun_at(act, step.id, self.journal), self.writing.journal
+        return replace(act, number=number and number + len(journal.entries) - len(self.journal.entries))
+
+    def _was_given_before(self, act: Act, move: NextMove, given: "_Given") -> bool:
+        """Whether its host shows that a run which was killed has given the command, which the journal does not say yet."""
+        open_ = isinstance(move, Watch) or move == Perform(act.does)
+        return open_ and given.left is None and not given.performed and self.actor.was_given(act) is True
+
+    def _found_given(self, step: AnyStep, act: Act, now: ClientProcess, given: "_Given") -> "_Given":
+        self._keep(step, JournalEvent.GOES_ON, f"{act.shown}: its host shows that the run before has given its command", act, now)
+        return replace(given, left=went_on(act, step.id, self.journal))
+
     def _may_be_running(self, given: "_Given") -> bool:
         return self.clocks.elapsed() < given.ends_at
 
-    def _ended(self, act: Act, now: ClientProcess, given: "_Given") -> "_Given":
-        """A command that was left to go on, and must have ended, shows its effect from now on."""
+    def _ended(self, step: AnyStep, act: Act, now: ClientProcess, given: "_Given") -> "_Given":
+        """A command that was left to go on, and must have ended, shows its effect from now on. One whose connection broke too early
+        was never given."""
         if given.left is None or self._may_be_running(given) or now.state is ProcessState.CHANGING:
             return given
+        if self.actor.was_given(act) is False:
+            self._keep(step, JournalEvent.NOT_GIVEN, f"{act.shown}: its host has no record of the command", act, now)
+            return _Given(self.clocks.elapsed())
         failed = self.actor.outcome(act) or f"Before that: {given.left.detail}."
         return self._shows_soon(failed)
 

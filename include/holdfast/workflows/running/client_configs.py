@@ -42,7 +42,7 @@ class ClientConfigs:
         entries = self.acting.journal.configured(step.id, one.client.kept_as)
         if any(entry.event is JournalEvent.ACTED for entry in entries):
             return True
-        one = replace(one, client=self.acting.called(step, one.client))
+        one = replace(one, client=replace(self.acting.called(step, one.client), number=len(self.acting.writing.journal.entries)))
         self._await_writer(step, one)
         found: Values | None = self._read(step, one)
         if found is None or not _has(one, found):
@@ -52,7 +52,7 @@ class ClientConfigs:
             if not self.acting.may_begin(step, False):
                 return False
             said = f"writing the settings of {one.client.shown}: {_changes(one)}"
-            if not entries:
+            if not entries or entries[-1].event is JournalEvent.NOT_GIVEN:
                 held = None if found is None else rolling_settings.held(one.settings, found)
                 self._keep(step, one, JournalEvent.BEGUN, said, held)
             self.acting.tell(step, said)
@@ -88,6 +88,8 @@ class ClientConfigs:
                 self._keep(step, one, JournalEvent.GOES_ON, f"{one.client.shown}: its settings may still be written: {trouble}")
             elif trouble.lasting:
                 return str(trouble)
+            else:
+                self._keep(step, one, JournalEvent.NOT_GIVEN, f"{one.client.shown}: {trouble}")
             self._leave(step, f"The settings of {one.client.shown} may not be written. {trouble}")
 
     def _await_writer(self, step: AnyStep, one: Configuring) -> None:

@@ -62,6 +62,9 @@ class Runs:
 
     lacks = cannot_look
 
+    def was_given(self, _: Act) -> bool | None:
+        return None
+
     def outcome(self, _: Act) -> str | None:
         return None
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from threading import Event
 
 import pytest
 from tests.harness.deployer import TOKEN, Deployer, send
@@ -226,6 +227,30 @@ def test_a_service_that_drips_is_given_up(deployer: Deployer) -> None:
     with pytest.raises(HostTrouble, match="did not answer within 1 s") as trouble:
         found.process(RESTART)
     assert not trouble.value.lasting
+
+
+def test_a_service_that_answers_late_is_left_to_go_on(deployer: Deployer) -> None:
+    """Nothing waits for its answer, and the status shows what it has done. The call is not sent again."""
+    go_on = Event()
+
+    def late(handler: BaseHTTPRequestHandler, usual: Callable[[], None]) -> None:
+        if handler.command != "GET":
+            assert go_on.wait(60)
+        usual()
+
+    deployer.answers = late
+    found = actor(deployer, **{"      ca:": "      answers_within_s: 1\n      ca:"})
+    assert found.process(RESTART) == ONE
+    for give in (lambda: found.perform(Does.RESTART, RESTART), lambda: found.write_config(RESTART, {"a": "1"})):
+        with pytest.raises(HostTrouble, match="did not answer within 1 s") as trouble:
+            give()
+        assert (trouble.value.begun, trouble.value.lasting) == (True, False)
+    assert found.process(RESTART) == ONE
+    go_on.set()
+    ends_at = time.monotonic() + 60
+    while found.process(RESTART) == ONE or deployer.settings["app-1"].get("a") != "1":
+        assert time.monotonic() < ends_at
+    assert [verb for verb, _, _ in deployer.asked] == ["restart", "config"]
 
 
 def test_an_identity_that_is_a_secret_is_none(deployer: Deployer) -> None:

@@ -71,13 +71,18 @@ def without_fractions(found: StateDirectory) -> StateDirectory:
     return replace(found, files=files, free_bytes=None)
 
 
+_OTHERS = (
+    *("find", "stat", "cat", "head", "base64", "readlink", "dd", "ls"),
+    *("ln", "mkdir", "mv", "rm", "setsid", "sleep", "timeout", "tr"),
+)
+
+
 def shell_of(kind: str, folder: Path) -> LocalShell:
     """With that `sh`, also for what the script starts; busybox has all the other commands too."""
     folder.mkdir()
     program = shutil.which(kind)
     assert program is not None, f"{kind} is needed (apt-get install {kind})"
-    names = ("sh",) if kind != "busybox" else ("sh", "find", "stat", "cat", "head", "base64", "readlink", "dd", "ls")
-    for name in names:
+    for name in ("sh",) if kind != "busybox" else ("sh", *_OTHERS):
         (folder / name).symlink_to(program)
     return LocalShell((str(folder / "sh"),), str(folder) if kind == "busybox" else f"{folder}:/usr/bin:/bin")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from holdfast.adapters.hosts import actors_file
+from holdfast.adapters.hosts import actors_file, command_records
 from holdfast.adapters.hosts.process_commands import CommandActor, read_status, read_systemd
 from holdfast.adapters.hosts.shell import ScriptEnd
 from holdfast.errors import HostTrouble, InvalidInput
@@ -13,7 +13,7 @@ from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
 
 
 class Recorder:
-    """A shell that keeps what it is given."""
+    """A shell that keeps what it is given, without what the record of a command needs. No command was begun before."""
 
     shown = "a host"
 
@@ -23,10 +23,17 @@ class Recorder:
     def run(
         self, script: str, arguments: tuple[str, ...] = (), *, stdin: bytes = b"", limit_s: float, most_bytes: int
     ) -> ScriptEnd:
-        assert (most_bytes > 0, limit_s > float(arguments[0])) == (True, True)
+        first = {command_records.LOOK: 2, command_records.BEGIN: 4}.get(script, 0)
+        words = {command_records.LOOK: 3, command_records.BEGIN: 7}.get(script, 1)
+        assert (most_bytes > 0, limit_s > 0) == (True, True)
+        if arguments[words:] == ("true",):
+            return ScriptEnd(0, b"0 none 0\n\n", b"")
         self.stdin = stdin
-        self.ran.append((script, arguments))
-        return self.answer
+        self.ran.append((script, (arguments[first], *arguments[words:])))
+        shown = {command_records.LOOK: b"0 none 0\n\n", command_records.BEGIN: b"begun\n1 ended %d\n" % self.answer.status}
+        if script == command_records.BEGIN:
+            return ScriptEnd(0, shown[script] + self.answer.stderr + b"\n", b"")
+        return ScriptEnd(self.answer.status, shown.get(script, b"") + self.answer.stdout, self.answer.stderr)
 
 
 SYSTEMD = b"""

@@ -81,11 +81,13 @@ class Host:
         login = ("--ssh-key", str(self.sshd.client), "--ssh-known-hosts", str(self.known), "--timeout", self.timeout)
         return CliRunner().invoke(command, [*arguments, *login], standalone_mode=False)  # type: ignore[arg-type]
 
-    def actor(self) -> Actor:
+    def actor(self, records: Path | None = None) -> Actor:
+        """`records`: where its commands have theirs; None: in the home of who logs in."""
         verbs = ("status", "start", "stop", "restart")
         given = "\n".join(f'    {verb}: [sh, "{SERVICE}", "{self.folder}", {verb}, "{{host}}"]' for verb in verbs)
         login = f"{{host: 127.0.0.1, port: {self.sshd.port}, key: {self.sshd.client}, known_hosts: {self.known}}}"
         text = f'format_version: "1.0"\ngroups:\n  orders:\n{given}\n    limit_s: {self.limit_s}\n    ssh: {login}\n'
+        text += "" if records is None else f'    records: "{records}"\n'
         return actors_file.read(text.encode(), "orders")
 
     @property
@@ -269,6 +271,11 @@ def test_a_disk_that_takes_nothing_is_read_and_not_written(disks: Callable[..., 
         assert failed is not None
         assert "failed" in failed
         assert (found.actor().process(CLIENT).identity, found.starts) == ("start-1", "1")
+        without_records = found.actor(found.folder / "records")
+        assert without_records.process(CLIENT).identity == "start-1"
+        with pytest.raises(HostTrouble, match=said) as trouble:
+            without_records.perform(Does.RESTART, CLIENT)
+        assert (trouble.value.begun, trouble.value.lasting) == (False, True)
 
         with SshHosts(replace(found.sshd.settings, known_hosts=(str(found.known),))) as hosts:
             _halts_for_the_seed(found, hosts, said)

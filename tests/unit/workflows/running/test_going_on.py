@@ -120,10 +120,12 @@ def test_a_halt_for_something_else_does_not_have_it_given_again(run: Run) -> Non
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("run", RUNS)
-def test_a_kill_at_each_single_operation(run: Run) -> None:
-    """Of a run one of whose commands goes on for long without a connection."""
+@pytest.mark.parametrize("records", [None, {}])
+def test_a_kill_at_each_single_operation(run: Run, records: dict[str, int] | None) -> None:
+    """Of a run one of whose commands goes on for long without a connection; with records of it on its host, and without."""
     for left in count():
         reality = broken(28.0)
+        reality.records = None if records is None else {}
         try:
             ran = run(reality, rolling(), dies_after=left)
         except Killed:
@@ -132,6 +134,55 @@ def test_a_kill_at_each_single_operation(run: Run) -> None:
             check(reality, ran)
             break
     assert left > 45, "that was every operation of a whole run"
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_one_that_never_arrived_is_given_again_at_once(run: Run) -> None:
+    """Its host has no record of it."""
+    reality = RunningGroup()
+    reality.records, reality.loses = {}, [A]
+    check(reality, run(reality, rolling()))
+
+    given = [JournalEvent.BEGUN, JournalEvent.GOES_ON, JournalEvent.NOT_GIVEN]
+    assert of_first(reality) == [*given, JournalEvent.BEGUN, JournalEvent.ACTED]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_one_that_a_killed_run_gave_in_vain_is_not_given_again_by_itself(run: Run) -> None:
+    """A person is asked, and the next run gives it again."""
+    reality, first = RunningGroup(), True
+
+    def perform(does: Does, act: Act) -> str | None:
+        nonlocal first
+        if first:
+            first = False
+            reality._record(act)
+            raise Killed
+        return RunningGroup.perform(reality, does, act)
+
+    reality.records, reality.perform = {}, perform  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        run(reality, rolling())
+
+    assert halt(run(reality, rolling())) is Halt.COMMAND
+    assert (of_first(reality), reality.done) == ([JournalEvent.BEGUN, JournalEvent.GOES_ON], [])
+    check(reality, run(reality, rolling()))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_that_is_killed_while_its_command_goes_on_waits_no_longer_than_it_takes(run: Run) -> None:
+    reality = broken(20.0)
+    reality.records = {}
+
+    def dies() -> None:
+        if reality.later and JournalEvent.GOES_ON in of_first(reality) and reality.time < 15:
+            raise Killed
+
+    reality.on_sleep = dies
+    with pytest.raises(Killed):
+        run(reality, rolling())
+    reality.on_sleep = lambda: None
+    check(reality, run(reality, rolling()))
 
 
 @pytest.mark.parametrize("run", RUNS)

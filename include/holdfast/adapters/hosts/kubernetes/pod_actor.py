@@ -25,6 +25,9 @@ class PodActor:
 
     unseen_s = unseen_write_s = limit_s
 
+    def was_given(self, act: Act) -> bool | None:  # noqa: ARG002 - the pod shows what was done
+        return None
+
     def outcome(self, act: Act) -> str | None:  # noqa: ARG002 - Kubernetes shows it by the pod
         return None
 
