@@ -14,7 +14,9 @@ an sshd each, a real broker, a real Airflow of five processes, and the plan's pa
 | scaled    | one client more, and by another plan one less again                | each started or stopped once            |
 | replaced  | a client by another one on an empty machine; nothing after it      | one stopped, one started, as forecast   |
 | killed    | a rolling restart, while processes of Airflow are killed (kill -9) | each client restarted once, done        |
-| by_dag    | a rolling restart by another DAG, 25 s each (`--acts-by dag`)      | the same; the task waits deferred       |
+| lagged    | records come in faster than the policy allows, then no more        | halted, then restarted once each        |
+| windowed  | paused on the page until the policy's window has closed; *Go on*   | halted again, no act after it           |
+| left_alone| acts of 25 s each, by `--acts-by dag`, `http` or `slow-ssh`        | the same; the task waits deferred       |
 
 One JSON line a walk. It goes on after a walk that is not as wanted, and its status is 1 then.
 """
@@ -26,17 +28,19 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tests.live.running import airflow_processes, hosted, machines, scenarios
-from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, brought_up, steps_of
+from kafka import KafkaProducer
+from tests.live.running import airflow_processes, hosted, judged_walks, machines, scenarios
+from tests.live.running.hosted import Hosted
+from tests.live.running.whole_system import ActsBy, AirflowRun, Document, Watched, Whole, brought_up, steps_of
 
-from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.journal.journal import JournalEvent
 from holdfast.rollout.kinds.registry import kind_of
 
@@ -46,6 +50,8 @@ LONGEST_S = 15.0
 """Between two kills."""
 SUPERVISED_S = 60.0
 """Airflow's supervisor of a task stays for seconds after it: 5 s were seen."""
+WINDOW_S = 330.0
+"""In which the plan is made, and still ends in time."""
 Walk = Callable[[Whole, argparse.Namespace], Document]
 ROLLING: Document = {"rolling_restart": {}}
 
@@ -62,7 +68,7 @@ def untouched(whole: Whole, _given: argparse.Namespace) -> Document:
         run.until(lambda: run.ended, page.badge)
         page.until("All steps done")
         page.shoot("finished")
-        return _judged(whole, run, page, _restarted_once(whole, run))
+        return judged_walks.judged(whole, run, page, judged_walks.restarted_once(whole, run))
 
 
 def left(whole: Whole, _given: argparse.Namespace) -> Document:
@@ -74,20 +80,22 @@ def left(whole: Whole, _given: argparse.Namespace) -> Document:
         wrong += [] if run.last[0] == "failed" else [f"the run is {run.last[0]}"]
         wrong += [] if run.journal().entries[-1].event is JournalEvent.ENDED else ["the journal does not end with it"]
         wrong += [] if whole.group.services.done == acts else ["something was done after the halt"]
-        return _judged(whole, run, page, wrong, verdict=False)
+        return judged_walks.judged(whole, run, page, wrong, verdict=False)
 
 
 def gone_on(whole: Whole, _given: argparse.Namespace) -> Document:
     with _joined_by_another(whole, "gone_on") as (run, page, acts):
         wrong = _asked(whole, run, page, acts, "Halted")
-        _stop_spare(whole)
+        judged_walks.stop_spare(whole)
         halts = []
         while run.until(lambda: run.asks and bool(run.halt()[0]), page.badge):
             halts.append(run.halt())
             run.answered("Go on", "the sixth client is gone")
         page.until("All steps done")
         page.shoot("finished")
-        return {"halts": halts} | _judged(whole, run, page, [*wrong, *_restarted_once(whole, run)], as_forecast=False)
+        return {"halts": halts} | judged_walks.judged(
+            whole, run, page, [*wrong, *judged_walks.restarted_once(whole, run)], as_forecast=False
+        )
 
 
 def back(whole: Whole, _given: argparse.Namespace) -> Document:
@@ -112,13 +120,13 @@ def _one_more_and_back(whole: Whole, name: str, acts: list[str] | None) -> Docum
         page.pause("a colleague asks to wait")
         wrong = []
         if not run.until(lambda: run.asks, page.badge):
-            return _judged(whole, run, page, ["it did not halt"], verdict=False)
+            return judged_walks.judged(whole, run, page, ["it did not halt"], verdict=False)
         if run.halt()[1] != "paused":
             wrong.append(f"it halted for {run.halt()}")
         page.until("Paused")
         page.shoot("halted")
         run.answered("Go back", "the change waits until tomorrow")
-        run.until(lambda: JournalEvent.GOING_BACK in _events(run), page.badge)
+        run.until(lambda: JournalEvent.GOING_BACK in judged_walks.events(run), page.badge)
         page.shoot("going-back")
         halts = []
         while run.until(lambda: run.asks and bool(run.halt()[0]), page.badge):
@@ -127,16 +135,16 @@ def _one_more_and_back(whole: Whole, name: str, acts: list[str] | None) -> Docum
             if halts[-1][1] == "person":
                 page.shoot("person")
                 more = {"rolled_back": run.halted_at()}
-                _stop_spare(whole)
+                judged_walks.stop_spare(whole)
             run.answered("Go on", "go on going back", **more)
         page.until("Rolled back")
         page.shoot("rolled-back")
         stops = [] if acts else [("stop", spare)]
         wrong += [] if group.services.done == [("start", spare), *stops] else [f"done: {group.services.done}"]
         wrong += [] if not acts or [why for _, why in halts] == ["person"] else [f"it halted for {halts}"]
-        wrong += [] if not acts or JournalEvent.UNDO_CONFIRMED in _events(run) else ["nobody confirmed the rollback"]
+        wrong += [] if not acts or JournalEvent.UNDO_CONFIRMED in judged_walks.events(run) else ["nobody confirmed the rollback"]
         wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}"]
-        return {"halts": halts} | _judged(whole, run, page, wrong, verdict=False)
+        return {"halts": halts} | judged_walks.judged(whole, run, page, wrong, verdict=False)
 
 
 def scaled(whole: Whole, _given: argparse.Namespace) -> Document:
@@ -157,7 +165,8 @@ def replaced(whole: Whole, _given: argparse.Namespace) -> Document:
 
 def _made_ready(whole: Whole) -> str:
     """The spare machine, with an empty directory."""
-    group, spare = whole.group, _spare(whole)
+    group = whole.group
+    spare = judged_walks.spare(whole)
     (group.services.of[spare].machine.disk / "state" / group.group_id).mkdir(parents=True)
     group.services.make_ready(spare)
     return spare
@@ -169,7 +178,7 @@ def _carried_out(whole: Whole, name: str, event: Document) -> Document:
     kind = kind_of(plan)
     acts = [act for step in plan.steps if (found := kind.acts(plan, step)) is not None for act in found.acts]
     wanted = [(act.does.value, (act.host or "").removeprefix("/")) for act in acts]
-    spare = group.state_dir(group.services.of[_spare(whole)].machine)
+    spare = group.state_dir(group.services.of[judged_walks.spare(whole)].machine)
     written = [step["inputs"]["process_id"] for step in steps_of(plan) if step["action"] == "write_process_metadata"]
     with whole.screens.of(whole.server, plan.plan_id, name) as page:
         run = whole.run(plan, state_dirs=dict.fromkeys(written, spare))
@@ -178,7 +187,7 @@ def _carried_out(whole: Whole, name: str, event: Document) -> Document:
         page.shoot("finished")
         wrong = [] if group.services.done == wanted else [f"done: {group.services.done}, planned: {wanted}"]
         wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}\n{run.trouble()}"]
-        return _judged(whole, run, page, [*wrong, *run.journal_wrong()])
+        return judged_walks.judged(whole, run, page, [*wrong, *run.journal_wrong()])
 
 
 def killed(whole: Whole, given: argparse.Namespace) -> Document:
@@ -204,34 +213,105 @@ def killed(whole: Whole, given: argparse.Namespace) -> Document:
         page.until("All steps done")
         page.shoot("finished")
         found = {"kills": dict(kills), "not_killed": len(left_to_kill), "halts": halts}
-        return found | _judged(whole, run, page, _restarted_once(whole, run), quiet=False)
+        return found | judged_walks.judged(whole, run, page, judged_walks.restarted_once(whole, run), quiet=False)
 
 
-def by_dag(whole: Whole, given: argparse.Namespace) -> Document:
-    """Needs `--acts-by dag`. While the other DAG acts, the run's own task holds nothing for most of the time."""
-    assert given.acts_by == "dag", "--acts-by dag is needed"
+def lagged(whole: Whole, _given: argparse.Namespace) -> Document:
+    """Streams commits every 30 s: what came in since then is the lag that the broker shows."""
+    plan = whole.plan(ROLLING, policy={"format_version": "1.0", "lag_most": 1_000})
+    over = threading.Event()
+    sends = threading.Thread(target=_send_words, args=(whole.group, over))
+    with whole.screens.of(whole.server, plan.plan_id, "lagged") as page:
+        run = whole.run(plan)
+        run.until(lambda: len(whole.group.services.done) >= 1, page.badge)
+        sends.start()
+        try:
+            wrong = [] if run.until(lambda: run.asks, page.badge) else ["it did not halt"]
+            acts, halts = list(whole.group.services.done), [run.halt()]
+            wrong += [] if halts[0][1] == "lag" else [f"it halted for {halts}"]
+            page.until("Halted")
+            page.shoot("halted")
+            time.sleep(10)
+            wrong += [] if whole.group.services.done == acts else ["something was done after the halt"]
+        finally:
+            over.set()
+            sends.join()
+        time.sleep(45)  # until all of it is committed
+        run.answered("Go on", "all of it is read")
+        while run.until(lambda: run.asks and bool(run.halt()[0]), page.badge):
+            halts.append(run.halt())
+            run.answered("Go on", "all of it is read")
+        page.until("All steps done")
+        wrong += [] if [why for _, why in halts] == ["lag"] else [f"it halted for {halts}"]
+        return {"halts": halts} | judged_walks.judged(whole, run, page, [*wrong, *judged_walks.restarted_once(whole, run)])
+
+
+def _send_words(group: Hosted, over: threading.Event) -> None:
+    application = group.clients.application
+    producer = KafkaProducer(bootstrap_servers=application.bootstrap, enable_idempotence=False)
+    try:
+        while not over.wait(0.1):
+            for number in range(40):
+                word = f"word-{number}".encode()
+                producer.send(application.input_topic, key=word, value=word)
+    finally:
+        producer.close()
+
+
+def windowed(whole: Whole, _given: argparse.Namespace) -> Document:
+    closes = datetime.now(UTC) + timedelta(seconds=WINDOW_S)
+    closes = closes.replace(second=0, microsecond=0) + timedelta(minutes=1)
+    window = {"from": f"{closes - timedelta(hours=12):%H:%M}Z", "to": f"{closes:%H:%M}Z"}
+    plan = whole.plan(ROLLING, policy={"format_version": "1.0", "windows": [window]})
+    with whole.screens.of(whole.server, plan.plan_id, "windowed") as page:
+        run = whole.run(plan)
+        run.until(lambda: len(whole.group.services.done) >= 2, page.badge)
+        page.pause("a colleague asks to wait")
+        wrong = [] if run.until(lambda: run.asks, page.badge) else ["it did not halt"]
+        acts, halts = list(whole.group.services.done), [run.halt()]
+        page.until("Paused")
+        page.shoot("paused")
+        while datetime.now(UTC) <= closes:
+            time.sleep(1)
+        run.answered("Go on", "the colleague is done")
+        wrong += [] if run.until(lambda: run.asks and bool(run.halt()[0]), page.badge) else ["it did not halt again"]
+        halts.append(run.halt())
+        page.until("Halted")
+        page.shoot("halted")
+        wrong += [] if [why for _, why in halts] == ["paused", "window"] else [f"it halted for {halts}"]
+        run.answered("Leave it", "the next window will do")
+        run.until(lambda: run.ended, page.badge)
+        wrong += [] if run.last[0] == "failed" else [f"the run is {run.last[0]}"]
+        wrong += [] if whole.group.services.done == acts else ["something was done after the halt"]
+        return {"window": window, "halts": halts} | judged_walks.judged(whole, run, page, wrong, verdict=False)
+
+
+def left_alone(whole: Whole, given: argparse.Namespace) -> Document:
+    """While something else acts, the run's own task holds nothing for most of the time."""
+    assert given.acts_by is not ActsBy.SSH, "--acts-by dag, http or slow-ssh is needed"
     plan = whole.plan(ROLLING)
     states: Counter[str] = Counter()
-    with whole.screens.of(whole.server, plan.plan_id, "by_dag") as page:
+    with whole.screens.of(whole.server, plan.plan_id, given.acts_by) as page:
         run = whole.run(plan)
 
         def meanwhile() -> None:
             page.badge()
-            if JournalEvent.GOES_ON in _events(run):
+            if JournalEvent.GOES_ON in judged_walks.events(run):
                 states[run.last[1]] += 1
 
         run.until(lambda: run.ended, meanwhile)
         page.until("All steps done")
         page.shoot("finished")
-        wrong = _restarted_once(whole, run)
+        wrong = judged_walks.restarted_once(whole, run)
         went_on = sum(one.event is JournalEvent.GOES_ON for one in run.journal().entries)
         wrong += [] if went_on == len(whole.group.services.done) else [f"left to go on: {went_on}"]
         wrong += [] if states["deferred"] > states["running"] else [f"states: {dict(states)}"]
-        return {"states": dict(states), "went_on": went_on} | _judged(whole, run, page, wrong)
+        return {"acts_by": given.acts_by, "states": dict(states), "went_on": went_on} | judged_walks.judged(whole, run, page, wrong)
 
 
-WALKS: dict[str, Walk] = {one.__name__: one for one in (untouched, left, gone_on, back, by_hand, scaled, killed, replaced)}
-ONLY_BY_DAG: dict[str, Walk] = {"by_dag": by_dag}
+WALKS: dict[str, Walk] = {
+    one.__name__: one for one in (untouched, left, gone_on, back, by_hand, scaled, killed, replaced, lagged, windowed)
+}
 
 
 class _joined_by_another:  # noqa: N801 - a context
@@ -242,18 +322,18 @@ class _joined_by_another:  # noqa: N801 - a context
 
     def __enter__(self) -> tuple[AirflowRun, Watched, list[tuple[str, str]]]:
         whole = self._whole
-        whole.group.services.make_ready(_spare(whole))
+        whole.group.services.make_ready(judged_walks.spare(whole))
         plan = whole.plan(ROLLING)
         self._pages = whole.screens.of(whole.server, plan.plan_id, self._name)
         page = self._pages.__enter__()
         run = whole.run(plan)
         run.until(lambda: len(whole.group.services.done) >= 2, page.badge)
-        whole.group.services.start(_spare(whole))
+        whole.group.services.start(judged_walks.spare(whole))
         return run, page, list(whole.group.services.done)
 
     def __exit__(self, *about: object) -> None:
         self._pages.__exit__(*about)  # type: ignore[arg-type]
-        _stop_spare(self._whole)
+        judged_walks.stop_spare(self._whole)
 
 
 def _asked(whole: Whole, run: AirflowRun, page: Watched, acts: list[tuple[str, str]], badge: str) -> list[str]:
@@ -272,75 +352,11 @@ def _asked(whole: Whole, run: AirflowRun, page: Watched, acts: list[tuple[str, s
     return wrong
 
 
-def _restarted_once(whole: Whole, run: AirflowRun) -> list[str]:
-    wanted = [("restart", step["inputs"]["host"]) for step in steps_of(run.plan) if step["action"] == "restart_client"]
-    wrong = [] if whole.group.services.done == wanted else [f"done: {whole.group.services.done}, planned: {wanted}"]
-    wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}\n{run.trouble()}"]
-    return wrong + run.journal_wrong()
-
-
-def _judged(
-    whole: Whole,
-    run: AirflowRun,
-    page: Watched,
-    wrong: list[str],
-    *,
-    verdict: bool = True,
-    as_forecast: bool = True,
-    quiet: bool = True,
-) -> Document:
-    """`as_forecast`: the verdict must be that. `quiet`: no message on the console and no failed request was to be expected."""
-    found: Document = {"run": run.last[0], "tries": run.tries, "badges": page.seen, "acts": [*whole.group.services.done]}
-    if verdict:
-        kept = run.verdict()
-        score = {name: kept.get("score", kept).get(name) for name in ("tasks_as_forecast", "tasks")}
-        found |= {"result": kept.get("result"), "rebalances": kept.get("rebalances")} | score
-        wrong += [f"the verdict is {kept.get('result')}"] if as_forecast and kept.get("result") != Result.AS_FORECAST else []
-    for reader in page.readers.values():
-        wrong += [f"page: {one}" for one in reader.trouble if quiet]
-    wrong += whole.screens.wrong
-    whole.screens.wrong.clear()
-    if whole.group.services.failed is not None:
-        wrong.append(repr(whole.group.services.failed))
-    return found | {"wrong": wrong}
-
-
-def _spare(whole: Whole) -> str:
-    return whole.group.machines[-1].address
-
-
-def _stop_spare(whole: Whole) -> None:
-    """As a person would; a spare that runs no client is left alone."""
-    service = whole.group.services.of[_spare(whole)]
-    if service.client is None:
-        return
-    whole.group.services.stop(_spare(whole))
-
-
-def _settle(whole: Whole) -> None:
-    """Between two walks: the clients that there were, at rest."""
-    _stop_spare(whole)
-    shutil.rmtree(whole.group.services.of[_spare(whole)].machine.disk / "state", ignore_errors=True)
-    ends_at = time.monotonic() + 300
-    wanted = len(whole.group.runs_on())
-    while True:
-        found = whole.group.snapshot()
-        if found.group_state == STABLE and len(found.clients) == wanted:
-            break
-        assert time.monotonic() < ends_at, "the group comes to rest"
-        time.sleep(1)
-    whole.group.services.done.clear()
-
-
-def _events(run: AirflowRun) -> set[JournalEvent]:
-    return {one.event for one in run.journal().entries}
-
-
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--release", default="3.9.1")
     parser.add_argument("--walks", default=",".join(WALKS))
-    parser.add_argument("--acts-by", choices=("ssh", "dag"), default="ssh", help="dag: for the walk `by_dag`")
+    parser.add_argument("--acts-by", type=ActsBy, default=ActsBy.SSH, help="dag, http, slow-ssh: for the walk `left_alone`")
     parser.add_argument("--clients", type=int, default=5)
     parser.add_argument("--kills", type=int, default=8, help="in the walk `killed`")
     parser.add_argument("--seed", type=int, default=1)
@@ -359,13 +375,13 @@ def main() -> int:
         with (
             machines.namespaces(folder / "machines", given.clients + SPARE, given.network) as made,
             hosted.started(folder, given.release, made, given.clients, f"10.77.{given.network}.1", settings) as group,
-            brought_up(group, folder, given.screens, by_dag=given.acts_by == "dag") as whole,
+            brought_up(group, folder, given.screens, acts_by=given.acts_by) as whole,
         ):
             for one in given.walks.split(","):
-                _settle(whole)
+                judged_walks.settle(whole)
                 began, cost = time.monotonic(), whole.processor_s()
                 try:
-                    found = (WALKS | ONLY_BY_DAG)[one](whole, given)
+                    found = (WALKS | {"left_alone": left_alone})[one](whole, given)
                 except (Exception, AssertionError):  # noqa: BLE001 - the next walk is wanted all the same
                     found = {"wrong": [traceback.format_exc()]}
                 figures = {"seconds": round(time.monotonic() - began), "airflow_processor_s": round(whole.processor_s() - cost)}

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from enum import StrEnum
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import psutil
 from playwright.sync_api import Browser, Error
 from tests.harness.pages.airflow_server import ROOT, Server, serving
 from tests.harness.pages.browser import Reader, chromium, reading
-from tests.live.running import airflow_processes
+from tests.live.running import airflow_processes, late_service
 from tests.live.running.hosted import Hosted
 from tests.live.running.services import LIMIT_S, SCRIPT
 
@@ -34,16 +35,26 @@ from holdfast.workflows import plan as plans
 CLUSTER = "live"
 DAGS = ("plan_rollout", "apply_rollout", "verify_rollout")
 ACTING_DAG = "restart_streams_client"
-DAG_TAKES_S = 25.0
+TAKES_S = 25.0
+"""A restart by another DAG, by a service that answers when it is done, and by a slow command."""
 ACTED = ("restart_client", "stop_client", "start_client")
 PATIENCE_S = 1_200.0
 ENDS = ("success", "failed")
 Document = dict[str, Any]
 
 
-def connections(group: Hosted, folder: Path, *, by_dag: bool = False) -> dict[str, str]:
+class ActsBy(StrEnum):
+    """What acts on the clients: commands over SSH, commands that take long, a service that answers late, or another DAG."""
+
+    SSH = "ssh"
+    SLOW_SSH = "slow-ssh"
+    HTTP = "http"
+    DAG = "dag"
+
+
+def connections(group: Hosted, folder: Path, acts_by: ActsBy, service: str) -> dict[str, str]:
     """What an admin enters in Airflow: the cluster, its group's commands, and how to log in. Host keys are in the worker's home.
-    `by_dag`: another DAG acts, and a command shows the process."""
+    `service`: the address of the one that answers late. With another DAG a command shows the process."""
     machine = group.machines[0]
     home = folder / "home"
     (home / ".ssh").mkdir(parents=True)
@@ -53,12 +64,19 @@ def connections(group: Hosted, folder: Path, *, by_dag: bool = False) -> dict[st
     commands = {
         verb: ["sh", str(SCRIPT), str(group.services.folder), verb, "{host}"] for verb in ("status", "start", "stop", "restart")
     }
-    acts: Document = {"dag": {"dag_id": ACTING_DAG}, "status": commands["status"]} if by_dag else commands
+    slowly = {verb: ["sh", "-c", f'sleep {TAKES_S:g}; exec "$@"', *command] for verb, command in commands.items()}
+    ssh: Document = {"ssh": {"host": "{host}"}}
+    acts: Document = {
+        ActsBy.SSH: commands | ssh,
+        ActsBy.SLOW_SSH: slowly | {"status": commands["status"]} | ssh,
+        ActsBy.HTTP: {"http": late_service.calls(service)},
+        ActsBy.DAG: {"dag": {"dag_id": ACTING_DAG}, "status": commands["status"]} | ssh,
+    }[acts_by]
     clients = group.clients.addresses() if group.together else {}
     about: Document = {
         "kafka_release": application.release,
         "config": dict(application.settings),
-        "actors": acts | {"ssh": {"host": "{host}"}, "limit_s": LIMIT_S, "clients": clients},
+        "actors": acts | {"limit_s": LIMIT_S, "clients": clients},
     }
     if not group.together:
         path = f"{machine.own_disk}/state/{group.group_id}"
@@ -323,17 +341,24 @@ def _with_acting_dag(group: Hosted, folder: Path) -> dict[str, str]:
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
         "LIVE_SERVICES": str(group.services.folder),
         "LIVE_SERVICES_SCRIPT": str(SCRIPT),
-        "LIVE_DAG_TAKES_S": str(DAG_TAKES_S),
+        "LIVE_DAG_TAKES_S": str(TAKES_S),
     }
 
 
 @contextmanager
 def brought_up(
-    group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = (), *, by_dag: bool = False
+    group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = (), acts_by: ActsBy = ActsBy.SSH
 ) -> Iterator[Whole]:
     """Airflow, next to a group that runs, and a browser."""
-    environment = airflow_processes.short_heartbeats() | connections(group, folder, by_dag=by_dag) | dict(more)
-    environment |= _with_acting_dag(group, folder) if by_dag else {}
+    with late_service.serving(group.services.folder, TAKES_S) as service:
+        environment = airflow_processes.short_heartbeats() | connections(group, folder, acts_by, service) | dict(more)
+        environment |= _with_acting_dag(group, folder) if acts_by is ActsBy.DAG else {}
+        with _airflow(group, folder, screens, environment, [*DAGS, *([ACTING_DAG] if acts_by is ActsBy.DAG else [])]) as whole:
+            yield whole
+
+
+@contextmanager
+def _airflow(group: Hosted, folder: Path, screens: Path, environment: dict[str, str], dags: Sequence[str]) -> Iterator[Whole]:
     environment["AIRFLOW_VAR_HOLDFAST_POLICY"] = json.dumps({"format_version": "1.0", "acts": [str(one) for one in ACTS]})
     environment["AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT"] = "30"  # a busy machine misses shorter ones
     lake = folder / "lake"
@@ -341,7 +366,7 @@ def brought_up(
         serving(folder / "airflow", lake, scheduling=True, triggering=True, more=environment) as server,
         chromium() as browser,
     ):
-        for dag in (*DAGS, *([ACTING_DAG] if by_dag else [])):
+        for dag in dags:
             server.wait("the DAG", lambda dag=dag: server.rest("GET", f"/api/v2/dags/{dag}"))
             server.rest("PATCH", f"/api/v2/dags/{dag}?update_mask=is_paused", {"is_paused": False})
         screens.mkdir(parents=True, exist_ok=True)

@@ -68,7 +68,7 @@ shift 3
 exec timeout -k 5 "$limit" "$@"
 """
 )
-"""$1: the folder; empty: below the user's home. $2: KEY. $3: how many seconds the rest may take, a command that shows the process."""
+"""$1: the folder; empty: below the user's home. $2: KEY. $3: how many seconds the rest may take: what shows the process."""
 RUNNER = (
     _FUNCTIONS
     + r"""
