@@ -57,7 +57,7 @@ def _handler(services: Path, takes_s: float) -> type[BaseHTTPRequestHandler]:
                 self.end_headers()
                 self.wfile.write(content)
             except (BrokenPipeError, ConnectionResetError):
-                pass  # who asked has not waited
+                pass  # the caller has not waited
 
         def log_message(self, *arguments: object) -> None:
             pass

@@ -40,7 +40,7 @@ exit "$(cat "$1/go")"
 
 
 class Place:
-    """A host whose restart takes until it is told to end."""
+    """A host whose restart goes on until a file lets it end."""
 
     def __init__(self, folder: Path, ssh: str = "") -> None:
         self.folder, self.records, self.ssh = folder, folder / "records", ssh
@@ -270,7 +270,7 @@ def test_a_host_that_shows_no_record_is_unknown(answer: bytes) -> None:
 
 
 def by_script(folder: Path, order: int, seen: int, shell: Shell | None = None) -> Record:
-    """As it is sent to a host."""
+    """What a run sends to a host."""
     (folder / "slow.sh").write_text(SLOW)
     key = Place(folder).actor._key(replace(CLIENT, called="."))
     words = (f"{folder}/records", key, str(order), str(seen), "60", "300", RUNNER, "sh", f"{folder}/slow.sh", str(folder))

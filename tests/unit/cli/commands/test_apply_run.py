@@ -27,6 +27,7 @@ groups:
   streams-wordcount:
     status: [sh, {service}, {folder}, status, "{{host}}"]
     restart: [sh, {service}, {folder}, restart, "{{host}}"]
+    records: "{folder}/records"
     limit_s: 5
 """
 CHANGE = {
