@@ -281,6 +281,29 @@ def test_a_disk_that_takes_nothing_is_read_and_not_written(disks: Callable[..., 
             _halts_for_the_seed(found, hosts, said)
 
 
+def test_a_disk_that_becomes_full_keeps_the_end_of_a_command(tmp_path: Path) -> None:
+    """Where the tests are root's; else its disk only becomes fuller."""
+    with mounted(tmp_path, "true", "true") if ROOT else host(tmp_path) as found:
+        fills = f'dd if=/dev/zero of="{found.folder}/filler" bs=1k count=1000; exit 7'
+        text = f"""
+format_version: "1.0"
+groups:
+  orders:
+    status: [echo, running, "1"]
+    restart: [sh, -c, '{fills}']
+    records: "{found.folder}/records"
+    ssh: {{host: 127.0.0.1, port: {found.sshd.port}, key: "{found.sshd.client}", known_hosts: "{found.known}"}}
+"""
+        actor = actors_file.read(text.encode(), "orders")
+        failed = actor.perform(Does.RESTART, CLIENT)
+
+        assert failed is not None
+        assert failed.startswith(f"The command to restart {A} on app-1 failed")
+        assert "unknown" not in failed
+        (end,) = (found.seen / "records").glob("*.end")
+        assert end.read_text().split() == ["7"]
+
+
 def _halts_for_the_seed(found: Host, hosts: SshHosts, said: str) -> None:
     reality, plan = RunningGroup(), article_plan(Policy(acts=("stop_client", "start_client", "write_process_metadata")))
     reality.files = HostProcessMetadataFiles({"ssh": lambda url: Place(hosts.shell(target(url)), target(url).path, url, "host")})
