@@ -74,8 +74,11 @@ RUNS = (RunningGroup.run, RunningGroup.run_in_turns)
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_what_was_stopped_is_started_again_the_last_one_first(run: type) -> None:
+@pytest.mark.parametrize("records", [None, {}])
+def test_what_was_stopped_is_started_again_the_last_one_first(run: type, records: dict[str, int] | None) -> None:
+    """Its commands have later numbers than those that they roll back."""
     reality, plan = RunningGroup(), fewer()
+    reality.records = None if records is None else {}
     forward(reality, plan)
     ran = run(reality, plan, back=True)
 
