@@ -3,7 +3,7 @@
 A command runs in a session of its own, apart from the connection that it came over. A folder that only its user can read has the
 record of the newest command for each process and plan: `KEY.ORDER` says which process runs it (written aside, then linked: whole,
 and by one only), `KEY.ORDER.end` how it ended (its room is taken before it begins, so that a disk which fills up meanwhile does not
-lose it), `KEY.ORDER.out` what it printed. ORDER grows with the plan's journal.
+lose it), `KEY.ORDER.out` the beginning of its standard error. ORDER grows with the plan's journal.
 
 A command begins only if no other was recorded since the host was looked at. Two that begin at the same moment, one of them sent by
 a run that was killed since, record first and look then: at least one of them sees the other, and withdraws.
@@ -40,7 +40,7 @@ runs() { # whether the process of a record does
   read -r pid began booted 2>/dev/null <"$1" && kill -0 "$pid" 2>/dev/null && [ "$began" = "$(since "$pid")" ] &&
     [ "$booted" = "$(boot)" ]
 }
-show() { # the newest record: its number, its state, the exit status; then what the command printed
+show() { # the newest record: its number, its state, the exit status; then what the command said
   last=0
   for one in $(numbers); do [ "$one" -gt "$last" ] && last=$one; done
   file=$place/$key.$last state=none status=0
@@ -104,7 +104,7 @@ for one in $(numbers); do
 done
 find "$place" -type f -mtime +7 -exec rm -f {} +
 {
-  printf %s "$given" | timeout -k 5 "$limit" "$@"
+  printf %s "$given" | timeout -k 5 "$limit" "$@" >/dev/null
   status=$?
   exec >/dev/null 2>&1
   printf '%-4s' "$status" 1<>"$file.$$.end"
@@ -158,7 +158,7 @@ class CommandState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Of the newest command. `order`: 0: there is none. `said`: what it printed."""
+    """Of the newest command. `order`: 0: there is none. `said`: the beginning of its standard error."""
 
     order: int
     state: CommandState

@@ -33,7 +33,8 @@ AGAIN = replace(CLIENT, number=7)
 SLOW = """
 echo begun >>"$1/begun"
 while [ ! -e "$1/go" ]; do sleep 0.05; done
-echo "what it prints"
+echo "which may be a secret"
+echo "what it says" >&2
 echo more >&2
 exit "$(cat "$1/go")"
 """
@@ -99,7 +100,7 @@ def test_nothing_waits_for_a_command_that_takes_long(tmp_path: Path, status: int
         host.ends(status)
 
         assert other.process(CLIENT).state is ProcessState.RUNNING
-        said = {0: "has ended with status 0.", 3: "failed: what it prints more."}[status]
+        said = {0: "has ended with status 0.", 3: "failed: what it says more."}[status]
         assert other.outcome(CLIENT) == f"The command for {A} on app-1 {said}"
         assert host.times == 1
 
@@ -236,7 +237,7 @@ def test_a_folder_that_is_not_private_is_refused(tmp_path: Path, trouble: str) -
 
 def test_a_service_that_keeps_what_its_command_prints_to_is_not_waited_for(tmp_path: Path) -> None:
     """`start` of a script that leaves a process behind, which holds its output."""
-    (tmp_path / "slow.sh").write_text('sleep 300 & echo $! >>"$1/left"; yes | head -c 100000')
+    (tmp_path / "slow.sh").write_text('sleep 300 & echo $! >>"$1/left"; yes | head -c 100000 >&2')
     host = Place.__new__(Place)
     host.folder, host.records, host.ssh = tmp_path, tmp_path / "records", ""
     process_commands.HOLDS_S = 20.0
