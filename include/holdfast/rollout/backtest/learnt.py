@@ -72,11 +72,15 @@ NOTHING = Quantity(0)
 @record
 class Learnt:
     """Of one group. `restore`: records per second of one client; `start_up`: seconds from the stop of a client that is restarted
-    until it has joined again. `took`, `took_probing`: how many times its usual forecast duration a course took: one that was
-    forecast to wait for no probing rebalance, and one that was. `rebalances`: whether its number was within the range."""
+    until it has joined again; `restart`: until then, and until its session is over where it does not leave; `restarts_apart`:
+    seconds from the end of one restart to the end of the next, where one follows the other. `took`, `took_probing`: how many times
+    its usual forecast duration a course took: one that was forecast to wait for no probing rebalance, and one that was.
+    `rebalances`: whether its number was within the range."""
 
     restore: Quantity = member(codec_of(Quantity), default=NOTHING)
     start_up: Quantity = member(codec_of(Quantity), default=NOTHING)
+    restart: Quantity = member(codec_of(Quantity), default=NOTHING)
+    restarts_apart: Quantity = member(codec_of(Quantity), default=NOTHING)
     took: Quantity = member(codec_of(Quantity), default=NOTHING)
     took_probing: Quantity = member(codec_of(Quantity), default=NOTHING)
     rebalances: Held = member(codec_of(Held), default=Held(0, 0))
@@ -100,6 +104,9 @@ class Disagreement:
     seen: int = member(_COUNT)
 
 
+Bounds = tuple[float, float]
+
+
 class Values:
     """The newest values of one quantity. Each was between two bounds, which are one where it is known exactly."""
 
@@ -121,6 +128,20 @@ class Values:
         low, high = floor(low * _EXACT) / _EXACT, ceil(high * _EXACT) / _EXACT
         usual = round(median((least + most) / 2 for least, most in self._bounds), 3)
         return Quantity(count, Span(low, min(max(usual, low), high), high))
+
+
+class RestartValues:
+    """What restarts of clients show, each taken once it is over."""
+
+    def __init__(self) -> None:
+        self.away, self.missed, self.apart = Values(), Values(), Values()
+
+    def take(self, away: Bounds, missed: Bounds, apart_s: float | None = None) -> None:
+        """In seconds: until the client has joined again; until it is missed no more; since the restart before, in a rolling one."""
+        self.away.take(*away)
+        self.missed.take(*missed)
+        if apart_s is not None:
+            self.apart.take(apart_s, apart_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,5 +192,14 @@ class Courses:
         more = sorted(self._missed)[ceil(COVERED * (count + 1) - 1e-9) - 1] if count >= FEWEST_COURSES else None
         return Held(sum(not one for one in self._missed), count, more)
 
-    def learnt(self, restore: Quantity = NOTHING, start_up: Quantity = NOTHING) -> Learnt:
-        return Learnt(restore, start_up, self._took[False].quantity(), self._took[True].quantity(), self.held())
+    def learnt(self, restore: Quantity = NOTHING, restarts: RestartValues | None = None) -> Learnt:
+        ended = RestartValues() if restarts is None else restarts
+        return Learnt(
+            restore=restore,
+            start_up=ended.away.quantity(),
+            restart=ended.missed.quantity(),
+            restarts_apart=ended.apart.quantity(),
+            took=self._took[False].quantity(),
+            took_probing=self._took[True].quantity(),
+            rebalances=self.held(),
+        )

@@ -47,6 +47,8 @@ def disagreement(one: Disagreement) -> str:
 def _quantities(learnt: Learnt) -> Iterator[tuple[str, str, Quantity, Callable[[Span], str]]]:
     yield "Restore speed", _OF[Stated.RESTORE], learnt.restore, _speed
     yield "Client start-up", _OF[Stated.START_UP], learnt.start_up, _seconds
+    yield "Client restart", _OF[Stated.START_UP], learnt.restart, _seconds
+    yield "Restarts of a rolling restart, one after the other", _OF[Stated.START_UP], learnt.restarts_apart, _seconds
     yield "Duration of a course without probing rebalances", "course", learnt.took, _times
     yield "Duration of a course with probing rebalances", "course", learnt.took_probing, _times
 

@@ -45,10 +45,10 @@ METADATA_MAX_AGE_S = 300
 class TimedBatch:
     """Events that take effect together, as they take time, and how many of the forecast's rebalances follow from them.
 
-    `starts`: clients that are started in it, at the same time. `noticed_s`: the session timeout that has to pass because a client
-    ended without leaving. `stopped_s`: how long the application is unavailable on purpose. `refresh_s`: how long consumers may take
-    to see that a topic has grown. `unseen`: static members that return before the group notices. `away`: members leave, and come
-    back after a rebalance without them.
+    `starts`: clients that are started in it, at the same time; `restarts`: those of them that are stopped in it before.
+    `noticed_s`: the session timeout that has to pass because a client ended without leaving. `stopped_s`: how long the application
+    is unavailable on purpose. `refresh_s`: how long consumers may take to see that a topic has grown. `unseen`: static members that
+    return before the group notices. `away`: members leave, and come back after a rebalance without them.
     """
 
     rebalances: int = member(COUNT, "That follow from it.")
@@ -57,6 +57,7 @@ class TimedBatch:
     stopped_s: int = member(COUNT, default=0, needed=True)
     refresh_s: int = member(COUNT, default=0, needed=True)
     unseen: bool = member(BOOLEAN, "Static members that return before the group notices.", default=False, needed=True)
+    restarts: int = member(COUNT, "Of the clients that are started, those that are stopped in it before.", default=0, omit=True)
     away: bool = member(BOOLEAN, "Members leave, and come back after a rebalance without them.", default=False, omit=True)
 
     @property
@@ -69,6 +70,7 @@ class PhaseKind(StrEnum):
     """What passes in a phase."""
 
     START_UP = "client start-up"
+    RESTART = "client restart"
     SESSION_TIMEOUT = "session timeout"
     STOPPED = "application stopped"
     REFRESH = "metadata refresh"
@@ -76,6 +78,7 @@ class PhaseKind(StrEnum):
     PROBING = "probing interval"
     FURTHER = "further rebalances"
     BETWEEN_STEPS = "between steps"
+    NEXT_RESTART = "next restart"
     RESTORE = "restore"
 
 

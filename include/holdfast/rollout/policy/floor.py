@@ -152,6 +152,7 @@ STRICTER: Mapping[str, Stricter] = {
     "start_up_s": _HIGHER,
     "start_up_s_most": _HIGHER,
     "start_up_observations": _the_team_s_alone,
+    "learnt": _the_team_s_alone,
     "between_steps_s_most": _HIGHER,  # the longer, the later it ends
     "copy_bytes_per_second": _by(lambda speed: float("-inf") if speed is None else speed),  # none: unknown, so a person looks
     "bytes_per_record": _by(lambda size: -_or_no_limit(size)),  # the larger, the more bytes; none: unknown, so a person looks

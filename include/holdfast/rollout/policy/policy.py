@@ -11,6 +11,7 @@ from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, TEXTS, choice, inte
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import Window
+from holdfast.rollout.policy.learnt_times import NOTHING_LEARNT, LearntTimes
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.policy.rules import CONVERGES, ONLY_IF_STATED, RULES
 
@@ -233,6 +234,12 @@ class Policy:
         items(codec_of(Silence), at_most=MOST_SILENCED, what="silenced rules").checked(_each_once),
         "Rules of the doctor of settings (holdfast doctor --config) whose findings are accepted: rule and reason.",
         default=(),
+        omit=True,  # as `acts`
+    )
+    learnt: LearntTimes = member(
+        codec_of(LearntTimes),
+        "Times learnt from the group's own past. Holdfast writes them into a plan's policy; leave them out.",
+        default=NOTHING_LEARNT,
         omit=True,  # as `acts`
     )
 

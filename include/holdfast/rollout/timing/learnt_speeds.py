@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from holdfast.rollout.backtest.learnt import Disagreement, Learnt, Quantity, Stated
+from holdfast.rollout.policy.learnt_times import LearntTimes
 from holdfast.rollout.policy.policy import LONGEST_STEP_S, MOST, Policy
 from holdfast.rollout.policy.rates import RateSource
 
@@ -12,7 +13,20 @@ _DEFAULT = Policy()
 
 def with_learnt(policy: Policy, learnt: Learnt) -> Policy:
     """The policy with learnt ranges where it states none."""
-    return _with_start_up(_with_restore(policy, learnt.restore), learnt.start_up)
+    own = replace(policy, learnt=_times(policy, learnt))
+    return _with_start_up(_with_restore(own, learnt.restore), learnt.start_up)
+
+
+def _times(policy: Policy, learnt: Learnt) -> LearntTimes:
+    """Who states how long a start, or the time between two steps, takes, states how long a restart does."""
+    stated = _states_start_up(policy)
+    apart = stated or policy.between_steps != _DEFAULT.between_steps
+    return LearntTimes(
+        None if stated else learnt.restart.span,
+        None if apart else learnt.restarts_apart.span,
+        learnt.took.span,
+        learnt.took_probing.span,
+    )
 
 
 def _with_restore(policy: Policy, found: Quantity) -> Policy:

@@ -40,7 +40,7 @@ def left(times: Times, batches: Sequence[bool], since_s: int | None, *, by_step:
 def _of_batches(phases: Sequence[Phase]) -> list[list[Phase]]:
     found: list[list[Phase]] = [[]]
     for one in phases:
-        if one.kind is PhaseKind.BETWEEN_STEPS:
+        if one.kind in (PhaseKind.BETWEEN_STEPS, PhaseKind.NEXT_RESTART):
             found.append([])
         found[-1].append(one)
     return found

@@ -11,14 +11,20 @@ An option is walked three times: as fast as it can go, as it usually goes, and a
 - between two acts an operator checks that the group is stable, and begins the next;
 - every client restores what it is handed, one task after the other, at the policy's speed, in addition.
 
+What the policy has learnt of the group's own past takes the place of these parts: how long a restart takes until its client is
+missed no more, how long after one restart of a roll the next one ends, and how many times as long as usual follow-up rebalances
+take.
+
 Nothing else works out a time: rules, texts, pages and charts read `Times`.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, zip_longest
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.backtest.learnt import Span
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, TimedBatch, Times
 from holdfast.rollout.policy.policy import Policy
@@ -32,13 +38,17 @@ HEARTBEAT_S = 3
 """A session counts from the last heartbeat, which was at most so long before the end."""
 RESTARTED_WITHIN_S = 120
 """A client that is away from its group for longer was stopped, not restarted."""
+ROLLS_WITHIN_S = 600
+"""Restarts that end further apart are not of one rolling restart."""
 EMPTY_GROUP_S = Estimate(0, 3, 6)
 """group.initial.rebalance.delay.ms: what the coordinator waits for more members where there were none. It may wait twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pace:
-    """One of the three walks. `notice_s`: added to a session timeout."""
+    """One of the three walks. `notice_s`: added to a session timeout. Learnt, else None: `restart_s`, until a client that is
+    restarted is missed no more; `apart_s`, from the end of one restart to the end of the next; `took`, `took_probing`, how many
+    times as long as usual follow-up rebalances take. `whole`: how its seconds are rounded."""
 
     start_up_s: int
     join_s: int
@@ -47,9 +57,38 @@ class _Pace:
     refresh_share: float
     empty_s: int
     records_per_second: int
+    restart_s: int | None = None
+    apart_s: int | None = None
+    took: float | None = None
+    took_probing: float | None = None
+    whole: Callable[[float], int] = round
+
+    def times_as_long(self, rounds: Sequence[Round]) -> float | None:
+        """As usual, of these follow-up rebalances."""
+        return self.took_probing if any(one.trigger == "probing" for one in rounds) else self.took
+
+    def as_learnt(self, policy: Policy, of: Callable[[Span], float], whole: Callable[[float], int]) -> "_Pace":
+        known = policy.learnt
+        return replace(
+            self,
+            restart_s=None if known.restart is None else whole(of(known.restart)),
+            apart_s=None if known.restarts_apart is None else whole(of(known.restarts_apart)),
+            took=None if known.took is None else of(known.took),
+            took_probing=None if known.took_probing is None else of(known.took_probing),
+            whole=whole,
+        )
 
 
 def _paces(policy: Policy) -> tuple[_Pace, _Pace, _Pace]:
+    quick, usual, slow = _stated_paces(policy)
+    return (
+        quick.as_learnt(policy, lambda span: span.low, math.floor),
+        usual.as_learnt(policy, lambda span: span.usual, round),
+        slow.as_learnt(policy, lambda span: span.high, math.ceil),
+    )
+
+
+def _stated_paces(policy: Policy) -> tuple[_Pace, _Pace, _Pace]:
     start, between = policy.start_up, policy.between_steps
     return (
         _Pace(start.low, JOIN_S.low, between.low, -HEARTBEAT_S, 0, EMPTY_GROUP_S.low, policy.fastest_restore),
@@ -108,9 +147,12 @@ class TimedCourse:
 
 def combined(course: TimedCourse, policy: Policy) -> Times:
     """The three walks as one, phase by phase."""
+    learnt = _like_the_past(course, policy)
+    if not learnt:
+        policy = replace(policy, learnt=replace(policy.learnt, took=None, took_probing=None))
     quick, usual, slow = (_walked(course, pace) for pace in _paces(policy))
-    spared = _spare(course, quick)
-    if course.more:
+    spared = 0 if learnt else _spare(course, quick)
+    if course.more and not learnt:
         slow.lap(PhaseKind.FURTHER, course.more * JOIN_S.high + course.probes_more * course.probing_s)
     phases = tuple(
         Phase(three[2].kind, in_order(three[0].seconds, three[1].seconds, three[2].seconds), three[2].rebalance)
@@ -130,6 +172,23 @@ def combined(course: TimedCourse, policy: Policy) -> Times:
         rebalances=over,
         more_probing=max(quick.waited, usual.waited, slow.waited),
     )
+
+
+def _like_the_past(course: TimedCourse, policy: Policy) -> bool:
+    """Whether there are follow-up rebalances, and it is known how long such ones took. Where restores are waited for, they
+    decide."""
+    if policy.learnt.took is None and policy.learnt.took_probing is None:
+        return False
+    slow = _paces(policy)[2]
+    followed = [rounds[_first_follow_up(rounds) :] for _, rounds in course.acts]
+    known = [slow.times_as_long(rounds) for rounds in followed if rounds]
+    model = replace(slow, took=None, took_probing=None)
+    return bool(known) and None not in known and not _walked(course, model).waited
+
+
+def _first_follow_up(rounds: Sequence[Round]) -> int:
+    """The place behind the last rebalance that the change itself causes."""
+    return 1 + max((place for place, one in enumerate(rounds) if one.trigger == "change"), default=0)
 
 
 def usually(course: TimedCourse, policy: Policy) -> tuple[int, int]:
@@ -200,24 +259,57 @@ def _walked(course: TimedCourse, pace: _Pace) -> _Walk:
     walk, number = _Walk(), 0
     waits = any(one.restoring_longest for _, rounds in course.acts for one in rounds)
     for index, (act, rounds) in enumerate(course.acts):
-        if index:
-            walk.lap(PhaseKind.BETWEEN_STEPS, pace.between_s)
-        _begin(walk, act, pace, number + 1 if rounds else None)
-        for before, one in zip((None, *rounds), rounds, strict=False):
+        follows = pace.apart_s is not None and index > 0 and _follows(course.acts[index - 1], (act, rounds))
+        if follows and pace.apart_s is not None:
+            walk.lap(PhaseKind.NEXT_RESTART, pace.apart_s, number + 1)
+        else:
+            if index:
+                walk.lap(PhaseKind.BETWEEN_STEPS, pace.between_s)
+            _begin(walk, act, pace, number + 1 if rounds else None)
+        first = _first_follow_up(rounds)
+        followed = _FollowUps(pace.times_as_long(rounds[first:]), pace.whole)
+        for place, (before, one) in enumerate(zip((None, *rounds), rounds, strict=False)):
             number += 1
             interval = one.at_seconds - before.at_seconds if before is not None and one.trigger == "probing" else 0
             if before is not None and one.trigger == "change":
                 walk.lap(PhaseKind.START_UP, pace.start_up_s, number)  # a client that comes back late
+            learnt = place >= first and followed.times is not None
             if interval > 0:
-                missing = walk.restored - walk.at if waits else 0
+                missing = walk.restored - walk.at if waits and not learnt else 0
                 probes = max(1, -(-missing // interval))
-                walk.lap(PhaseKind.PROBING, interval * probes, number)
+                walk.lap(PhaseKind.PROBING, followed.lap(interval) if learnt else interval * probes, number)
                 walk.waited += probes - 1
-            walk.lap(PhaseKind.REBALANCE, pace.join_s, number)
+            join_s = followed.lap(JOIN_S.usual) if learnt else 0 if follows and not place else pace.join_s
+            walk.lap(PhaseKind.REBALANCE, join_s, number)
             for client, records in one.restoring or ((None, one.restoring_longest),):
                 begun = max(walk.busy_until.get(client, 0), walk.at)
                 walk.busy_until[client] = begun + restore_seconds(records, pace.records_per_second)
     return walk
+
+
+@dataclass(slots=True)
+class _FollowUps:
+    """Follow-up rebalances that take `times` as long as they usually do. In whole seconds, without adding up what is rounded."""
+
+    times: float | None
+    whole: Callable[[float], int]
+    usual_s: int = 0
+    passed_s: int = 0
+
+    def lap(self, usual_s: int) -> int:
+        assert self.times is not None, "known where it is asked for"
+        self.usual_s += usual_s
+        before, self.passed_s = self.passed_s, self.whole(self.usual_s * self.times)
+        return self.passed_s - before
+
+
+def _follows(before: tuple[TimedBatch, Sequence[Round]], now: tuple[TimedBatch, Sequence[Round]]) -> bool:
+    """Whether both are restarts, and nothing came after the first but the second: as such times are learnt."""
+    return all(_is_restart(act) and act.rebalances == len(rounds) == 1 for act, rounds in (before, now))
+
+
+def _is_restart(act: TimedBatch) -> bool:
+    return 0 < act.starts == act.restarts and not (act.unseen or act.stopped_s or act.refresh_s)
 
 
 def _begin(walk: _Walk, act: TimedBatch, pace: _Pace, leads_to: int | None) -> None:
@@ -230,6 +322,9 @@ def _begin(walk: _Walk, act: TimedBatch, pace: _Pace, leads_to: int | None) -> N
         start_up += pace.empty_s
     if act.refresh_s:
         walk.lap(PhaseKind.REFRESH, int(act.refresh_s * pace.refresh_share), leads_to)
+    if pace.restart_s is not None and _is_restart(act):
+        walk.lap(PhaseKind.RESTART, pace.restart_s, leads_to)
+        return
     walk.lap(PhaseKind.SESSION_TIMEOUT, noticed, leads_to)
     walk.lap(PhaseKind.START_UP, max(0, start_up - noticed), leads_to)
 

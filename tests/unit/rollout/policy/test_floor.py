@@ -18,6 +18,7 @@ from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.floor import STRICTER, refuse_faster, tightened
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.learnt_times import NOTHING_LEARNT
 from holdfast.rollout.policy.policy import LONGEST_VALID_S, Policy, Review, Silence
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.streams.change.change import Change
@@ -70,6 +71,7 @@ JOINED: dict[str, tuple[Any, Any, Any]] = {
     "restore_fastest": (None, None, None),
     "restore_observations": (None, None, None),
     "start_up_observations": (None, None, None),
+    "learnt": (NOTHING_LEARNT, NOTHING_LEARNT, NOTHING_LEARNT),
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 from holdfast.rollout.backtest.learnt import Learnt, Quantity, Span, Stated
 from holdfast.rollout.contract.times import Estimate
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.learnt_times import LearntTimes
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.timing.learnt_speeds import disagreements, with_learnt
@@ -22,6 +23,25 @@ def test_what_is_assumed_is_replaced() -> None:
     assert found.restore_rate_says == "measured in this group's own rebalances, 41 restores seen"
     assert found.start_up == Estimate(1, 11, 14)
     assert found.start_up_says == "seen in 22 restarts of this group"
+
+
+def test_restarts_and_courses_take_what_such_took() -> None:
+    known = replace(LEARNT, restart=seen(7, 15), restarts_apart=seen(12, 18), took=seen(0.5, 2), took_probing=seen(1, 1.1))
+
+    assert with_learnt(Policy(), known).learnt == LearntTimes(*(one.span for one in parts(known)))
+    assert with_learnt(Policy(), LEARNT).learnt == LearntTimes()
+    slow_steps = with_learnt(Policy(between_steps_s_most=60), known).learnt
+    assert (slow_steps.restart, slow_steps.restarts_apart) == (known.restart.span, None)
+    stated = with_learnt(STATED, known).learnt
+    assert (stated.restart, stated.restarts_apart, stated.took) == (None, None, known.took.span)
+
+
+def seen(low: float, high: float) -> Quantity:
+    return Quantity(22, Span(low, (low + high) / 2, high))
+
+
+def parts(known: Learnt) -> tuple[Quantity, ...]:
+    return known.restart, known.restarts_apart, known.took, known.took_probing
 
 
 def test_what_is_stated_holds() -> None:

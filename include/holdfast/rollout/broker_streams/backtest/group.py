@@ -41,7 +41,7 @@ def backtest(group_id: str, records: Iterable[CoordinatorRecord], given: Given, 
     tally.not_recorded = 0 if first is None or replay.from_the_start else max(0, first - FIRST_EPOCH)
     settings = () if standbys is None else (Setting(STANDBYS, str(standbys), "records"),)
     # A plan has one number of targets, and not the range that follows from when members joined: that it held says nothing of plans.
-    learnt = replace(sequences.courses.learnt(start_up=restarts.quantity()), rebalances=Held(0, 0))
+    learnt = replace(sequences.courses.learnt(restarts=restarts.values), rebalances=Held(0, 0))
     return replace(tally.result(group_id, PROTOCOL, settings, standbys), learnt=learnt)
 
 

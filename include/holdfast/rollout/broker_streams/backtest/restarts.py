@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from holdfast.kafka.coordinator.config_keys import HEARTBEAT_INTERVAL, SESSION_TIMEOUT, number_of
 from holdfast.kafka.wire.streams_group_records import CurrentMember, MemberMetadata, RecordKind
 from holdfast.rollout.backtest.coordinated import CoordinatorRecord
-from holdfast.rollout.backtest.learnt import Quantity, Values
+from holdfast.rollout.backtest.learnt import RestartValues
 from holdfast.rollout.backtest.results import Given
-from holdfast.rollout.timing.timeline import CLOSING_S, RESTARTED_WITHIN_S
+from holdfast.rollout.timing.timeline import CLOSING_S, RESTARTED_WITHIN_S, ROLLS_WITHIN_S
 
 
 @dataclass(slots=True)
@@ -21,6 +21,24 @@ class _Client:
 
     members: set[str]
     left_ms: int | None = None
+
+
+class _Roll:
+    """Whether one restart follows the other, with no client that joins otherwise in between."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, int] | None = None
+
+    def broken(self) -> None:
+        self._last = None
+
+    def apart_s(self, process_id: str, now: int) -> float | None:
+        """Seconds since the restart before, of another client. None: this one follows none."""
+        before, self._last = self._last, (process_id, now)
+        if before is None or before[0] == process_id:
+            return None
+        seconds = (now - before[1]) / 1000
+        return seconds if 0 <= seconds <= ROLLS_WITHIN_S else None
 
 
 class Restarts:
@@ -32,7 +50,8 @@ class Restarts:
         self._process_of: dict[str, str] = {}
         self._heard_ms: dict[str, int] = {}
         self._clients: dict[str, _Client] = {}
-        self._away = Values()
+        self.values = RestartValues()
+        self._roll = _Roll()
 
     def take(self, record: CoordinatorRecord) -> None:
         name, value, now = record.key.member_id or "", record.value, record.written_at_ms
@@ -42,9 +61,6 @@ class Restarts:
             self._heard_ms[name] = now
         elif record.key.kind is RecordKind.MEMBER_METADATA and value is None and name in self._process_of:
             self._gone(name, now)
-
-    def quantity(self) -> Quantity:
-        return self._away.quantity()
 
     def _gone(self, name: str, now: int) -> None:
         heard_ms, process_id = self._heard_ms.pop(name), self._process_of.pop(name)
@@ -67,8 +83,11 @@ class Restarts:
         client.members.add(name)
         if client.left_ms is not None:
             seconds = max(0, now - client.left_ms) / 1000
-            self._away.take(seconds, seconds + CLOSING_S)
+            away = (seconds, seconds + CLOSING_S)
+            self.values.take(away, away, self._roll.apart_s(process_id, now))
             client.left_ms = None
+        elif len(client.members) == 1:
+            self._roll.broken()
 
     def _forget(self, now: int) -> None:
         """Who is away for too long was stopped, not restarted."""

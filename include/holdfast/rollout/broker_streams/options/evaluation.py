@@ -10,6 +10,7 @@ from holdfast.kafka.coordinator.config_keys import (
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver, hand_over
+from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.forecast import draws
 from holdfast.rollout.broker_streams.forecast.clock import empties, plus
 from holdfast.rollout.broker_streams.forecast.forecast import forecast, ground_of
@@ -40,7 +41,8 @@ class EvaluatedBrokerOption:
     `held_back`: how long tasks that wait for a client to start wait in addition: a classic group has to become empty first, and
     the coordinator waits for the initial delay; None: for neither.
     `heartbeat_ms`: the heartbeat interval. `start_ups`: how many times, one after the other, clients are waited for that start,
-    outside of assignment intervals. `batches`: of events that take effect together.
+    outside of assignment intervals; `restarts`: in how many of them all have left before. `batches`: of events that take effect
+    together.
     """
 
     option: BrokerOption = member(codec_of(BrokerOption))
@@ -54,6 +56,7 @@ class EvaluatedBrokerOption:
     delay_ms: int | None = member(nullable(COUNT), default=None, omit=True)
     heartbeat_ms: int = member(COUNT, default=0, needed=True)
     start_ups: int = member(COUNT, default=0, needed=True)
+    restarts: int = member(COUNT, default=0, omit=True)
     batches: int = member(COUNT, default=0, needed=True)
     held_back: Seconds | None = member(SPAN, default=None, omit=True)
     restores: Restores | None = member(nullable(RESTORES), "Null, or left out: unknown.", default=None, omit=True)
@@ -88,11 +91,17 @@ def evaluate(snapshot: StreamsGroupSnapshot, option: BrokerOption, times: int = 
         delay_ms=_delay(snapshot, option.change, outcome.targets),
         heartbeat_ms=number_of(dict(snapshot.config), HEARTBEAT_INTERVAL),
         start_ups=outcome.summary.start_ups - sum(any(one.in_interval() for one in batch) for batch in batches),
+        restarts=sum(all(_is_restart(one) for one in batch) for batch in batches),
         batches=len(batches),
         held_back=_held_back(snapshot, option.change, outcome.targets),
         restores=outcome.restores,
         restores_most=outcome.restores_most,
     )
+
+
+def _is_restart(event: BrokerEvent) -> bool:
+    """A client that leaves, and comes back in its own time."""
+    return event.restarts() and event.comes() is not None and not event.in_interval() and not event.unnoticed()
 
 
 def _only_prices(one: Unknown, snapshot: StreamsGroupSnapshot) -> bool:

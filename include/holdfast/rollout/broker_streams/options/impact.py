@@ -1,7 +1,9 @@
 """What an option costs a streams group whose broker assigns, in the figures that options are compared by."""
 
 import math
+from collections.abc import Iterator
 
+from holdfast.rollout.backtest.learnt import Span
 from holdfast.rollout.broker_streams.cost import restored as cost
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.cost.restored import Restored
@@ -24,14 +26,9 @@ def times_of(evaluated: EvaluatedBrokerOption, policy: Policy) -> Times:
     found = None if evaluated.summary is None else evaluated.summary.seconds_to_stable
     if found is None:
         return Times(None, None)
-    targets = Estimate(math.floor(found.least), round(found.usual), math.ceil(found.most))
     restores = evaluated.restores
     most = evaluated.restores_most or restores
-    parts = [
-        Phase(PhaseKind.REBALANCE, targets),
-        Phase(PhaseKind.START_UP, _times(evaluated.start_ups, policy.start_up)),
-        Phase(PhaseKind.BETWEEN_STEPS, _times(max(0, evaluated.batches - 1), policy.between_steps)),
-    ]
+    parts = list(_steps(evaluated, _until_stable(found, policy), policy))
     if restores is None or most is None:
         ends = sum((one.seconds for one in parts), NO_TIME)
         return Times(ends, ends, phases=tuple(one for one in parts if one.seconds.high))
@@ -43,6 +40,34 @@ def times_of(evaluated: EvaluatedBrokerOption, policy: Policy) -> Times:
     tail = in_order(restored.low - ends.low, restored.usual - ends.usual, restored.high - ends.high)
     parts.append(Phase(PhaseKind.RESTORE, tail))
     return Times(ends, restored, phases=tuple(one for one in parts if one.seconds.high))
+
+
+def _until_stable(found: Seconds, policy: Policy) -> Estimate:
+    """After the last event of each batch, in all: as forecast, or as many times as long as such courses took."""
+    took = policy.learnt.took
+    if took is not None:
+        found = Seconds(*(found.usual * times for times in (took.low, took.usual, took.high)))
+    return _estimate(found)
+
+
+def _steps(evaluated: EvaluatedBrokerOption, targets: Estimate, policy: Policy) -> Iterator[Phase]:
+    """What passes until the last target is reached. A roll goes by how far apart restarts ended before, where that is known: in it
+    are the targets of all restarts but one, and what passes between two steps."""
+    known, count, restarts = policy.learnt, evaluated.start_ups, evaluated.restarts
+    restart = policy.start_up if known.restart is None else _whole(known.restart)
+    if known.restarts_apart is not None and count == restarts == evaluated.batches > 1:
+        last = Estimate(targets.low // count, round(targets.usual / count), -(-targets.high // count))
+        yield Phase(PhaseKind.REBALANCE, last)
+        yield Phase(PhaseKind.START_UP, restart)
+        yield Phase(PhaseKind.NEXT_RESTART, _times(count - 1, _whole(known.restarts_apart)))
+        return
+    yield Phase(PhaseKind.REBALANCE, targets)
+    yield Phase(PhaseKind.START_UP, _times(restarts, restart) + _times(count - restarts, policy.start_up))
+    yield Phase(PhaseKind.BETWEEN_STEPS, _times(max(0, evaluated.batches - 1), policy.between_steps))
+
+
+def _whole(span: Span) -> Estimate:
+    return in_order(math.floor(span.low), round(span.usual), math.ceil(span.high))
 
 
 def _first(restores: Restores) -> Restores:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.backtest.generation import Generation
-from holdfast.rollout.backtest.learnt import Courses, Learnt, Values
+from holdfast.rollout.backtest.learnt import Courses, Learnt, RestartValues, Values
 from holdfast.rollout.streams.backtest.question import Settings, StreamsQuestion
 from holdfast.rollout.streams.plan.restore_rate import CLEARLY_BEHIND, SESSION_S, HistoryRules, Restores
 from holdfast.rollout.streams.plan.start_up import Restarts
@@ -28,7 +28,7 @@ class Learning:
             else None
         )
         self._restarts = Restarts(within_s)
-        self._speeds, self._away = Values(), Values()
+        self._speeds, self._ended = Values(), RestartValues()
 
     def take(self, generation: Generation, question: StreamsQuestion) -> None:
         """`question`: what it is judged by."""
@@ -37,10 +37,10 @@ class Learning:
             for slowest, fastest in self._restores.take(generation):
                 self._speeds.take(slowest, fastest)
         for away in self._restarts.take(generation):
-            self._away.take(away.low, away.high)
+            self._ended.take((away.low, away.high), away.missed, away.apart_s)
 
     def learnt(self, courses: Courses) -> Learnt:
-        return courses.learnt(self._speeds.quantity(), self._away.quantity())
+        return courses.learnt(self._speeds.quantity(), self._ended)
 
 
 def _warm_ups_tell(config: Mapping[str, object]) -> bool:

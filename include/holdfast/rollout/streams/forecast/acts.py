@@ -21,6 +21,7 @@ def act_of(batch: Batch, scene: Scene, rebalances: int) -> TimedBatch:
         stopped_s=math.ceil(60 * max((event.stopped_minutes() for event in events), default=0)),
         refresh_s=_refresh_s(scene) if any(event.REFRESHES_METADATA for event in events) else 0,
         unseen=batches.causes_no_rebalance(batch),
+        restarts=0 if all_down else sum(min(event.starts(), event.restarts(len(scene.clients))) for event in events),
     )
 
 

@@ -4,10 +4,12 @@ No broker says when a process was started. What completed rebalances show of a d
 
 - its old members and its new ones change over in one rebalance: it was back before its session had timed out, so that its start-up
   took no longer than that;
-- a rebalance comes without it, and a later one with it: its session had timed out, and it was back by the later one.
+- a rebalance comes without it, and a later one with it: its session had timed out, and it was back with the later one.
 
-Either gives a bound of the time away, which holds the start-up and what passed before it. A client that stays away for long was not
-just restarted, and is not counted. Static members return without a rebalance: they show nothing.
+Either gives bounds of the time away, which holds the start-up and what passed before it; and of the time until the group has the
+client again, which is no shorter than its session. Where one restart follows the other, as in a rolling restart, the time from the
+end of one to the end of the next is known. A client that stays away for long was not just restarted, and is not counted. Static
+members return without a rebalance: they show nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +23,7 @@ from holdfast.rollout.policy.rates import RateSource
 from holdfast.rollout.streams.plan.restore_rate import rules_of
 from holdfast.rollout.streams.snapshot.churn import processes_of
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
-from holdfast.rollout.timing.timeline import CLOSING_S, HEARTBEAT_S, JOIN_S, RESTARTED_WITHIN_S
+from holdfast.rollout.timing.timeline import CLOSING_S, HEARTBEAT_S, JOIN_S, RESTARTED_WITHIN_S, ROLLS_WITHIN_S
 
 OBSERVATIONS = 3
 """Fewer restarts say too little."""
@@ -29,11 +31,15 @@ OBSERVATIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Away:
-    """Seconds from the stop of a client until it had joined again: between these. `late`: its session had timed out by then."""
+    """Seconds from the stop of a client until it had joined again: between these. `late`: its session had timed out by then.
+    `missed`: until it was missed no more, which lasts as long as its session. `apart_s`: since the end of the restart before, of
+    another client, if nothing else came in between."""
 
     low: int
     high: int
     late: bool
+    missed: tuple[int, int]
+    apart_s: float | None = None
 
 
 def learnt(policy: Policy, snapshot: Snapshot) -> Policy:
@@ -83,6 +89,7 @@ class Restarts:
         self._session_s = session_s
         self._last: dict[ProcessId, _Last] = {}
         self._number: int | None = None
+        self._roll = _Roll()
 
     def take(self, generation: Generation) -> Iterator[Away]:
         """To be read to its end."""
@@ -91,15 +98,18 @@ class Restarts:
         self._number = generation.number
         now = datetime.fromisoformat(generation.completed_at)
         there = _dynamic(generation, self._session_s)
-        for process_id, before in self._last.items():
-            if process_id not in there and before.missed_at is None:
-                self._last[process_id] = replace(before, missed_at=now)
+        missed = {one for one, before in self._last.items() if one not in there and before.missed_at is None}
+        for process_id in missed:
+            self._last[process_id] = replace(self._last[process_id], missed_at=now)
         self._forget(now)
+        back: dict[ProcessId, Away] = {}
         for process_id, (members, session_s) in there.items():
             last = self._last.get(process_id)
             self._last[process_id] = _Last(members, session_s)
             if last is not None and last.members.isdisjoint(members) and (away := _away(last, now)) is not None:
-                yield away
+                back[process_id] = away
+        apart_s = self._roll.apart_s(now, frozenset(back), frozenset(missed))
+        yield from (replace(one, apart_s=apart_s) for one in back.values())
 
     def _forget(self, now: datetime) -> None:
         """Who is away for too long to count."""
@@ -112,14 +122,43 @@ class Restarts:
             del self._last[process_id]
 
 
+class _Roll:
+    """Whether one restart follows the other: rebalances of restarts, and of nothing else."""
+
+    def __init__(self) -> None:
+        self._ended_at: datetime | None = None
+        self._of: frozenset[ProcessId] = frozenset()
+        self._missing: set[ProcessId] = set()
+
+    def apart_s(self, now: datetime, back: frozenset[ProcessId], missed: frozenset[ProcessId]) -> float | None:
+        """Of a rebalance with which those are `back`, and those are `missed` for the first time. None: it ends no restart that
+        follows another."""
+        if not back:
+            if missed:
+                self._missing |= missed
+            else:
+                self._ended_at = None  # something else makes the group rebalance
+            return None
+        before, follows = self._ended_at, self._missing <= back and not missed and self._of.isdisjoint(back)
+        self._ended_at, self._of, self._missing = now, back, set(missed)
+        if before is None or not follows:
+            return None
+        seconds = (now - before).total_seconds()
+        return seconds if 0 <= seconds <= ROLLS_WITHIN_S else None
+
+
 def _away(last: _Last, back: datetime) -> Away | None:
     """`last`: the last rebalance with the old members; `back`: when the first with the new ones was complete."""
+    session_s = int(last.session_s)
+    missed = max(0, session_s - HEARTBEAT_S)
     if last.missed_at is None:
-        return Away(0, int(last.session_s), late=False)
+        return Away(0, session_s, False, (missed, session_s + CLOSING_S))
     seconds = (back - last.missed_at).total_seconds()
     if not 0 <= seconds <= RESTARTED_WITHIN_S:
         return None
-    return Away(max(0, int(last.session_s) - HEARTBEAT_S), int(seconds + last.session_s) + CLOSING_S + int(JOIN_S.high), late=True)
+    low = max(missed, int(seconds) + missed - int(JOIN_S.high))
+    high = int(seconds + last.session_s) + CLOSING_S + int(JOIN_S.high)
+    return Away(low, high, True, (low, high))
 
 
 def _dynamic(generation: Generation, session_s: float) -> dict[ProcessId, tuple[frozenset[str], float]]:

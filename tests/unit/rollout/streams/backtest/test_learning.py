@@ -12,7 +12,7 @@ from tests.unit.rollout.streams.plan.test_start_up import A, B, rebalances
 
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.backtest.generation import Generation
-from holdfast.rollout.backtest.learnt import FEWEST, Courses, Learnt, Quantity
+from holdfast.rollout.backtest.learnt import FEWEST, Courses, Learnt, Quantity, Span
 from holdfast.rollout.streams.backtest import question
 from holdfast.rollout.streams.backtest.learning import Learning
 from holdfast.rollout.streams.backtest.question import PastTask, Settings
@@ -67,11 +67,25 @@ def test_where_copies_may_be_complete_no_speed_is_learnt() -> None:
 def test_restarts_are_counted_over_the_whole_past() -> None:
     """Each is missed for one rebalance: its session, and what passes until it is back."""
     told = [{A: start + back, B: 1} if back else {B: 1} for start in range(FEWEST) for back in (0, 1)]
-    found = learnt(rebalances({A: 0, B: 1}, *told)).start_up
+    found = learnt(rebalances({A: 0, B: 1}, *told))
 
-    assert found.seen == FEWEST
-    assert found.span is not None
-    assert (found.span.low, found.span.high) == (SESSION_S - 3, 20 + SESSION_S + 5 + 8)
+    assert found.start_up.seen == FEWEST
+    assert found.start_up.span is not None
+    assert (found.start_up.span.low, found.start_up.span.high) == (20 + SESSION_S - 3 - 8, 20 + SESSION_S + 5 + 8)
+    assert found.restart == found.start_up
+    assert found.restarts_apart == Quantity(0)
+
+
+def test_restarts_in_time_take_a_session_and_those_of_a_roll_are_known_apart() -> None:
+    """Every 20 s the next client is back in time."""
+    told = [{A: (start + 1) // 2, B: start // 2} for start in range(FEWEST + 2)]
+    found = learnt(rebalances(*told))
+
+    assert found.start_up.span is not None
+    assert found.restart.span is not None
+    assert (found.start_up.span.low, found.start_up.span.high) == (0, SESSION_S)
+    assert (found.restart.span.low, found.restart.span.high) == (SESSION_S - 3, SESSION_S + 5)
+    assert found.restarts_apart == Quantity(FEWEST, Span(20, 20, 20))
 
 
 def slower(past: tuple[Generation, ...], chance: random.Random) -> tuple[Generation, ...]:

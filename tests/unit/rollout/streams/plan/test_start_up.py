@@ -17,7 +17,10 @@ from holdfast.rollout.streams.snapshot.snapshot import Generation
 
 BEGAN = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SESSION_S = 10
-IN_TIME, LATE = Away(0, SESSION_S, late=False), Away(7, 10 + 20 + 5 + 8, late=True)
+C = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
+IN_TIME = Away(0, SESSION_S, late=False, missed=(7, 15))
+AFTER_ANOTHER = replace(IN_TIME, apart_s=20.0)
+LATE = Away(20 + 7 - 8, 10 + 20 + 5 + 8, late=True, missed=(20 + 7 - 8, 10 + 20 + 5 + 8))
 HISTORY = ({A: 1, B: 1}, {A: 2, B: 1}, {A: 2, B: 2}, {A: 3, B: 2})
 """Three restarts, each back in time."""
 
@@ -45,7 +48,18 @@ def rebalances(
 @pytest.mark.parametrize(
     ("generations", "expected"),
     [
-        (rebalances(*HISTORY), [IN_TIME] * 3),
+        (rebalances(*HISTORY), [IN_TIME, AFTER_ANOTHER, AFTER_ANOTHER]),
+        # Something else makes the group rebalance between the two.
+        (rebalances({A: 1, B: 1}, {A: 2, B: 1}, {A: 2, B: 1}, {A: 2, B: 2}), [IN_TIME] * 2),
+        # The same client twice, or a client that does not come back, is no rolling restart.
+        (rebalances({A: 1, B: 1}, {A: 2, B: 1}, {A: 3, B: 1}), [IN_TIME] * 2),
+        (rebalances({A: 1, B: 1, C: 1}, {A: 2, B: 1, C: 1}, {A: 2, B: 1}, {A: 2, B: 2}), [IN_TIME] * 2),
+        # One that is back late is missed in a rebalance of its own.
+        (
+            rebalances({A: 1, B: 1}, {A: 2, B: 1}, {A: 2}, {A: 2, B: 2}),
+            [IN_TIME, replace(LATE, apart_s=40.0)],
+        ),
+        (rebalances({A: 1, B: 1}, {A: 2, B: 1}, {A: 2, B: 2}, every_s=601), [IN_TIME] * 2),
         (rebalances({A: 1}, {A: 1}, {A: 1}), []),
         # Its session timed out, a rebalance came without it, and it was back for a later one.
         (rebalances({A: 1, B: 1}, {B: 1}, {A: 2, B: 1}), [LATE]),
