@@ -24,21 +24,23 @@ class _Client:
 
 
 class _Roll:
-    """Whether one restart follows the other, with no client that joins otherwise in between."""
+    """Whether one restart follows the other, of each client once, with no client that joins otherwise in between."""
 
     def __init__(self) -> None:
-        self._last: tuple[str, int] | None = None
+        self._ended_ms: int | None = None
+        self._of: set[str] = set()
 
     def broken(self) -> None:
-        self._last = None
+        self._ended_ms = None
 
     def apart_s(self, process_id: str, now: int) -> float | None:
         """Seconds since the restart before, of another client. None: this one follows none."""
-        before, self._last = self._last, (process_id, now)
-        if before is None or before[0] == process_id:
+        before, self._ended_ms = self._ended_ms, now
+        if before is None or process_id in self._of or not 0 <= (seconds := (now - before) / 1000) <= ROLLS_WITHIN_S:
+            self._of = {process_id}
             return None
-        seconds = (now - before[1]) / 1000
-        return seconds if 0 <= seconds <= ROLLS_WITHIN_S else None
+        self._of.add(process_id)
+        return seconds
 
 
 class Restarts:

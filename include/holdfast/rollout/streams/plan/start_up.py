@@ -123,7 +123,7 @@ class Restarts:
 
 
 class _Roll:
-    """Whether one restart follows the other: rebalances of restarts, and of nothing else."""
+    """Whether one restart follows the other: rebalances of restarts, and of nothing else, of each client once."""
 
     def __init__(self) -> None:
         self._ended_at: datetime | None = None
@@ -140,11 +140,12 @@ class _Roll:
                 self._ended_at = None  # something else makes the group rebalance
             return None
         before, follows = self._ended_at, self._missing <= back and not missed and self._of.isdisjoint(back)
-        self._ended_at, self._of, self._missing = now, back, set(missed)
-        if before is None or not follows:
+        self._ended_at, self._missing = now, set(missed)
+        if before is None or not follows or not 0 <= (seconds := (now - before).total_seconds()) <= ROLLS_WITHIN_S:
+            self._of = back
             return None
-        seconds = (now - before).total_seconds()
-        return seconds if 0 <= seconds <= ROLLS_WITHIN_S else None
+        self._of |= back
+        return seconds
 
 
 def _away(last: _Last, back: datetime) -> Away | None:

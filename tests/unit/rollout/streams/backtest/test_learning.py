@@ -78,7 +78,7 @@ def test_restarts_are_counted_over_the_whole_past() -> None:
 
 def test_restarts_in_time_take_a_session_and_those_of_a_roll_are_known_apart() -> None:
     """Every 20 s the next client is back in time."""
-    told = [{A: (start + 1) // 2, B: start // 2} for start in range(FEWEST + 2)]
+    told = [{A: (start + 1) // 2, B: start // 2} for start in range(2 * FEWEST + 1)]
     found = learnt(rebalances(*told))
 
     assert found.start_up.span is not None

@@ -48,9 +48,11 @@ def rebalances(
 @pytest.mark.parametrize(
     ("generations", "expected"),
     [
-        (rebalances(*HISTORY), [IN_TIME, AFTER_ANOTHER, AFTER_ANOTHER]),
+        (rebalances(*HISTORY), [IN_TIME, AFTER_ANOTHER, IN_TIME]),
         # Something else makes the group rebalance between the two.
         (rebalances({A: 1, B: 1}, {A: 2, B: 1}, {A: 2, B: 1}, {A: 2, B: 2}), [IN_TIME] * 2),
+        # With a client that was in it before, another one begins: whatever came in between is no part of it.
+        (rebalances({A: 1, B: 1}, {A: 2, B: 1}, {A: 2, B: 2}, {A: 3, B: 2}, {A: 3, B: 3}), [IN_TIME, AFTER_ANOTHER] * 2),
         # The same client twice, or a client that does not come back, is no rolling restart.
         (rebalances({A: 1, B: 1}, {A: 2, B: 1}, {A: 3, B: 1}), [IN_TIME] * 2),
         (rebalances({A: 1, B: 1, C: 1}, {A: 2, B: 1, C: 1}, {A: 2, B: 1}, {A: 2, B: 2}), [IN_TIME] * 2),
