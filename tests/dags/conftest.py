@@ -7,16 +7,23 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.lake.table_schemas import PARTITION, TABLES
 from holdfast.airflow_wiring import airflow_objects, decisions, planning, runs
 from holdfast.airflow_wiring.signing import signing_keys
-from holdfast.rollout.json.strict import loads
+from holdfast.rollout.backtest.learnt import Learnt
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds.approval import NOBODY
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -36,6 +43,23 @@ def decided(plan_id: str, answer: Mapping[str, Any]) -> str:
 def question(_plan_id: str, run_id: str) -> decisions.Question:
     """About what `make` made."""
     return decisions.question(run_id)
+
+
+def fallen_score(lake: Path, group: Snapshot, days: tuple[str, str], learnt: Learnt | None = None) -> Path:
+    """Two nights of the table `backtests`: 410 past rebalances of the group were decided alike, and 2 otherwise in the
+    second. Return the folder of the cluster."""
+    place = lake / "tables" / "v1" / "backtests" / f"cluster={group.cluster}"
+    schema = pa.schema([one for one in TABLES["backtests"] if one.name not in PARTITION])
+    of_group = {"group_id": group.group_id, "protocol": kind_of(group).protocol, "releases": [group.kafka_release], "equal": 410}
+    for day, different in zip(days, (0, 2), strict=True):
+        (place / f"day={day}").mkdir(parents=True)
+        row = of_group | {
+            "captured_at": f"{day}T01:00:00Z",
+            "different": different,
+            "learnt": None if learnt is None else dumps(codec_of(Learnt).write(learnt)),
+        }
+        pq.write_table(pa.Table.from_pylist([row], schema=schema), place / f"day={day}" / "part-0.parquet")
+    return place
 
 
 def policy(**fields: object) -> dict[str, object]:

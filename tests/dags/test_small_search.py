@@ -5,22 +5,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from tests.dags.conftest import PLAIN_FORM
+from tests.dags.conftest import PLAIN_FORM, fallen_score
 from tests.dags.test_decisions import answer
 from tests.dags.test_runs import context
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.adapters.lake.table_schemas import PARTITION, TABLES
 from holdfast.airflow_wiring import decisions, planning, runs
 from holdfast.airflow_wiring.airflow_objects import SPARK_POOL
 from holdfast.rollout.backtest.learnt import Learnt, Quantity, Span
-from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import distributed_search, search_progress, search_work
-from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.web.new import making
 from holdfast.workflows import plan as plans
@@ -53,14 +47,8 @@ def test_a_small_search_is_done_by_the_task_itself(lake: FsspecLake, recorded: s
 def test_a_plan_has_the_score_of_the_newest_night(lake: FsspecLake, recorded: str) -> None:
     """That of its draft: a run that is cleared creates the same plan again, whatever later nights find."""
     group = snapshots.load(lake, recorded)
-    place = Path(lake.url) / "tables" / "v1" / "backtests" / f"cluster={group.cluster}"
-    schema = pa.schema([one for one in TABLES["backtests"] if one.name not in PARTITION])
-    of_group = {"group_id": group.group_id, "protocol": kind_of(group).protocol, "releases": [group.kafka_release], "equal": 410}
-    for day, different in (("2026-11-20", 0), ("2026-11-21", 2)):
-        (place / f"day={day}").mkdir(parents=True)
-        learnt = dumps(codec_of(Learnt).write(Learnt(restore=Quantity(41, Span(800, 1_200, 2_400)))))
-        row = of_group | {"captured_at": f"{day}T01:00:00Z", "different": different, "learnt": learnt}
-        pq.write_table(pa.Table.from_pylist([row], schema=schema), place / f"day={day}" / "part-0.parquet")
+    learnt = Learnt(restore=Quantity(41, Span(800, 1_200, 2_400)))
+    place = fallen_score(Path(lake.url), group, ("2026-11-20", "2026-11-21"), learnt)
 
     planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
     shutil.rmtree(place)

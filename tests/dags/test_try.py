@@ -7,19 +7,25 @@ import signal
 import stat
 import time
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.error import HTTPError
 
 import psutil
 import pytest
-from tests.dags.conftest import just_taken
+from tests.dags.conftest import fallen_score, just_taken
 from tests.dags.planting import planting
 from tests.dags.trying import PATIENCE_S, Rest, copy_checkout, left_over, share_bytecode, trying
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.airflow
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
+FALLEN = (
+    "streams-wordcount of local: its score has fallen; Holdfast decided 410 of 412 past rebalances as Kafka did."
+    " Check its forecasts with care"
+)
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +99,7 @@ def test_the_whole_story(checkout: Path) -> None:
             assert second.process.wait(PATIENCE_S) == 1
         assert "Another bin/try of this checkout is running" in second.printed()
 
+        days = score_falls(lake)
         unanswered = nobody_decides(rest, lake)
         approve(rest, "looks right")
         approval = json.loads((folder / "approval.json").read_text())
@@ -102,6 +109,7 @@ def test_the_whole_story(checkout: Path) -> None:
 
         check_the_other_dags(rest, lake, plan_id)
         check_that_nobody_decided(rest, lake, unanswered)
+        check_the_fallen_score(rest, lake, unanswered, days)
         assert rest.state_at_the_end(refused) == "failed"
         assert run.interrupt() == 0
         sown.harvest(checkout)
@@ -172,6 +180,24 @@ def taken_now(lake: Path) -> str:
     """The recorded group as it would be found now: every start of `bin/try` keeps one that is as old as that start."""
     latest = max(lake.glob("snapshots/*/*/*/*.json"), key=lambda one: one.stat().st_mtime)
     return just_taken(FsspecLake(str(lake)), str(latest.relative_to(lake)))
+
+
+def score_falls(lake: Path) -> tuple[str, str]:
+    """Two nights of past rebalances of the recorded group, the second worse than the first. Return their days."""
+    now = datetime.now(UTC)
+    days = (f"{now - timedelta(days=1):%Y-%m-%d}", f"{now:%Y-%m-%d}")
+    fallen_score(lake, snapshots.load(FsspecLake(str(lake)), taken_now(lake)), days)
+    return days
+
+
+def check_the_fallen_score(rest: Rest, lake: Path, run: str, days: tuple[str, str]) -> None:
+    """On top of the plan that was made after it, and an alert of the fleet, once."""
+    plan_id = rest.call("GET", f"{run}/taskInstances/assemble/xcomEntries/return_value")["value"]
+    text = (lake / "plans" / plan_id / "plan.md").read_text()
+    says = "Check this forecast with care: this group's score has fallen since the day before. Holdfast decided 410 of 412"
+    assert says in text.partition("\n## ")[0]
+    told = [json.loads(path.read_text())["alerts"] for path in lake.glob(f"fleet/day={days[1]}/told.json")]
+    assert [[one for one in alerts if "its score has fallen" in one] for alerts in told] == [[FALLEN]]
 
 
 def nobody_decides(rest: Rest, lake: Path) -> str:

@@ -42,12 +42,13 @@ def state(application: Application) -> str:
         return KafkaCluster(session).group(application.application_id).state
 
 
-def snapshot(application: Application, state_directories: Sequence[Path], folder: Path) -> Snapshot:
+def snapshot(application: Application, state_directories: Sequence[Path], folder: Path, topology: Path | None = None) -> Snapshot:
     """`holdfast snapshot` as an operator runs it, with the application's own properties file."""
     properties = folder / "application.properties"
     properties.write_text("".join(f"{key}={value}\n" for key, value in application.settings.items()), encoding="utf-8")
     given = ["--bootstrap-server", application.bootstrap, "--group", application.application_id]
     given += ["--kafka-release", application.release, "--app-config", str(properties)]
+    given += [] if topology is None else ["--topology", str(topology)]
     for directory in state_directories:
         given += ["--state-dir", str(directory)]
     return snapshot_of(given, folder)

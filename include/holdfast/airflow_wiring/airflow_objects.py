@@ -35,11 +35,12 @@ ABOUT_A_GROUP: Mapping[str, type] = {
     "config": dict,
     "stores": str,
     "changelogs": list,
+    "topology": str,
     "state_dirs": list,
     "actors": dict,
 }
-"""What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories, and
-what stops and starts its clients (the fields of `adapters.hosts.actors_file`)."""
+"""What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, what `Topology.describe()`
+prints, URLs of state directories, and what stops and starts its clients (the fields of `adapters.hosts.actors_file`)."""
 
 SNAPSHOTS = Asset("holdfast_snapshots")
 TABLES = Asset("holdfast_tables")

@@ -71,8 +71,8 @@ def known_by(conn_id: str) -> KnownCluster:
             if not isinstance(value, ABOUT_A_GROUP.get(key, ())):
                 raise InvalidInput(
                     f"{conn_id}: {key!r} of group {group!r} is unknown, or of another type. There are kafka_release (a string), "
-                    "config and actors (objects), stores (persistent, in-memory or mixed), changelogs and state_dirs (lists of"
-                    " strings)"
+                    "config and actors (objects), stores (persistent, in-memory or mixed), topology (what Topology.describe()"
+                    " prints), changelogs and state_dirs (lists of strings)"
                 )
         if "actors" in about and any(wild in group for wild in "*?["):
             raise InvalidInput(f"{conn_id}: `actors` is for one group, by its ID; {group!r} is a pattern")
@@ -181,6 +181,7 @@ def _about(extras: Mapping[str, Any]) -> "About":
         tuple(extras.get("changelogs", ())),
         extras.get("stores"),
         extras.get("broker_release"),
+        extras.get("topology"),
     )
     return About(given, tuple(extras.get("state_dirs", ())))
 

@@ -15,7 +15,8 @@ from holdfast.kafka.vocabulary import TaskId, TopicPartition
 _CHANGELOG = "-changelog"
 _REPARTITION = "-repartition"
 _REMEDY = (
-    "A state directory tells, or the option --changelog SUBTOPOLOGY=TOPIC for all that the subtopology has (SUBTOPOLOGY= for none)"
+    "A state directory tells, what Topology.describe() prints (--topology FILE), or the option --changelog SUBTOPOLOGY=TOPIC for"
+    " all that the subtopology has (SUBTOPOLOGY= for none)"
 )
 
 

@@ -54,6 +54,7 @@ def perform(case: Case, folder: Path, goes_on: Callable[[], bool]) -> Record:
                         break
                     found["changes"].append(_changed(run, folder / f"difference-{number}.json"))
             finally:
+                found |= {"topology": "given"} if run.topology else {}
                 run.stop()
     except CannotPredict as refusal:
         found["refused"] = str(refusal)

@@ -32,7 +32,8 @@ class _Slow(Experiment):
 
 
 class DrawnRun(Run):
-    """`started_with`: the settings of each running client, by process ID. `gone`: clients that ended, whose disks are there."""
+    """`started_with`: the settings of each running client, by process ID. `gone`: clients that ended, whose disks are there.
+    `topology`: a file with what the application prints of it; None: it was not needed."""
 
     def __init__(self, case: Case, broker: Broker, folder: Path) -> None:
         experiment = (_Slow if case.slow else Experiment)(
@@ -52,6 +53,7 @@ class DrawnRun(Run):
         self.policy = Policy()
         self.started_with: dict[str, Mapping[str, str]] = {}
         self.gone: dict[str, StreamsClient] = {}
+        self.topology: Path | None = None
 
     def roll_out(self, settings: Mapping[str, str]) -> None:
         """What clients are started with from now on."""
@@ -62,9 +64,15 @@ class DrawnRun(Run):
         return super().loaded(process_id, before)
 
     def snapshot(self) -> Snapshot:
-        """With the disks of clients that are gone: one that comes back brings its own."""
+        """With the disks of clients that are gone: one that comes back brings its own. Where it stays unknown which tasks keep
+        state, the application's topology is given, as the answer asks for."""
         disks = [one.state_directory for one in (*self.clients.values(), *self.gone.values())]
-        return observe.snapshot(self.application, list(dict.fromkeys(disks)), self.folder)
+        given = list(dict.fromkeys(disks))
+        found = observe.snapshot(self.application, given, self.folder, self.topology)
+        if self.topology is None and any(task.changelogs is None for task in found.tasks):
+            self.topology = next(iter(self.clients.values())).folder / "streams.properties.topology"
+            found = observe.snapshot(self.application, given, self.folder, self.topology)
+        return found
 
     def settled(self, since: int) -> tuple[Generation, ...]:
         return self._settled(since)

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from tests.live.campaign.drawing import RELEASES
 from tests.live.campaign.judging import Record
 
+from holdfast.rollout.text.format import many
+
 JOURNAL = "journal.jsonl"
-_KEPT = ("seed", "case", "release", "broker", "slow", "start", "changes", "refused")
+_KEPT = ("seed", "case", "release", "broker", "slow", "topology", "start", "changes", "refused")
 _HEAD = """# Trial: random applications and changes, forecast against reality
 
 `python -m tests.live.campaign --minutes 60 --seed 1 --into build/trial --page docs/trial.md` draws applications (stores on disk and
@@ -78,6 +80,11 @@ def written(cases: Sequence[Record]) -> str:
             ("change", "number", "decisions", "ends", "counts", "times"), [_of_changes(name, by_name[name]) for name in by_name]
         ),
     ]
+    given = sum("topology" in one for one in cases)
+    parts.append(
+        f"In {many(given, 'case')} neither disks nor topics showed which tasks keep state: what the application prints of its"
+        " topology was given then.\n"
+    )
     different = [f"- {text}" for case in cases for text in _differences(case)]
     slow = [one for one in cases if one.get("slow")]
     if slow:

@@ -4,6 +4,7 @@ import click
 
 from holdfast import wiring
 from holdfast.cli import cluster, documents, hosts
+from holdfast.kafka import topology_description
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_document
 from holdfast.rollout.streams.snapshot.snapshot import Stores
@@ -44,6 +45,11 @@ from holdfast.workflows.collecting.collector import StatedByOperator
     help="A changelog that Holdfast cannot infer; give all of a subtopology's changelogs, or none: 1= for a stateless one.",
 )
 @click.option(
+    "--topology",
+    metavar="FILE",
+    help="What the application's Topology.describe() prints: shows which subtopologies keep state, and where.",
+)
+@click.option(
     "--stores",
     type=click.Choice([str(one) for one in Stores]),
     help="Where the application keeps its state. Without a store on disk, every restart generates a new process ID.",
@@ -65,6 +71,7 @@ def command(
     app_config: str | None,
     pairs: tuple[str, ...],
     changelogs: tuple[str, ...],
+    topology: str | None,
     stores: str | None,
     name: str | None,
     output: str,
@@ -76,7 +83,10 @@ def command(
     """
     where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}
-    given = StatedByOperator(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores, broker_release)
+    described = None if topology is None else documents.read_bytes(topology, topology_description.LONGEST).decode(errors="replace")
+    given = StatedByOperator(
+        kafka_release, application, dict(documents.settings(pairs)), changelogs, stores, broker_release, described
+    )
     taken = wiring.collect_any(where, group, hosts.expanded(state_dirs, named), given, timeout_s, hosts.access())
     document = any_document.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:

@@ -31,6 +31,8 @@ class StatedByOperator:
     """Where the application keeps its state: persistent, in-memory or mixed."""
     broker_release: str | None = None
     """Of the group's coordinator; it affects groups whose broker assigns."""
+    topology: str | None = None
+    """What the application's `Topology.describe()` prints."""
 
 
 @dataclass(frozen=True, slots=True)

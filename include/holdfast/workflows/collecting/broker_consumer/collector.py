@@ -32,7 +32,7 @@ class BrokerConsumerCollector(Collector[CoordinatorSettings]):
         return () if group.described_consumers is None else subscribed(group.described_consumers)
 
     def settings(self, group_id: str, given: StatedByOperator) -> CoordinatorSettings:
-        for option, value in (("--changelog", given.changelogs), ("--stores", given.stores)):
+        for option, value in (("--changelog", given.changelogs), ("--topology", given.topology), ("--stores", given.stores)):
             if value:
                 raise InvalidInput(f"{group_id!r} {_KIND}: its members keep no state. Leave it out", option)
         if given.kafka_release is not None and is_older(given.kafka_release, FIRST_CLIENTS):

@@ -36,6 +36,7 @@ class BrokerStreamsCollector(Collector[CoordinatorSettings]):
 
     def settings(self, group_id: str, given: StatedByOperator) -> CoordinatorSettings:
         _refuse(group_id, "--changelog", given.changelogs, "its coordinator says which topics are its changelogs")
+        _refuse(group_id, "--topology", given.topology, "its coordinator has it")
         _refuse(group_id, "--stores", given.stores, "where it keeps its state does not affect what its broker assigns")
         if given.kafka_release is not None and is_older(given.kafka_release, FIRST_CLIENTS):
             raise Unsupported(

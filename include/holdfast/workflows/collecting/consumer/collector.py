@@ -24,7 +24,7 @@ class ConsumerCollector(Collector[ConsumerSettings]):
         return collect.is_consumer_group(group)
 
     def settings(self, group_id: str, given: StatedByOperator) -> ConsumerSettings:
-        for option, value in (("--changelog", given.changelogs), ("--stores", given.stores)):
+        for option, value in (("--changelog", given.changelogs), ("--topology", given.topology), ("--stores", given.stores)):
             if value:
                 raise InvalidInput(f"{group_id!r} {_WITHOUT_STATE}", option)
         return settings.read(group_id, given.kafka_release, given.application, given.overrides)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka import topology_description
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.workflows.collecting.collector import Collector, OneGroup, StatedByOperator
@@ -23,7 +24,8 @@ class StreamsCollector(Collector[GroupSettings]):
 
     def settings(self, group_id: str, given: StatedByOperator) -> GroupSettings:
         about = settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
-        return replace(about, stores=_stores(given.stores))
+        described = () if given.topology is None else topology_description.read(given.topology)
+        return replace(about, stores=_stores(given.stores), described=described)
 
     def read(
         self, cluster: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup, settings: GroupSettings, seen: ObservedGroup

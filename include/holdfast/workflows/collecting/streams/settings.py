@@ -9,6 +9,7 @@ from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import config_check
+from holdfast.kafka.topology_description import Described
 from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.scene.outage import HEARTBEAT
@@ -36,13 +37,14 @@ _CLEANUP_DELAY_MS = 600_000
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
     """What is known of an application. `config` holds assignor settings under Kafka's names; `changelogs` (subtopology, topic),
-    the topic "" where the subtopology has none."""
+    the topic "" where the subtopology has none. `described`: the application's own topology, empty where it is not given."""
 
     kafka_release: str | None = None
     config: tuple[tuple[str, ConfigValue], ...] = ()
     changelogs: tuple[tuple[int, str], ...] = ()
     unknown: tuple[Unknown, ...] = field(default=())
     stores: Stores | None = None
+    described: tuple[Described, ...] = ()
 
     @property
     def cleanup_delay_ms(self) -> int:

@@ -15,9 +15,10 @@ from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Topic
 from holdfast.workflows.collecting.observed import Observed
+from holdfast.workflows.collecting.streams import described
+from holdfast.workflows.collecting.streams.described import CHANGELOG
 from holdfast.workflows.collecting.streams.settings import GroupSettings
 
-_CHANGELOG = "-changelog"
 _REPARTITION = "-repartition"
 
 
@@ -50,6 +51,7 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
     assigned = [each for member in found.members for each in member.active + member.standby]
     sources = {partition.topic: None for _, partitions in assigned for partition in partitions}
     sources |= {topic: None for member in found.members for topic in member.subscribed}
+    settings, left_open = _with_described(cluster, settings, found, assigned)
     changelogs = _changelog_topics(cluster, sources, settings, found)
     listed = {topic: None for _, topic in settings.changelogs if topic}
     found.topics, unknown = cluster.topics(tuple(sorted({**sources, **changelogs, **listed})))
@@ -68,9 +70,29 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
             "tasks",
             f"no topic {found.group.group_id}-…-changelog exists or may be described: all tasks are assumed stateless",
         )
-    found.tasks = _with_end_offsets(cluster, tasks, dict(shape.changelogs), tuple(sources), found)
+    known = dict(shape.changelogs) | dict.fromkeys(left_open)
+    found.tasks = _with_end_offsets(cluster, tasks, known, tuple(sources), found)
     _doubt_what_reports_exceed(settings, found)
     _measure_changelogs(cluster, found)
+
+
+def _with_described(
+    cluster: ClusterReader, settings: GroupSettings, found: Gathered, assigned: list[TaskPartitions]
+) -> tuple[GroupSettings, frozenset[int]]:
+    """With the changelogs that the application's own topology shows, where it is given; and subtopologies of which it leaves open
+    what theirs are."""
+    if not settings.described or not assigned:
+        return settings, frozenset()
+    group_id = found.group.group_id
+    existing = cluster.topic_names(f"{group_id}-")
+    for subtopology, store in described.without_changelog(settings, group_id, existing):
+        why = "no topic of its name exists or may be described, and the topology does not say whether it is logged"
+        found.note(f"tasks.{subtopology}_*.changelogs", f"assumed: the store {store} has no changelog: {why}")
+    left_open = tuple(described.undecided(settings, group_id, existing))
+    for subtopology, store in left_open:
+        why = "its source topic may be it: give topology.optimization, with --app-config or --set"
+        found.note(f"tasks.{subtopology}_*.changelogs", f"the table {store} has no changelog topic of its own; {why}")
+    return described.with_described(settings, group_id, assigned, existing), frozenset(one for one, _ in left_open)
 
 
 def _changelog_topics(
@@ -81,9 +103,9 @@ def _changelog_topics(
     shows it."""
     prefix = f"{found.group.group_id}-"
     everything = dict.fromkeys(cluster.topic_names(prefix))
-    names = [name for name in everything if name.endswith(_CHANGELOG)]
+    names = [name for name in everything if name.endswith(CHANGELOG)]
     sure = {topic: None for _, topic in (*settings.changelogs, *_checkpointed(found), *_stored(found, everything))}
-    partners = {name: name.removesuffix(_CHANGELOG) + _REPARTITION for name in names}
+    partners = {name: name.removesuffix(CHANGELOG) + _REPARTITION for name in names}
     sure |= {name: None for name in names if partners[name] in sources}
     unread = [name for name in names if name not in sure and partners[name] in everything]
     if unread:
@@ -147,7 +169,7 @@ def _checkpointed(found: Gathered) -> tuple[tuple[int, str], ...]:
 def _stored(found: Gathered, existing: Mapping[str, object]) -> tuple[tuple[int, str], ...]:
     """(subtopology, changelog) of the stores of tasks without a checkpoint file: of 4.3, or killed before the first."""
     named = {
-        (each.task_id.subtopology, f"{found.group.group_id}-{store}{_CHANGELOG}"): None
+        (each.task_id.subtopology, f"{found.group.group_id}-{store}{CHANGELOG}"): None
         for directory in found.directories
         for each in directory.tasks
         for store in (each.stores if each.checkpoint is None else ())
@@ -160,7 +182,7 @@ def _own(found: Gathered) -> tuple[int, ...]:
     stores = [
         (each.task_id.subtopology, store) for directory in found.directories for each in directory.tasks for store in each.stores
     ]
-    without = {one for one, store in stores if f"{found.group.group_id}-{store}{_CHANGELOG}" not in found.partition_counts}
+    without = {one for one, store in stores if f"{found.group.group_id}-{store}{CHANGELOG}" not in found.partition_counts}
     return tuple(sorted({one for one, _ in stores} - without))
 
 

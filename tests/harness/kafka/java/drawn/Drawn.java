@@ -2,6 +2,9 @@ package drawn;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Properties;
@@ -9,6 +12,7 @@ import launcher.Launcher;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.JoinWindows;
 import org.apache.kafka.streams.kstream.KGroupedStream;
@@ -24,7 +28,8 @@ import org.apache.kafka.streams.state.Stores;
 /**
  * Builds the topology that a JSON text describes: a list of parts, {@code [{"kind": "count", "name": "a", "store": "disk"}, …]}.
  *
- * <p>Arguments: properties file, JSON, and the file that {@link Launcher} waits for. A part reads the topic
+ * <p>Arguments: properties file, JSON, and the file that {@link Launcher} waits for; "-": its
+ * description is printed, and nothing runs. It is also written next to the properties. A part reads the topic
  * {@code <prefix><name>}, one that joins also {@code <prefix><name>-other}; the prefix is the property {@code drawn.prefix}. What
  * was renamed between releases is looked up by its names, so that the same source serves every release from 2.7 on. Keys and
  * values are strings, as the default serdes say.
@@ -40,7 +45,13 @@ public final class Drawn {
         for (JsonNode part : new ObjectMapper().readTree(args[1])) {
             add(builder, properties.getProperty("drawn.prefix") + part.get("name").asText(), part);
         }
-        Launcher.run(builder.build(properties), properties, args[2]);
+        Topology topology = builder.build(properties);
+        if (args[2].equals("-")) {
+            System.out.print(topology.describe());
+            return;
+        }
+        Files.write(Paths.get(args[0] + ".topology"), topology.describe().toString().getBytes(StandardCharsets.UTF_8));
+        Launcher.run(topology, properties, args[2]);
     }
 
     private static void add(StreamsBuilder builder, String topic, JsonNode part) throws Exception {

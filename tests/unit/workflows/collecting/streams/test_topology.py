@@ -1,9 +1,14 @@
 """What a collection makes of tasks and changelogs, from assignments, names, disks, reports and the operator's word."""
 
+from dataclasses import replace
+from typing import ClassVar
+
 import pytest
 from tests.fakes.cluster import streams_member
 from tests.unit.workflows.collecting.streams.word_count import GROUP, LOG, A, cluster, member, said, taken
 
+from holdfast.errors import InvalidInput
+from holdfast.kafka import topology_description
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.disks.state_directory import StateDirectory, TaskDirectory
@@ -118,3 +123,60 @@ class TestTopology:
         found = taken(cluster(member(A, ("0_0", "1_0"), joined={"1_0": -2})))
         assert [str(task.id) for task in found.tasks] == ["0_0", "0_1", "1_0", "1_1"]
         assert "0_1, 1_1: assigned to no member" in said(found, "tasks")
+
+
+def described(table: str = "in", store: str = "table", reads: str = "counts-repartition") -> str:
+    """A table of a source topic, and a store of another name behind a repartition."""
+    return f"""Topologies:
+   Sub-topology: 0
+    Source: KSTREAM-SOURCE-0 (topics: [{table}])
+      --> KTABLE-SOURCE-1
+    Processor: KTABLE-SOURCE-1 (stores: [{store}])
+      --> none
+      <-- KSTREAM-SOURCE-0
+   Sub-topology: 1
+    Source: KSTREAM-SOURCE-2 (topics: [{reads}])
+      --> KSTREAM-AGGREGATE-3
+    Processor: KSTREAM-AGGREGATE-3 (stores: [one, unlogged])
+      --> none
+      <-- KSTREAM-SOURCE-2
+"""
+
+
+class TestDescribedTopology:
+    UNNAMED: ClassVar = {"in": 2, "wc-counts-repartition": 2, "wc-one-changelog": 2, "wc-table-changelog": 2}
+    ENDS: ClassVar = {TopicPartition(topic, number): 5 for topic in UNNAMED for number in range(2)}
+
+    def logs(self, text: str, optimised: str | None, without: str = "", changelogs: tuple[str, ...] = ()) -> list[list[str] | None]:
+        application = {} if optimised is None else {"topology.optimization": optimised}
+        given = replace(settings.read(GROUP, "3.9.1", application, {}, changelogs), described=topology_description.read(text))
+        partitions = {name: count for name, count in self.UNNAMED.items() if name != without}
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1")), partitions=partitions, ends=self.ENDS)
+        tasks = taken(group, given=given).tasks[::2]
+        return [None if one.changelogs is None else [log.topic for log in one.changelogs] for one in tasks]
+
+    def test_shows_what_neither_names_nor_disks_do(self) -> None:
+        assert self.logs(described(), "none") == [["wc-table-changelog"], ["wc-one-changelog"]]
+
+    def test_a_table_has_its_source_topic_where_the_application_lets_it(self) -> None:
+        """A changelog topic of its name is left over from before."""
+        assert self.logs(described(), "all") == [["in"], ["wc-one-changelog"]]
+        assert self.logs(described(), "none", without="wc-table-changelog") == [[], ["wc-one-changelog"]]
+
+    def test_whether_it_lets_it_is_not_guessed(self) -> None:
+        assert self.logs(described(), None) == [["wc-table-changelog"], ["wc-one-changelog"]]
+        assert self.logs(described(), None, without="wc-table-changelog") == [None, ["wc-one-changelog"]]
+
+    def test_changelogs_that_are_given_themselves_count_more(self) -> None:
+        assert self.logs(described(), "none", changelogs=("0=",)) == [[], ["wc-one-changelog"]]
+
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            (described(reads="other-repartition"), "its subtopology 1 reads other-repartition; that of the group reads wc-counts"),
+            (described().partition("   Sub-topology: 1")[0], "it has no subtopology 1, of which the group runs tasks"),
+        ],
+    )
+    def test_that_of_another_version_is_refused(self, text: str, problem: str) -> None:
+        with pytest.raises(InvalidInput, match=problem):
+            self.logs(text, "none")
