@@ -52,6 +52,8 @@ ALLOWED = {
     ("adapters/spark/spark.py", "run"): "Py4J puts the names of Java's classes before the message",
     ("adapters/spark/hadoop_files.py", "_EMPTY_FILE"): "Hadoop's FileStatus, as it prints itself",
     ("airflow_wiring/airflow_objects.py", "_TOLD"): "the last line that a failed Spark job printed, in its log",
+    ("kafka/topology_description.py", "_HEAD"): "Kafka Streams prints a topology as text alone",
+    ("kafka/topology_description.py", "_NODE"): "the same, its nodes",
     ("web/new/new_request.py", "_airflows"): "Airflow puts words of its own before the refusal of a parameter",
 }
 """File below include/holdfast and function or constant, with the reason: words of others, that come in no other form."""

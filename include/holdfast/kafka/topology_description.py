@@ -12,8 +12,7 @@ from holdfast.errors import InvalidInput
 
 LONGEST = 4 * 1024**2
 """Characters: a topology of ten thousand nodes has one million."""
-_HEAD = re.compile(r"\s*Sub-topology: (\d{1,9})(?: for global store.*)?\s*")
-_GLOBAL = "for global store"
+_HEAD = re.compile(r"\s*Sub-topology: (\d{1,9})(?: (for global store).*)?\s*")
 _NODE = re.compile(r"\s*(Source|Processor|Sink): (\S+) \((topics?|stores|extractor class)(?: name extractor)?: (.*)\)\s*")
 _BEFORE = re.compile(r"\s*<-- (.*)")
 _TABLE = "KTABLE-SOURCE-"
@@ -32,6 +31,8 @@ class Described:
 
 @dataclass(slots=True)
 class _Reading:
+    """A subtopology as it is printed. `whole`: it keeps global stores, whole in each client, and has no tasks."""
+
     number: int
     whole: bool
     topics: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
@@ -59,7 +60,7 @@ def _read(text: str) -> Iterator[_Reading]:
         if head := _HEAD.fullmatch(line):
             if now is not None:
                 yield now
-            now = _Reading(int(head[1]), _GLOBAL in line)
+            now = _Reading(int(head[1]), whole=head[2] is not None)
         elif found := _NODE.fullmatch(line):
             if now is None:
                 raise InvalidInput(f"line {number}: a node before the first subtopology: {_NEEDED}", "--topology")

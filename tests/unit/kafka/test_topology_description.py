@@ -1,4 +1,4 @@
-"""What an application prints of its topology. `tests/conformance/streams/test_described_topology.py` reads what the JVM prints."""
+"""What an application prints of its topology. `tests/conformance/clients/test_described_topology.py` reads what the JVM prints."""
 
 import pytest
 

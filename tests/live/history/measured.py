@@ -1,7 +1,7 @@
-"""Plans of the changes that `tests.live.history_campaign` recorded, each made with what was recorded before it: is the duration
+"""Plans of the changes that `tests.live.history.campaign` recorded, each made with what was recorded before it: is the duration
 within the range, and how wide is the range?
 
-    python -m tests.live.history_measured OUT [--without]
+    python -m tests.live.history.measured OUT [--without]
 
 `--without`: without the past. A line for each group and change: how many, within, and by how much the highest exceeds the lowest.
 """

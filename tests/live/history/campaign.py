@@ -1,11 +1,11 @@
 """Groups with a past, restarted again and again: do ranges that are learnt from it hold, and how wide are they?
 
-    python -m tests.live.history_campaign OUT --minutes 10 [--session-ms 10000]
+    python -m tests.live.history.campaign OUT --minutes 10 [--session-ms 10000]
 
 Two groups on one broker, one whose leader assigns and one whose broker does: rolling restarts of three clients, each JVM started
 after the old one has ended, and a client that joins and leaves in between. OUT gets `changes.jsonl` (the snapshot before each
 change, the change, when it began, and the seconds until it was over) and `past/`, what `__consumer_offsets` then holds.
-`tests.live.history_measured` makes a plan of each change with what was recorded before it.
+`tests.live.history.measured` makes a plan of each change with what was recorded before it.
 """
 
 import argparse
