@@ -3,7 +3,7 @@
 import base64
 import random
 
-from holdfast.kafka.coordinator.streams.member_table import MemberTable
+from holdfast.kafka.coordinator.member_table import MemberTable
 
 
 def _ids(count: int, seed: int) -> list[str]:

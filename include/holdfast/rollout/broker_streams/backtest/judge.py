@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import islice, permutations, product
 
 from holdfast.errors import HoldfastError, Unsupported
+from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, Task, Tasks, each_task
-from holdfast.kafka.coordinator.streams.member_table import MemberTable
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
 from holdfast.rollout.broker_streams.backtest import releases
 from holdfast.rollout.broker_streams.backtest.question import PastMember, TargetQuestion

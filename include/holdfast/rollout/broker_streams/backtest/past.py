@@ -9,8 +9,8 @@ from holdfast.rollout.backtest.learnt import Duration
 from holdfast.rollout.backtest.results import Given, GroupBacktest
 from holdfast.rollout.broker_streams.backtest import group, judge, redacted
 from holdfast.rollout.broker_streams.backtest.question import TargetQuestion
-from holdfast.rollout.broker_streams.forecast.outcomes import TargetTrigger
 from holdfast.rollout.broker_streams.snapshot import snapshot
+from holdfast.rollout.coordinated.targets import TargetTrigger
 from holdfast.rollout.group.past import Entries, PastJudge
 
 

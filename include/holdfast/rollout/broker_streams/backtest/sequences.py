@@ -24,11 +24,12 @@ from holdfast.rollout.broker_streams.backtest.standing import Raised, Standing
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast import clock
 from holdfast.rollout.broker_streams.forecast.course import Ground
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Occasion, TargetTrigger
-from holdfast.rollout.broker_streams.forecast.spans import Seconds
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Owned, StreamsGroupSnapshot, StreamThread
 from holdfast.rollout.broker_streams.target.target import MemberTasks, TargetAssignment
+from holdfast.rollout.coordinated.spans import Seconds
+from holdfast.rollout.coordinated.targets import Occasion, TargetTrigger
 from holdfast.rollout.json import instants
 from holdfast.rollout.json.kafka import ConfigValue
 

@@ -5,7 +5,7 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast import placement
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
-from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
+from holdfast.rollout.coordinated.spans import SPAN, Seconds
 from holdfast.rollout.json.codec import COUNT, NAME, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from holdfast.rollout.broker_streams.cost import waiting
 from holdfast.rollout.broker_streams.cost.waiting import Pace
 from holdfast.rollout.broker_streams.forecast.restores import ClientRestore, Restores, amounts
-from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.contract.rebalances import restore_seconds
+from holdfast.rollout.coordinated.spans import SPAN, Seconds
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.json.codec import COUNT, NAME, nullable
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record

@@ -6,21 +6,12 @@ not free yet: who had the standby task waits for one more heartbeat until it run
 """
 
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task, Tasks, each_task
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_streams.target.target import MemberTasks
-
-
-class WaitingMembers(NamedTuple):
-    """How many running members wait for others that run; the active tasks of which running threads of the process have copies, and
-    those of which threads have that ended without leaving: these are not free before the session is over."""
-
-    members: int
-    for_copies: frozenset[Task]
-    for_sessions: frozenset[Task]
+from holdfast.rollout.coordinated.clock import Waiting
 
 
 class Contested:
@@ -37,7 +28,7 @@ class Contested:
                 if owned is not None:
                     self._keep(one.member_id, one.process_id or "", owned.active, owned.standby)
 
-    def waiting(self, target: ComputedTarget) -> WaitingMembers:
+    def waiting(self, target: ComputedTarget) -> Waiting[Task]:
         """The target is kept."""
         processes = dict(target.processes)
         running = processes.keys() - target.ended
@@ -54,7 +45,7 @@ class Contested:
             if given.member_id in running:  # who ended before learns of nothing
                 self._keep(given.member_id, processes[given.member_id], given.active, given.standby)
         self._last = target
-        return WaitingMembers(members, frozenset(for_copies), frozenset(for_sessions))
+        return Waiting(members, frozenset(for_copies), frozenset(for_sessions))
 
     def returned(self, member: str, old: str) -> None:
         """A static member came back in the place of another: it has what that had."""

@@ -7,15 +7,14 @@ Java: `GroupMetadataManager.maybeUpdateStreamsTargetAssignment` and `TargetAssig
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java_hash
 from holdfast.kafka.coordinator.config_keys import RECORDED_STANDBYS, STANDBYS, decides
+from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, MemberTarget, Subtopology, Task, each_task
-from holdfast.kafka.coordinator.streams.member_table import MemberTable
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
@@ -23,12 +22,13 @@ from holdfast.rollout.broker_streams.events.parts import static
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.forecast import readiness
 from holdfast.rollout.broker_streams.forecast.disk_reports import OnDisks, Reports, Said
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, Occasion, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_streams.forecast.silent_members import Had, held
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, StreamsGroupSnapshot, Topic
 from holdfast.rollout.broker_streams.target.group import standby_replicas
 from holdfast.rollout.broker_streams.target.target import MemberTasks, TargetAssignment
 from holdfast.rollout.contract.batches import Batch, Wait
+from holdfast.rollout.coordinated.targets import Occasion, Return, TargetTrigger
 
 MOST_COURSES = 8
 """The number of possible results of the previous target that are followed."""
@@ -41,14 +41,6 @@ class Ground:
     snapshot: StreamsGroupSnapshot
     topology: GroupTopology
     group: Group
-
-
-class Return(NamedTuple):
-    """A static member that took the place of another, after that number of targets."""
-
-    targets: int
-    member_id: str
-    old: str
 
 
 def carried_out(ground: Ground, change: BrokerChange) -> tuple[ComputedTarget, ...]:

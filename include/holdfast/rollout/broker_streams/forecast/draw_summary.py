@@ -8,7 +8,7 @@ from holdfast.kafka.coordinator.streams.group import Task, each_task
 from holdfast.rollout.broker_streams.forecast.draws import CONFIDENCE, missed_at_most
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Spread
 from holdfast.rollout.broker_streams.forecast.restores import longest
-from holdfast.rollout.broker_streams.forecast.spans import Seconds
+from holdfast.rollout.coordinated.spans import Seconds
 
 Places = dict[Task, tuple[str, tuple[str, ...]]]
 """The process of each active task, and those of its standbys."""

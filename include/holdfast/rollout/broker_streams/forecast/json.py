@@ -8,14 +8,14 @@ from holdfast.rollout.broker_streams.forecast.outcomes import (
     BrokerSummary,
     ComputedTarget,
     Draws,
-    TargetTrigger,
 )
-from holdfast.rollout.broker_streams.forecast.spans import SPAN
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK
 from holdfast.rollout.broker_streams.target.target import ASSIGNMENT
 from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS
+from holdfast.rollout.coordinated.spans import SPAN
+from holdfast.rollout.coordinated.targets import TargetTrigger
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, NAMES, PROBABILITY, choice, items, nullable, table
 from holdfast.rollout.json.record import codec_of, member, written_of

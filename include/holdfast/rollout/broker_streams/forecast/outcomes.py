@@ -1,48 +1,18 @@
 """The parts of a Forecast of a streams group whose broker assigns: the values. `forecast` computes them."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.backtest.forecast_past import ForecastPast
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.events.parts.scene import Settings
 from holdfast.rollout.broker_streams.forecast.restores import Restores
-from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.target.target import TargetAssignment
 from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.coordinated.spans import SPAN, Seconds
+from holdfast.rollout.coordinated.targets import NO_OCCASION, Occasion, TargetTrigger
 from holdfast.rollout.json.codec import COUNT, PROBABILITY, Codec, nullable, row
 from holdfast.rollout.json.record import member, record
-
-
-class TargetTrigger(StrEnum):
-    """What a target comes of: members, configs or topics that changed; the same in a group that was empty, once its initial delay
-    is over; the end of the sessions of members that ended without leaving."""
-
-    CHANGE = "change"
-    DELAY_OVER = "delay over"
-    SESSION_OVER = "session over"
-
-
-@dataclass(frozen=True, slots=True)
-class Occasion:
-    """What decides when a target is computed. `died`: the number of the batch of events in which the members ended whose sessions
-    are over, and `fenced` how many they are.
-
-    `running`: the members that send heartbeats. `joins`: of them those that join before this target, and `by_joining` whether one
-    does so last; `bumps`: how often the epoch is raised before it. `config`: of the group, then. `forgotten`: the group was empty,
-    and no assignment interval runs.
-    """
-
-    died: int = 0
-    fenced: int = 0
-    running: int = 1
-    joins: int = 0
-    by_joining: bool = False
-    bumps: int = 1
-    config: Settings = ()
-    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +33,7 @@ class ComputedTarget:
     """The members that ended without leaving, and whose sessions are not over yet."""
     batch: int = 0
     """The number of the batch of events that it follows from, from 0."""
-    occasion: Occasion = Occasion()
+    occasion: Occasion = NO_OCCASION
 
 
 @record

@@ -6,8 +6,9 @@ from holdfast.kafka.coordinator.streams.group import Task, Tasks, tasks_of
 from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast import summary
 from holdfast.rollout.broker_streams.forecast.course import Ground
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
 from holdfast.rollout.broker_streams.snapshot.tasks import TASKS
+from holdfast.rollout.coordinated.targets import TargetTrigger
 from holdfast.rollout.json.codec import COUNT, NAME, TEXT, choice, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
+from holdfast.rollout.coordinated.spans import SPAN, Seconds
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.json.codec import COUNT, NAME, items, nullable
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record

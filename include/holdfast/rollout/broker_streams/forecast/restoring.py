@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task, Tasks
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.forecast.clock import Times, rounded
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.disks import Disks, stateful_tasks
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_streams.forecast.restores import ClientRestore, Promoted, Restores, TargetRestores
 from holdfast.rollout.broker_streams.snapshot.changelogs import TaskChangelogs, of_tasks
+from holdfast.rollout.coordinated.clock import Times
+from holdfast.rollout.coordinated.spans import rounded
 from holdfast.rollout.disks.logs import to_restore
 
 Changelogs = Mapping[Task, TaskChangelogs]
@@ -26,7 +27,7 @@ def changelogs_of(ground: Ground) -> Changelogs:
 
 
 def restores(
-    ground: Ground, changelogs: Changelogs, change: BrokerChange, targets: tuple[ComputedTarget, ...], times: Times
+    ground: Ground, changelogs: Changelogs, change: BrokerChange, targets: tuple[ComputedTarget, ...], times: Times[Task]
 ) -> Restores | None:
     """`change`: with every ID given. None: the end of a changelog is unknown that a client restores from."""
     if not changelogs and any(one.stateful for one in ground.group.subtopologies):

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.broker_streams.change.change import BrokerChange
-from holdfast.rollout.broker_streams.forecast.clock import Times, rounded
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.disks import Disks, stateful_tasks
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget, HandOvers
 from holdfast.rollout.broker_streams.forecast.restores import Amounts
+from holdfast.rollout.coordinated.clock import Times
+from holdfast.rollout.coordinated.spans import rounded
 
 Owners = dict[Task, str]
 """The process that runs each stateful task."""
@@ -29,7 +30,7 @@ def summary(
     change: BrokerChange,
     targets: tuple[ComputedTarget, ...],
     counts: tuple[HandOvers, ...],
-    times: Times | None = None,
+    times: Times[Task] | None = None,
     restored: Amounts | None = None,
 ) -> BrokerSummary:
     """`change`: with every ID given. `counts`: of each target (`hand_overs`). `times` None: how long it takes is left out;

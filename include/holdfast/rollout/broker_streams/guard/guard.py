@@ -16,11 +16,12 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast import summary
 from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_streams.snapshot.at_rest import refuse_unsettled
 from holdfast.rollout.broker_streams.snapshot.processes import Process, processes
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.target.target import TargetAssignment, decide
+from holdfast.rollout.coordinated.targets import TargetTrigger
 from holdfast.rollout.text.format import listed, many, printable
 
 _THREAD = re.compile(r"-StreamThread-\d+(-consumer)?$")

@@ -12,16 +12,17 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver, hand_over
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.forecast import draws
-from holdfast.rollout.broker_streams.forecast.clock import empties, plus
+from holdfast.rollout.broker_streams.forecast.clock import empties
 from holdfast.rollout.broker_streams.forecast.forecast import forecast, ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget, Draws, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, ComputedTarget, Draws
 from holdfast.rollout.broker_streams.forecast.placement import Shares, course
 from holdfast.rollout.broker_streams.forecast.restores import RESTORES, Restores
-from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import BrokerOption
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
+from holdfast.rollout.coordinated.spans import SPAN, Seconds, plus
+from holdfast.rollout.coordinated.targets import TargetTrigger
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record

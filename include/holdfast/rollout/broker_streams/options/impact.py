@@ -8,9 +8,9 @@ from holdfast.rollout.broker_streams.cost import restored as cost
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.cost.restored import Restored
 from holdfast.rollout.broker_streams.forecast.restores import Restores
-from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
 from holdfast.rollout.contract.times import NO_TIME, Estimate, Phase, PhaseKind, Times
+from holdfast.rollout.coordinated.spans import Seconds
 from holdfast.rollout.facts.conditions import Assumed
 from holdfast.rollout.options.criteria import Counted
 from holdfast.rollout.options.impact import Impact

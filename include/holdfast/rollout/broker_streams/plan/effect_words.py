@@ -2,8 +2,8 @@
 
 from holdfast.rollout.broker_streams.cost.restored import Restored
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws, cold_range, hand_over_range, moved_range
-from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.contract.times import Times
+from holdfast.rollout.coordinated.spans import Seconds
 from holdfast.rollout.text.format import amount_of_bytes, counted, duration, many, span
 from holdfast.rollout.timing import time_words
 

@@ -6,7 +6,6 @@ from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.cost.restored import Restored
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws
 from holdfast.rollout.broker_streams.forecast.placement import Shares
-from holdfast.rollout.broker_streams.forecast.spans import SPAN, Seconds
 from holdfast.rollout.broker_streams.options.option import NAMES, OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
@@ -15,6 +14,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.coordinated.spans import SPAN, Seconds
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.missing_inputs import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason

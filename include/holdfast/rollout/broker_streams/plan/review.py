@@ -6,7 +6,6 @@ from holdfast.kafka.coordinator.streams.group import Tasks, each_task
 from holdfast.rollout.backtest import past
 from holdfast.rollout.broker_streams.change.request_words import request_text
 from holdfast.rollout.broker_streams.forecast.outcomes import Draws, cold_range, hand_over_range, moved_range
-from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan, Considered
 from holdfast.rollout.broker_streams.snapshot.names import named
@@ -15,6 +14,7 @@ from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.plan_words import TIMES, WHOSE_STEPS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Times
+from holdfast.rollout.coordinated.spans import Seconds
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.refusals import applies
 from holdfast.rollout.facts.sourced_text import texts_of

@@ -19,7 +19,7 @@ from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.consumer.events.parts import timing
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.events.parts.timing import Span
-from holdfast.rollout.consumer.forecast import memory, positions
+from holdfast.rollout.consumer.forecast import memory
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
 from holdfast.rollout.consumer.snapshot import ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers
@@ -30,6 +30,7 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, TimedBatch
 from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.notes import Note, NoteKind
+from holdfast.rollout.offsets import positions
 from holdfast.rollout.text.format import printable
 
 MOST_ROUNDS = 1_000

@@ -13,10 +13,8 @@ from holdfast.kafka.consumer.config import (
 from holdfast.rollout.backtest.forecast_past import PAST_OF_FORECAST
 from holdfast.rollout.consumer.change.change import ITEM
 from holdfast.rollout.consumer.events.parts.timing import SPAN
-from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.assignment_json import ASSIGNMENT
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
-from holdfast.rollout.consumer.forecast.positions import Positions
 from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Detail, Trigger
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS
@@ -25,6 +23,8 @@ from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, NAMES, PROBABILITY
 from holdfast.rollout.json.kafka_codecs import PARTITION
 from holdfast.rollout.json.record import codec_of, member, written_of
 from holdfast.rollout.json.record_codec import Omit, Record
+from holdfast.rollout.offsets import warning_words
+from holdfast.rollout.offsets.positions import Positions
 
 
 def _reset(config: ConsumerConfig) -> str:

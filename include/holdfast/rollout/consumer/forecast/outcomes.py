@@ -7,13 +7,13 @@ from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member
 from holdfast.rollout.backtest.forecast_past import ForecastPast
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.parts.timing import SPAN, Span
-from holdfast.rollout.consumer.forecast.positions import OffsetWarning, Positions
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import TimedBatch
 from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.notes import Note
 from holdfast.rollout.json.codec import COUNT, SECONDS, nullable
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.offsets.positions import OffsetWarning, Positions
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from holdfast.kafka import java
 from holdfast.kafka.consumer.group import LeaderFailure, MemberAssignment
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.backtest import forecast_past
-from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.offsets import warning_words
 from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.format import duration, listed, many, printable
 

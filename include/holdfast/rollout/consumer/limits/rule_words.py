@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from holdfast.rollout.consumer.forecast import warning_words
-from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.contract.policy_measures import Measured
+from holdfast.rollout.offsets import warning_words
+from holdfast.rollout.offsets.positions import OffsetWarning
 from holdfast.rollout.text.format import duration, many
 
 

@@ -6,7 +6,6 @@ from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.rollout.consumer.forecast.course import Shares, course
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
-from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.assessment import BASELINE_NAME
@@ -15,6 +14,7 @@ from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
 from holdfast.rollout.json.codec import COUNT, TEXT, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.offsets.positions import OffsetWarning
 
 
 @record

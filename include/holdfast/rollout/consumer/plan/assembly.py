@@ -5,7 +5,6 @@ from datetime import datetime
 
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.change.json import consumer_change_to_json
-from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.limits.rules import judge
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.impact import COUNTED, impact_of
@@ -22,6 +21,7 @@ from holdfast.rollout.facts.missing_inputs import not_known
 from holdfast.rollout.facts.sourced_text import Said, told
 from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.offsets import warning_words
 from holdfast.rollout.options import conclusion, selection
 from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.policy.json import policy_to_json

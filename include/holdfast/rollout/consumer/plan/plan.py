@@ -4,7 +4,6 @@ from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.forecast.course import Shares
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
-from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.proposals import NAMES
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL_NAME, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
@@ -24,6 +23,7 @@ from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
 from holdfast.rollout.json.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.json.record import codec_of, derived, gathered, member, record, spread
+from holdfast.rollout.offsets.positions import OffsetWarning
 from holdfast.rollout.options.option import WithOptions
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy

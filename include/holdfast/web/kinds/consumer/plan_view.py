@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.course import Share, Shares
 from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.contract.assessment import BASELINE_NAME
+from holdfast.rollout.offsets import warning_words
 from holdfast.rollout.text.format import capital, duration, listed, many
 from holdfast.web.parts import plan_view as parts
 from holdfast.web.parts.ownership import Picture, Placement, Words, picture

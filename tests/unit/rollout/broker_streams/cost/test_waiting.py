@@ -12,9 +12,9 @@ from holdfast.rollout.broker_streams.cost.waiting import Pace, RestoreWait, wait
 from holdfast.rollout.broker_streams.forecast.forecast import forecast
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
 from holdfast.rollout.broker_streams.forecast.restores import ClientRestore, Promoted, Restores, TargetRestores
-from holdfast.rollout.broker_streams.forecast.spans import Seconds
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.contract.assessment import BASELINE_NAME
+from holdfast.rollout.coordinated.spans import Seconds
 from holdfast.rollout.policy.policy import Policy
 
 A, B, C = UUIDS.values()

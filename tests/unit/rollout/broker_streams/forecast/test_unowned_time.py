@@ -8,9 +8,10 @@ from tests.unit.rollout.broker_streams.streams_groups import forecast, snapshot
 from holdfast.kafka.coordinator.streams.group import Task, tasks_of
 from holdfast.rollout.broker_streams.forecast.contested_tasks import Contested
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget, TargetTrigger
+from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT
 from holdfast.rollout.broker_streams.target.target import MemberTasks, TargetAssignment
+from holdfast.rollout.coordinated.targets import TargetTrigger
 
 CONFIG = {"streams.heartbeat.interval.ms": 4000, "streams.session.timeout.ms": 50_000, "streams.assignment.interval.ms": 2000}
 LIVE, LEFT, ENDED = [0, 2, 4], [0, 2, 6], [46, 50, 56]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import INITIAL_DELAY, decides, number_of
+from holdfast.kafka.coordinator.member_table import MemberTable, Move
 from holdfast.kafka.coordinator.release import Behaviour
 from holdfast.kafka.coordinator.streams.group import Member
-from holdfast.kafka.coordinator.streams.member_table import MemberTable, Move
 from holdfast.rollout.broker_streams.snapshot.classic import ClassicGroup
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
 from holdfast.rollout.json.kafka import ConfigValue

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from holdfast.kafka.consumer.config import Reset
-from holdfast.rollout.consumer.forecast.positions import Danger, OffsetWarning
 from holdfast.rollout.facts.sourced_text import Said
+from holdfast.rollout.offsets.positions import Danger, OffsetWarning
 from holdfast.rollout.text.format import listed, many, printable
 
 LABELS: Mapping[Danger, str] = {Danger.SKIPS_DATA: "SKIPS DATA", Danger.STOPS_CONSUMERS: "STOPS CONSUMERS"}

@@ -7,10 +7,10 @@ over knows nothing of how far the one before it had come.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from holdfast.kafka.consumer.config import OFFSET_RESET, ConsumerConfig, Reset
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, TEXT, choice, nullable
 from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.kafka_codecs import TOPIC_PARTITIONS
@@ -39,7 +39,16 @@ class Positions:
         return None if None in found else sum(records or 0 for records in found)
 
 
-def positions(taken: Mapping[TopicPartition, bool], topics: Iterable[ConsumedTopic], config: ConsumerConfig) -> Positions:
+class _Topic(Protocol):
+    """Its partitions from 0 on."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def partitions(self) -> tuple[ConsumedPartition, ...]: ...
+
+
+def positions(taken: Mapping[TopicPartition, bool], topics: Iterable[_Topic], config: ConsumerConfig) -> Positions:
     """`taken`: every partition that some member begins to read, and whether the one before it had committed how far it had come."""
     known = {topic.name: topic.partitions for topic in topics}
     committed = reset = unknown = 0
