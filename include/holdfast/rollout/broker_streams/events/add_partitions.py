@@ -5,11 +5,12 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts.scene import Scene, quoted
+from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated.roster import quoted
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text import kafka_commands

@@ -12,6 +12,7 @@ from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated import roster
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
 
@@ -58,4 +59,4 @@ class RemoveClient(BrokerEvent):
         found = scenes.members_of(scene, self.process_id)
         groups = scenes.groups_of(found, self.apart)
         stays = not self.leaves or static.stays(scene, found, leaves_group=self.leaves_group)
-        return scenes.ended(scene, found, groups) if stays else scenes.gone_apart(scene, groups)
+        return roster.ended(scene, found, groups) if stays else scenes.gone_apart(scene, groups)

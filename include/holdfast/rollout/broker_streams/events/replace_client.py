@@ -13,6 +13,7 @@ from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.coordinated import roster
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -70,7 +71,7 @@ class ReplaceClient(BrokerEvent):
     def applied(self, scene: Scene) -> Scene:
         found = scenes.members_of(scene, self.process_id)
         stays = static.stays(scene, found, leaves_group=self.leaves_group)
-        left = scenes.ended(scene, found) if stays else scenes.gone(scene, found)
+        left = roster.ended(scene, found) if stays else scenes.gone(scene, found)
         return clients.started(left, self.by, "by.")
 
     def comes(self) -> tuple[NewClient, str | None] | None:

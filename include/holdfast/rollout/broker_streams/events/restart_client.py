@@ -13,6 +13,7 @@ from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.broker_streams.events.returning import Returning
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated import roster
 from holdfast.rollout.json.codec import BOOLEAN, NAME, nullable
 from holdfast.rollout.json.kafka_codecs import THREADS
 from holdfast.rollout.json.record import member, record
@@ -125,9 +126,9 @@ class RestartClient(Returning):
         found = scenes.members_of(scene, self.process_id)
         groups = scenes.groups_of(found, self.apart)
         if static.stays(scene, found, leaves_group=self.leaves_group):
-            return self._stopped(scenes.ended(scene, found, groups), found)
+            return self._stopped(roster.ended(scene, found, groups), found)
         if not self.leaves:
-            return self._started(scenes.ended(scene, found, groups))
+            return self._started(roster.ended(scene, found, groups))
         left = scenes.gone_apart(scene, groups)
         return self._started(left) if self.within_interval else left
 

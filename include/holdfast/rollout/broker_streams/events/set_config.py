@@ -7,11 +7,12 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import GROUP_KEYS, NUMBERS
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import words
-from holdfast.rollout.broker_streams.events.parts.scene import Scene, Settings
+from holdfast.rollout.broker_streams.events.parts.scene import Scene
 from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.contract.plan_words import setting
+from holdfast.rollout.coordinated.targets import Settings
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from holdfast.errors import InvalidInput
-from holdfast.kafka import java_hash
 from holdfast.kafka.coordinator.config_keys import RECORDED_STANDBYS, STANDBYS, decides
 from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.coordinator.release import behaviour
@@ -162,7 +161,7 @@ class _Course:
     def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion) -> ComputedTarget:
         subtopologies = self._subtopologies(scene)
         standbys = standby_replicas(scene.config)
-        orders = tuple(_orders(scene))
+        orders = tuple(scene.orders())
         found: list[list[tuple[MemberTarget, ...]]] = []
         after: dict[tuple[tuple[MemberTarget, ...], tuple[MemberTarget, ...], int], OnDisks] = {}
         ended = frozenset(chain.from_iterable(scene.dead))
@@ -246,23 +245,6 @@ def _sticking(member: Member, had: Had, said: Said | None) -> Member:
     if said is not None:
         member = replace(member, task_offsets=said)
     return member if given is None else replace(member, active=given.active, standby=given.standby)
-
-
-def _orders(scene: Scene) -> Iterator[tuple[str, ...]]:
-    """The orders in which the assignor's map may be filled, the likeliest first, each that makes another map.
-
-    Who computes the target in the heartbeat with which it joins is not in the coordinator's table yet, and comes last; with any
-    later heartbeat all are in the table, and when the initial delay is over.
-    """
-    full = scene.table.after(scene.moves).order()
-    newcomers = [] if scene.delayed else [one for one, joins in scene.moves if joins and one in scene.members]
-    seen: set[tuple[str, ...]] = set()
-    for last in (*reversed(newcomers), None):
-        order = full if last is None else (*scene.table.after(move for move in scene.moves if move[0] != last).order(), last)
-        filled = tuple(java_hash.string_map_order(order))
-        if filled not in seen:
-            seen.add(filled)
-            yield order
 
 
 def _as_before(result: tuple[MemberTarget, ...], before: Had) -> Had:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from holdfast.errors import TopologyRejected
 from holdfast.kafka.coordinator.streams.group import Subtopology
-from holdfast.rollout.broker_streams.events.parts.scene import quoted
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
 from holdfast.rollout.broker_streams.target.group import subtopologies_of
+from holdfast.rollout.coordinated.roster import quoted
 
 
 def subtopologies(topology: GroupTopology, before: tuple[Topic, ...], now: tuple[Topic, ...]) -> tuple[Subtopology, ...]:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.parts import new_client, scene
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
-from holdfast.rollout.broker_streams.events.parts.scene import Following, Scene, quoted
+from holdfast.rollout.broker_streams.events.parts.scene import Following, Scene
+from holdfast.rollout.coordinated.roster import quoted
 
 
 def started(before: Scene, client: NewClient, prefix: str) -> Scene:

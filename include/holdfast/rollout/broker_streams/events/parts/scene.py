@@ -5,21 +5,20 @@ What raises the group's epoch, and by how much, is that of `GroupMetadataManager
 with the next heartbeat, a joining one included.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import INITIAL_DELAY, decides, number_of
-from holdfast.kafka.coordinator.member_table import MemberTable, Move
 from holdfast.kafka.coordinator.release import Behaviour
 from holdfast.kafka.coordinator.streams.group import Member
 from holdfast.rollout.broker_streams.snapshot.classic import ClassicGroup
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
-from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.text.format import printable, some_of
-
-Settings = tuple[tuple[str, ConfigValue], ...]
+from holdfast.rollout.coordinated import roster
+from holdfast.rollout.coordinated.roster import Roster, quoted
+from holdfast.rollout.coordinated.targets import Settings
+from holdfast.rollout.text.format import some_of
 
 
 class Following(NamedTuple):
@@ -44,47 +43,30 @@ class Late(NamedTuple):
     member_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """`members`: by ID, those that the coordinator knows; what each has is set when a target is computed. `instances`: the instance
-    IDs of those that are static. `table`: as it was at the last target; `moves`: since then.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene(Roster[Member]):
+    """What each member has is set when a target is computed.
 
-    `dead`: members that ended without leaving, as they ended together, the first to time out first. `epoch` None: unknown.
-    `due`: the epoch has been raised since the last target. `seen`: of the configs that decide, as the last heartbeat found them;
-    `grown`: topics have grown since.
-    `delayed`: the group was empty when its first member joined, and the initial delay runs. `forgotten`: it was empty then, and its
-    coordinator has forgotten when the last target was computed. `follow`: a target is computed now, and then these join, or leave.
-    `heirs`: members that took the places of others, with those. `late`: clients that come back once their sessions are over.
-    `classic`: the group is still classic, and its members are those of the classic group.
+    `seen`: of the configs that decide, as the last heartbeat found them; `grown`: topics have grown since. `forgotten`: the group
+    was empty when its first member joined, and its coordinator has forgotten when the last target was computed. `follow`: a target
+    is computed now, and then these join, or leave. `late`: clients that come back once their sessions are over. `classic`: the
+    group is still classic, and its members are those of the classic group.
     """
 
     facts: Behaviour
-    members: dict[str, Member]
-    instances: dict[str, str]
-    table: MemberTable
     config: Settings
     topology: GroupTopology
     topics: tuple[Topic, ...]
-    epoch: int | None
-    due: bool = False
     seen: tuple[str, str] = ("", "")
     grown: bool = False
-    delayed: bool = False
     forgotten: bool = False
-    moves: tuple[Move, ...] = ()
-    dead: tuple[tuple[str, ...], ...] = ()
     follow: Following | Leaving | None = None
-    heirs: tuple[tuple[str, str], ...] = ()
     late: tuple[Late, ...] = ()
     classic: ClassicGroup | None = None
 
     def present(self) -> tuple[str, ...]:
         """The process IDs of the clients that run, in the order in which their members are listed."""
-        return tuple(dict.fromkeys(one.process_id for one in self._alive()))
-
-    def alive(self) -> int:
-        """How many members send heartbeats."""
-        return sum(1 for _ in self._alive())
+        return tuple(dict.fromkeys(one.process_id for _, one in self.living()))
 
     @property
     def unseen(self) -> bool:
@@ -93,23 +75,12 @@ class Scene:
 
     def running(self, process_id: str) -> tuple[str, ...]:
         """The members of that client that run."""
-        return tuple(one.member_id for one in self._alive() if one.process_id == process_id)
-
-    def _alive(self) -> Iterator[Member]:
-        gone = {one for group in self.dead for one in group}
-        return (one for one in self.members.values() if one.member_id not in gone)
-
-
-def quoted(name: str) -> str:
-    return f"'{printable(name)}'"
+        return tuple(name for name, one in self.living() if one.process_id == process_id)
 
 
 def raised(scene: Scene, times: int = 1) -> Scene:
     """What follows epoch 0 depends on the release."""
-    if scene.epoch is None or not times:
-        return replace(scene, due=scene.due or bool(times))
-    epoch = scene.facts.first_epoch + times - 1 if scene.epoch == 0 else scene.epoch + times
-    return replace(scene, epoch=epoch, due=True)
+    return roster.raised(scene, times, scene.facts.first_epoch)
 
 
 # Clients.
@@ -177,24 +148,13 @@ def followed(scene: Scene) -> Scene:
 
 def gone(scene: Scene, member_ids: Iterable[str]) -> Scene:
     """These leave, or their sessions are over."""
-    leaving = dict.fromkeys(member_ids)
-    return replace(
-        raised(scene, len(leaving)),
-        members={name: one for name, one in scene.members.items() if name not in leaving},
-        moves=(*scene.moves, *((one, False) for one in leaving)),
-    )
+    return roster.gone(scene, member_ids, scene.facts.first_epoch)
 
 
 def gone_apart(scene: Scene, groups: tuple[tuple[str, ...], ...]) -> Scene:
     """These leave, with a target between two groups."""
     first, *rest = groups
     return replace(gone(scene, first), follow=Leaving(tuple(rest)) if rest else None)
-
-
-def ended(scene: Scene, member_ids: tuple[str, ...], apart: tuple[tuple[str, ...], ...] = ()) -> Scene:
-    """These end without leaving: the coordinator keeps them until their sessions are over. `apart`: in these groups."""
-    first, *rest = apart or (member_ids,)
-    return replace(scene, dead=(*scene.dead[:-1], (*scene.dead[-1], *first), *rest))
 
 
 def groups_of(member_ids: tuple[str, ...], apart: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

@@ -15,7 +15,8 @@ from holdfast.kafka import java
 from holdfast.kafka.coordinator.config_keys import decides
 from holdfast.kafka.coordinator.streams.group import Member
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
-from holdfast.rollout.broker_streams.events.parts.scene import Scene, quoted
+from holdfast.rollout.broker_streams.events.parts.scene import Scene
+from holdfast.rollout.coordinated.roster import quoted
 
 
 def are_static(scene: Scene, member_ids: Iterable[str]) -> bool:
