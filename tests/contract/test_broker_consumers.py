@@ -109,14 +109,40 @@ def test_the_target_after_each_change_is_what_is_assigned_from_the_snapshot_befo
     assert assigned(again | {"topics": grown["topics"]}, tmp_path) == partitions(grown["members"], "target")
 
 
-def test_a_forecast_of_such_a_group_is_refused_by_name(bootstrap: str, consumers: PlainGroup, tmp_path: Path) -> None:
-    consumers.start("app-0", ())
-    consumers.wait_until_assigned("app-0")
-    file, change = tmp_path / "snapshot.json", tmp_path / "change.json"
-    file.write_text(json.dumps(until(bootstrap, settled(1))), encoding="utf-8")
-    change.write_text('{"format_version": "1.0", "events": []}', encoding="utf-8")
+def test_a_roll_of_real_consumers_is_as_it_was_forecast(bootstrap: str, consumers: PlainGroup, tmp_path: Path) -> None:
+    """Epochs and targets of each restart, and the end of all of it. A plan of such a group is refused by name."""
+    consumers.create_topics()
+    for number in range(3):
+        consumers.start(f"app-{number}", ())
+        consumers.wait_until_assigned(f"app-{number}")
+    first = before = until(bootstrap, settled(3))
+    events: list[Document] = []
+    for number in range(3):
+        old = next(name for name, member in first["members"].items() if member["client_id"] == f"app-{number}")
+        consumers.close(f"app-{number}")
+        without = until(bootstrap, settled(2))
+        consumers.start(f"app-{number}", ())
+        consumers.wait_until_assigned(f"app-{number}")
+        after = until(bootstrap, settled(3))
+        (new,) = after["members"].keys() - without["members"].keys()
+        restart = {"restart_consumer": {"member_id": old, "new_member_id": new}}
+        assert forecast(before, tmp_path, restart) == [
+            (one["group_epoch"], partitions(one["members"], "target")) for one in (without, after)
+        ]
+        events += [restart, {"then": "stable"}]
+        before = after
+    assert forecast(first, tmp_path, *events)[-1] == (before["group_epoch"], partitions(before["members"], "target"))
 
-    done = CliRunner().invoke(holdfast, ["forecast", str(file), str(change)])
-
+    done = CliRunner().invoke(holdfast, ["plan", str(tmp_path / "snapshot.json"), str(tmp_path / "change.json")])
     assert isinstance(done.exception, Unsupported)
     assert "not covered for a consumer group whose broker assigns" in str(done.exception)
+
+
+def forecast(document: Document, folder: Path, *events: Document) -> list[tuple[int, Document]]:
+    """The epoch and the assignment of each target that `holdfast forecast` answers."""
+    file, change = folder / "snapshot.json", folder / "change.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    change.write_text(json.dumps({"format_version": "1.0", "events": events}), encoding="utf-8")
+    (outcome,) = json.loads(run("forecast", str(file), str(change), "--json"))["outcomes"]
+    assert not any(one["assignment"]["undetermined_partitions"] for one in outcome["targets"])
+    return [(one["group_epoch"], partitions(one["assignment"]["members"], "partitions")) for one in outcome["targets"]]

@@ -13,7 +13,7 @@ import holdfast
 from holdfast.rollout.broker_streams.events import table as broker_streams_table
 from holdfast.rollout.contract.batches_json import THEN
 from holdfast.rollout.group.group_kind import GroupKind
-from holdfast.rollout.kinds.registry import DECIDED_ONLY, REGISTRY, kind_of, kinds
+from holdfast.rollout.kinds.registry import IN_PART, REGISTRY, kind_of, kinds
 from holdfast.rollout.kinds.verbs import VERBS
 from holdfast.web.kinds.registry import PAGES
 from holdfast.workflows.collecting.registry import COLLECTORS
@@ -105,8 +105,8 @@ def test_the_listed_verbs_are_those_of_the_kinds() -> None:
 
 def test_every_registry_has_known_kinds_only() -> None:
     names = {kind.name for kind in kinds()}
-    decided_only = {line.name for line in DECIDED_ONLY}
-    assert {one.kind for one in COLLECTORS} == names | decided_only
+    in_part = {line.name for line in IN_PART}
+    assert {one.kind for one in COLLECTORS} == names | in_part
     assert {one.kind for one in PAGES} <= names
 
 

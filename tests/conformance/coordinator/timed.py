@@ -25,6 +25,11 @@ INTERVAL, HEARTBEAT, SESSION, DELAY = (
 class TimedChange:
     """`script`: for the coordinator, `events`: of the change; `settled`: the step that shows the group before it."""
 
+    VERBS = ("add", "remove", "restart", "restart", "within", "replace", "standbys", "times", "crash", "crash and return")
+    THREADS = (1, 1, 2)
+    """Of a client, one of these."""
+    DELAYS = (0, 3_000)
+
     def __init__(self, chance: random.Random, release: str) -> None:
         self._chance, self._release = chance, release
         self._has_interval = behaviour(release).has_interval
@@ -45,7 +50,7 @@ class TimedChange:
             INTERVAL: chance.choice((0, 1_000, 1_000, 4_000, 15_000)),
             HEARTBEAT: chance.choice((5_000, 5_000, 9_000)),
             SESSION: chance.choice((45_000, 50_000)),
-            DELAY: chance.choice((0, 3_000)),
+            DELAY: chance.choice(self.DELAYS),
             STANDBYS: chance.choice((0, 0, 1, 2)),
         }
         if not self._has_interval:
@@ -142,7 +147,7 @@ class TimedChange:
         clients = self._chance.choice((1, 2, 3, 3))
         for _ in range(clients):
             process = new_process(self._chance)
-            for member in self._new(self._chance.choice((1, 1, 2))):
+            for member in self._new(self._chance.choice(self.THREADS)):
                 self._do("join", id=member, process=process)
                 self._alive[member] = process
         self._sleep(self._now + 20_000)
@@ -201,8 +206,7 @@ class TimedChange:
         back: list[tuple[list[str], str, Case]] = []
         left = list(dict.fromkeys(self._alive.values()))
         for _ in range(self._chance.choice((1, 1, 1, 2))):
-            verbs = ["add", "remove", "restart", "restart", "within", "replace", "standbys", "times", "crash", "crash and return"]
-            self._event(self._chance.choice(verbs), left, back)
+            self._event(self._chance.choice(self.VERBS), left, back)
         self._wait_for_target()
         for members, process, started in back:
             self._joins(members, process, started)
@@ -243,7 +247,7 @@ class TimedChange:
             self._due = True
             return
         if verb == "add" or not left:
-            process, members = new_process(self._chance), self._new(self._chance.choice((1, 1, 2)))
+            process, members = new_process(self._chance), self._new(self._chance.choice(self.THREADS))
             started: Case = {"process_id": process, "member_ids": members}
             self.events.append({"add_client": started})
             self._joins(members, process, started)

@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, Subtopology
-from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.wire import streams_group_records as records
 from holdfast.kafka.wire.streams_group_records import (
     CurrentMember,

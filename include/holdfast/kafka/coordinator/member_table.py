@@ -63,6 +63,16 @@ class MemberTable:
         for bits in range(_bits_for(len(there)), _bits_for(max(most, len(there)) + 1) + 1):
             yield cls(there, bits)
 
+    @staticmethod
+    def bits_for(entries: int) -> int:
+        """log2 of the slots of a table into which that number of members has been put one by one."""
+        return _bits_for(entries)
+
+    @staticmethod
+    def slot_of(member_id: str, bits: int) -> int:
+        """The slot of a member in a table of that many."""
+        return _place(member_id) >> (64 - bits)
+
     def slots(self) -> tuple[tuple[str, ...], ...]:
         """The members of each slot, in the order in which they are gone through."""
         if self.bits is None:

@@ -17,6 +17,7 @@ from holdfast.rollout.json.fast_reader import IN_DOUBT
 
 if TYPE_CHECKING:
     from holdfast.rollout.backtest.coordinated import PastEntry
+    from holdfast.rollout.group.forecasting import Forecaster
     from holdfast.rollout.group.group_kind import GroupKind
     from holdfast.rollout.group.past import PastJudge
     from holdfast.rollout.group.redacting import Redacting
@@ -58,9 +59,9 @@ REGISTRY: tuple[Registered, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedOnly:
-    """A kind of group of which no more than the assignment is covered. `name`, `stateful`: as of a `GroupKind`; `group`: what it is
-    called; the rest as in `Registered`."""
+class InPart:
+    """A kind of group of which assignments and forecasts are covered, and no plans. `name`, `stateful`: as of a `GroupKind`;
+    `group`: what it is called; `forecaster` imports what forecasts its changes; the rest as in `Registered`."""
 
     name: str
     stateful: bool
@@ -68,26 +69,28 @@ class DecidedOnly:
     package: str
     group: str
     decider: Callable[[], Decider[Any]]
+    forecaster: "Callable[[], Forecaster[Any, Any, Any]]"
 
     def refusal(self) -> Unsupported:
         """Of everything else."""
         return Unsupported(
-            f"This is not covered for {self.group}: only its snapshot and its next assignment are (holdfast snapshot,"
-            " holdfast assign). To see what a change would assign, edit the snapshot and run holdfast assign on it"
+            f"This is not covered for {self.group}: only its snapshot (holdfast snapshot), its next assignment (holdfast assign)"
+            " and forecasts of changes (holdfast forecast) are. Compare options by forecasting each of them"
         )
 
 
-DECIDED_ONLY: tuple[DecidedOnly, ...] = (
-    DecidedOnly(
+IN_PART: tuple[InPart, ...] = (
+    InPart(
         "broker_consumer",
         False,
         "consumer",
         "holdfast.rollout.broker_consumer",
         "a consumer group whose broker assigns (group.protocol=consumer)",
         cache(lambda: import_module("holdfast.rollout.broker_consumer.kind.deciding").DECIDER),
+        cache(lambda: import_module("holdfast.rollout.broker_consumer.kind.forecasting").FORECASTER),
     ),
 )
-"""They become kinds of `REGISTRY` when their changes can be forecast."""
+"""They become kinds of `REGISTRY` when their changes can be planned."""
 
 
 def kinds() -> Iterator[AnyKind]:
@@ -100,7 +103,7 @@ def kind_of(value: object) -> AnyKind:
     module = type(value).__module__
     found = next((line.kind() for line in REGISTRY if module.startswith(f"{line.package}.")), None)
     if found is None:
-        _refuse_decided_only(next((line for line in DECIDED_ONLY if module.startswith(f"{line.package}.")), None))
+        _refuse_in_part(next((line for line in IN_PART if module.startswith(f"{line.package}.")), None))
     if found is None or not isinstance(value, found.values):
         raise AssertionError(f"{type(value).__name__} is of no kind of group")
     return found
@@ -112,13 +115,13 @@ def kind_named(name: str) -> AnyKind:
 
 def called(name: str) -> str:
     """What a group of the kind of that name is called."""
-    line = next((line for line in DECIDED_ONLY if line.name == name), None)
+    line = next((line for line in IN_PART if line.name == name), None)
     return kind_named(name).words.group if line is None else line.group
 
 
 def keeps_state(name: str) -> bool:
     """Whether the members of a group of the kind of that name keep state."""
-    line = next((line for line in DECIDED_ONLY if line.name == name), None)
+    line = next((line for line in IN_PART if line.name == name), None)
     return kind_named(name).stateful if line is None else line.stateful
 
 
@@ -128,11 +131,24 @@ def without_state() -> list[str]:
 
 
 def of_snapshot(document: object) -> AnyKind:
-    """Raise Unsupported for a kind of group of which only the assignment is covered."""
+    """Raise Unsupported for a kind of group that is covered in part."""
     found = _line_of(document)
-    if isinstance(found, DecidedOnly):
+    if isinstance(found, InPart):
         raise found.refusal()
     return found.kind()
+
+
+def forecaster_of(document: object) -> "Forecaster[Any, Any, Any]":
+    """What forecasts changes to the group of a Snapshot's JSON."""
+    found = _line_of(document)
+    return found.forecaster() if isinstance(found, InPart) else found.kind()
+
+
+def forecaster_with(snapshot: object) -> "Forecaster[Any, Any, Any]":
+    """The same of a Snapshot."""
+    module = type(snapshot).__module__
+    found = next((line.forecaster() for line in IN_PART if module.startswith(f"{line.package}.")), None)
+    return kind_of(snapshot) if found is None else found
 
 
 def decider_of(document: object) -> Decider[Any]:
@@ -143,7 +159,7 @@ def decider_of(document: object) -> Decider[Any]:
 def writer_of(snapshot: object) -> Decider[Any]:
     """What writes a Snapshot."""
     module = type(snapshot).__module__
-    found = next((line.decider() for line in DECIDED_ONLY if module.startswith(f"{line.package}.")), None)
+    found = next((line.decider() for line in IN_PART if module.startswith(f"{line.package}.")), None)
     return kind_of(snapshot) if found is None else found
 
 
@@ -160,17 +176,17 @@ def snapshot_in(text: str | bytes, most_memory: int = strict.MOST_MEMORY) -> tup
     return decider, decider.snapshot_from_json(document)
 
 
-def _line_of(document: object) -> Registered | DecidedOnly:
+def _line_of(document: object) -> Registered | InPart:
     protocol = document.get("protocol") if isinstance(document, dict) else None
     return next((line for line in _lines() if line.protocol == protocol), REGISTRY[0])
 
 
-def _lines() -> Iterator[Registered | DecidedOnly]:
+def _lines() -> Iterator[Registered | InPart]:
     yield from REGISTRY
-    yield from DECIDED_ONLY
+    yield from IN_PART
 
 
-def _refuse_decided_only(line: DecidedOnly | None) -> None:
+def _refuse_in_part(line: InPart | None) -> None:
     if line is not None:
         raise line.refusal()
 

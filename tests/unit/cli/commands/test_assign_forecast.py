@@ -189,7 +189,7 @@ BAD = {
     "a config key Kafka does not have in a change": (*_change({"set_config": {"max.warmup.replica": 2}}), "max.warmup.replica"),
     "a config value Kafka would refuse in a change": (*_change({"set_config": {"max.warmup.replicas": "many"}}), "many"),
     "a release that is none": (*_snapshot(["kafka_release"], "latest"), "latest"),
-    "a protocol that is not covered": (*_snapshot(["protocol"], "consumer"), "not covered"),
+    "a protocol that is not covered": (*_snapshot(["protocol"], "share"), "share"),
     "a member twice": (
         *_snapshot(["clients", LAST], {"consumers": {member: {} for member in group(AFTER)["clients"][A]["consumers"]}}),
         "twice",

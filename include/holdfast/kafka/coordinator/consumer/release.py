@@ -28,6 +28,14 @@ class Behaviour:
     has_interval: bool = False
     """From 4.3 targets are at least `consumer.assignment.interval.ms` apart (KIP-1263)."""
 
+    assignor_raises_epoch: bool = False
+    """From 4.4 a heartbeat with which most members ask for another assignor raises the group's epoch; before, the next target that
+    is computed for another reason is the first with it."""
+
+    interval_ends_when_empty: bool = False
+    """From 4.4 a group that loses its last member forgets when its last target was computed: the first member that joins then
+    computes one at once."""
+
 
 def _lines() -> tuple[Behaviour, ...]:
     line_4_0_0 = Behaviour(releases=("4.0.0",))
@@ -36,8 +44,9 @@ def _lines() -> tuple[Behaviour, ...]:
         releases=(*patches("4.0", 1, 2), *patches("4.1", 0, 2), *patches("4.2", 0, 1)),
         extra_goes_to_the_first=False,
     )
-    line_4_3 = replace(line_4_0_1, releases=(*patches("4.3", 0, 1), "4.4.0"), has_interval=True)
-    return line_4_0_0, line_4_0_1, line_4_3
+    line_4_3 = replace(line_4_0_1, releases=patches("4.3", 0, 1), has_interval=True)
+    line_4_4 = replace(line_4_3, releases=("4.4.0",), assignor_raises_epoch=True, interval_ends_when_empty=True)
+    return line_4_0_0, line_4_0_1, line_4_3, line_4_4
 
 
 LINES = _lines()

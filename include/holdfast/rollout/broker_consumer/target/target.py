@@ -1,7 +1,9 @@
 """`holdfast assign` for a consumer group whose broker assigns: the target that its coordinator would compute now."""
 
+from collections.abc import Iterable, Iterator
+
 from holdfast.kafka.coordinator.consumer import target
-from holdfast.kafka.coordinator.consumer.group import Owned
+from holdfast.kafka.coordinator.consumer.group import Assignor, Owned
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.snapshot.snapshot import OWNED, BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.group import group_of
@@ -46,12 +48,25 @@ def decide(snapshot: BrokerConsumerSnapshot) -> ConsumerTarget:
     """
     group = group_of(snapshot)
     found = target.assign(group)
+    return as_target(group.assignor, found.members, depends_on_java=found.depends_on_java)
+
+
+def as_target(
+    assignor: Assignor,
+    members: Iterable[tuple[str, Owned]],
+    undetermined: tuple[TopicPartition, ...] = (),
+    *,
+    depends_on_java: bool = False,
+) -> ConsumerTarget:
+    """`members`: what each is to own, in the order of the answer."""
     return ConsumerTarget(
-        str(group.assignor),
-        tuple(MemberPartitions(one.member_id, _sorted(one.owned)) for one in found.members),
-        unknown=(_OTHER_JAVA,) if found.depends_on_java else (),
+        str(assignor),
+        tuple(MemberPartitions(member_id, tuple(sorted(each_partition(owned)))) for member_id, owned in members),
+        undetermined,
+        (_OTHER_JAVA,) if depends_on_java else (),
     )
 
 
-def _sorted(owned: Owned) -> tuple[TopicPartition, ...]:
-    return tuple(TopicPartition(topic, number) for topic, numbers in sorted(owned) for number in sorted(numbers))
+def each_partition(owned: Owned) -> Iterator[TopicPartition]:
+    """In the order in which the coordinator keeps them."""
+    return (TopicPartition(topic, number) for topic, numbers in owned for number in numbers)

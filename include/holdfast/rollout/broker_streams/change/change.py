@@ -1,42 +1,26 @@
 """The Change to a streams group whose broker assigns: events, each in a module of `events`, and markers."""
 
-from enum import StrEnum
-
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.change.assumptions import BrokerAssume
 from holdfast.rollout.broker_streams.events import table
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
-from holdfast.rollout.contract.batches import Batch, Then, Wait, batched
+from holdfast.rollout.contract.batches import Batch, Then, batched
 from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, is_a_change, item_codec
+from holdfast.rollout.coordinated.markers import ABOUT, WAITS
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.codec import Codec, either, items
+from holdfast.rollout.json.codec import Codec, items
 from holdfast.rollout.json.record import codec_of, member, record
 
 BrokerItem = BrokerEvent | Then
 MOST_THREADS_AT_ALL = 200_000
 
 
-class _WaitFor(StrEnum):
-    """As a document says it: what is called a rebalance elsewhere is a target here."""
-
-    TARGET = "target"
-    STABLE = "stable"
-
-
-_WAITS: Codec[Wait] = either(_WaitFor).to(
-    lambda one: Wait.REBALANCE if one is _WaitFor.TARGET else Wait.STABLE,
-    lambda one: _WaitFor.TARGET if one is Wait.REBALANCE else _WaitFor.STABLE,
-)
-
-
 def _unknown(verb: str, known: str) -> str:
     return f"the event {strict.shown(verb)} is none of a streams group whose broker assigns; its events are: {known}"
 
 
-ITEM: Codec[BrokerItem] = item_codec(
-    lambda: table.EVENTS, _unknown, "What follows comes after one target, or once every member has what its target says.", _WAITS
-)
+ITEM: Codec[BrokerItem] = item_codec(lambda: table.EVENTS, _unknown, ABOUT, WAITS)
 
 
 def _not_too_much(events: tuple[BrokerItem, ...]) -> None:

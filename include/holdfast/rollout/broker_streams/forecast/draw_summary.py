@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.kafka.coordinator.streams.group import Task, each_task
-from holdfast.rollout.broker_streams.forecast.draws import CONFIDENCE, missed_at_most
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws, Spread
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome, ComputedTarget, Draws
 from holdfast.rollout.broker_streams.forecast.restores import longest
+from holdfast.rollout.coordinated.chance import CONFIDENCE, Spread, missed_at_most
 from holdfast.rollout.coordinated.spans import Seconds
 
 Places = dict[Task, tuple[str, tuple[str, ...]]]

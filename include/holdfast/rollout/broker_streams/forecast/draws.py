@@ -1,23 +1,17 @@
-"""Random member and process IDs: a start makes new ones, and they decide ties. Changes with IDs of enough draws stand for all.
+"""Random member and process IDs: a start makes new ones, and they decide ties. Changes with IDs of enough draws stand for all."""
 
-A draw is made of a digest, so that the same group and change give the same forecast.
-"""
-
-import base64
-import math
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
-from hashlib import sha256
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.coordinated import chance
 
 MOST, FEWEST = 300, 20
 USUAL_WORK = 600_000
 """Tasks and members that all draws of a forecast may look at together."""
-CONFIDENCE = 0.95
 
 
 def leaves_open(change: BrokerChange) -> bool:
@@ -29,11 +23,6 @@ def how_many(snapshot: StreamsGroupSnapshot, tasks: int, change: BrokerChange, t
     """How many draws are forecast: fewer of a large group."""
     of_one = (tasks + len(snapshot.members)) * (len(change.events) + 1)
     return max(min(FEWEST, most), min(most, times * USUAL_WORK // max(1, of_one)))
-
-
-def missed_at_most(count: int) -> float:
-    """What holds in all of `count` draws fails in at most this share of all starts, with the confidence above."""
-    return 1 - math.pow(1 - CONFIDENCE, 1 / count)
 
 
 def drawn(snapshot: StreamsGroupSnapshot, change: BrokerChange, number: int) -> BrokerChange:
@@ -57,26 +46,15 @@ def _events(snapshot: StreamsGroupSnapshot, change: BrokerChange, number: int) -
         if client.process_id is not None and client.member_ids is not None:
             yield item
             continue
-        member_ids = client.member_ids or tuple(_member_id(snapshot.group_id, number, index, thread) for thread in range(count))
+        member_ids = client.member_ids or tuple(
+            chance.member_id(snapshot.group_id, number, index, thread) for thread in range(count)
+        )
         yield item.drawn(replace(client, process_id=process_id, threads=count, member_ids=member_ids))
-
-
-def _bits(*of: object) -> bytes:
-    return sha256("/".join(map(str, of)).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def _process_id(*of: object) -> str:
     """As `java.util.UUID.randomUUID` makes them."""
-    return str(uuid.UUID(bytes=_bits("process", *of), version=4))
-
-
-def _member_id(*of: object) -> str:
-    """As Kafka's `Uuid.randomUuid` does: never with a dash in front."""
-    for again in range(1_000):
-        found = base64.urlsafe_b64encode(uuid.UUID(bytes=_bits("member", *of, again), version=4).bytes).decode().rstrip("=")
-        if not found.startswith("-"):
-            return found
-    raise AssertionError("one of 64 begins with a dash")
+    return str(uuid.UUID(bytes=chance.bits("process", *of), version=4))
 
 
 def same_names(change: BrokerChange, example: BrokerChange) -> dict[str, str]:

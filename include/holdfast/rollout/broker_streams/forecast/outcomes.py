@@ -9,9 +9,10 @@ from holdfast.rollout.broker_streams.change.change import BrokerChange
 from holdfast.rollout.broker_streams.forecast.restores import Restores
 from holdfast.rollout.broker_streams.target.target import TargetAssignment
 from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.coordinated.chance import FIGURES, Spread
 from holdfast.rollout.coordinated.spans import SPAN, Seconds
 from holdfast.rollout.coordinated.targets import NO_OCCASION, Occasion, TargetTrigger
-from holdfast.rollout.json.codec import COUNT, PROBABILITY, Codec, nullable, row
+from holdfast.rollout.json.codec import COUNT, PROBABILITY, nullable
 from holdfast.rollout.json.record import member, record
 
 
@@ -62,17 +63,6 @@ class HandOvers(NamedTuple):
 
     moves: int
     cold: int
-
-
-class Spread(NamedTuple):
-    """The least, the usual (the median) and the most."""
-
-    least: int
-    usual: int
-    most: int
-
-
-FIGURES: Codec[Spread] = row("three counts: least, usual, most", Spread, list, COUNT, COUNT, COUNT)
 
 
 @record

@@ -6,10 +6,11 @@ from holdfast.kafka.coordinator.streams.group import Task
 from holdfast.rollout.backtest import forecast_past
 from holdfast.rollout.broker_streams.forecast import summary as figures
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
-from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws, Spread
+from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, BrokerOutcome, ComputedTarget, Draws
 from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.coordinated.chance import Spread
 from holdfast.rollout.coordinated.spans import Seconds
 from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.format import amount_of_bytes, duration, listed, many, printable

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from holdfast.rollout.broker_streams.cost import restored as cost
-from holdfast.rollout.broker_streams.forecast.draws import missed_at_most
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerOutcome
 from holdfast.rollout.broker_streams.forecast.restores import longest
 from holdfast.rollout.broker_streams.host_loss import losses, replacements
@@ -12,6 +11,7 @@ from holdfast.rollout.broker_streams.host_loss.replacements import Replacement
 from holdfast.rollout.broker_streams.snapshot.processes import Process
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.scenarios import NO_CLIENT_LEFT, Scenario
+from holdfast.rollout.coordinated.chance import missed_at_most
 from holdfast.rollout.policy.policy import Policy
 
 Row = dict[str, object]

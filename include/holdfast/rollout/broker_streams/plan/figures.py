@@ -3,10 +3,11 @@
 import math
 from dataclasses import replace
 
-from holdfast.rollout.broker_streams.forecast.outcomes import Draws, Spread
+from holdfast.rollout.broker_streams.forecast.outcomes import Draws
 from holdfast.rollout.broker_streams.plan.plan import Considered as ConsideredOption
 from holdfast.rollout.contract.figures import stable_after
 from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.coordinated.chance import Spread
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.text.format import amount_of_bytes, duration, many, span

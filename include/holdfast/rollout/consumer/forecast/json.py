@@ -8,7 +8,6 @@ from holdfast.kafka.consumer.config import (
     OFFSET_RESET,
     SESSION_TIMEOUT,
     ConsumerConfig,
-    Reset,
 )
 from holdfast.rollout.backtest.forecast_past import PAST_OF_FORECAST
 from holdfast.rollout.consumer.change.change import ITEM
@@ -19,17 +18,11 @@ from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Detail, Trigger
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, NAMES, PROBABILITY, SECONDS, TEXT, choice, items, nullable, row
-from holdfast.rollout.json.kafka_codecs import PARTITION
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAMES, PROBABILITY, SECONDS, TEXT, choice, items, nullable
 from holdfast.rollout.json.record import codec_of, member, written_of
 from holdfast.rollout.json.record_codec import Omit, Record
 from holdfast.rollout.offsets import warning_words
-from holdfast.rollout.offsets.positions import Positions
-
-
-def _reset(config: ConsumerConfig) -> str:
-    return str(config.reset) if config.duration is None else f"{config.reset}:{config.duration}"
-
+from holdfast.rollout.offsets.positions_json import POSITIONS, reset
 
 _CONFIG = written_of(
     ConsumerConfig,
@@ -37,26 +30,9 @@ _CONFIG = written_of(
     heartbeat_interval_ms=member(COUNT, name=HEARTBEAT_INTERVAL),
     max_poll_interval_ms=member(COUNT, name=MAX_POLL_INTERVAL),
     initial_rebalance_delay_ms=member(COUNT, name=INITIAL_DELAY),
-    reset=member(TEXT, name=OFFSET_RESET, write=_reset),
+    reset=member(TEXT, name=OFFSET_RESET, write=reset),
     auto_commit=member(BOOLEAN, name=AUTO_COMMIT),
     given=member(items(TEXT.described("A setting that the Snapshot has; the others are Kafka's defaults."))),
-)
-_SKIPPING = row(
-    "a topic, a partition and a number of records",
-    lambda topic, partition, records: ((topic, partition), records),
-    lambda found: [*found[0], found[1]],
-    *(NAME, PARTITION, nullable(COUNT)),
-)
-_POSITIONS = written_of(
-    Positions,
-    about="Where those go on who begin to read a partition.",
-    committed=member(COUNT, "Partitions that are taken up at their committed offset."),
-    reset=member(COUNT, "Those without one that is in range."),
-    unknown=member(COUNT, "Those of which it is unknown."),
-    reset_to=member(choice(Reset)),
-    records_skipped=member(nullable(COUNT)),
-    records_read_twice_at_most=member(nullable(COUNT)),
-    skipping=member(items(_SKIPPING)),
 )
 _ROUND = written_of(
     ConsumerRound,
@@ -82,7 +58,7 @@ def _codec(detail: Detail) -> Record[ConsumerForecast]:
             write=lambda outcome: [warning_words.sentence(one) for one in outcome.warnings],
         ),
         rounds=member(items(_ROUND), "Left out with `--detail summary`.", default=(), omit=left_out),
-        positions=member(_POSITIONS),
+        positions=member(POSITIONS),
         summary=member(codec_of(ConsumerSummary)),
     )
     return written_of(

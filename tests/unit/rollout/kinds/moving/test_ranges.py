@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from tests.unit.rollout.kinds.moving.test_move import NOW, planned
 
-from holdfast.rollout.broker_streams.forecast.outcomes import Spread
 from holdfast.rollout.broker_streams.limits.rules import judge
 from holdfast.rollout.broker_streams.options.evaluation import EvaluatedBrokerOption
 from holdfast.rollout.broker_streams.options.option import BrokerOption
 from holdfast.rollout.broker_streams.plan.figures import target_figures
 from holdfast.rollout.contract.assessment import RuleStatus
+from holdfast.rollout.coordinated.chance import Spread
 from holdfast.rollout.options.rules import Unstated
 from holdfast.rollout.policy.policy import Policy
 

@@ -10,8 +10,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData;
 import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData.DescribedGroup;
@@ -88,6 +90,20 @@ public final class WholeConsumerGroups {
             case "heartbeat":
                 beat(id);
                 break;
+            case "heartbeat, and what follows":
+                while (beat(id)) {
+                    // it says at once what it has given up, and may be given more for it
+                }
+                break;
+            case "config":
+                final Properties configs = new Properties();
+                step.get("config").fields().forEachRemaining(each -> configs.put(each.getKey(), each.getValue().asText()));
+                context.configure(GROUP, configs);
+                break;
+            case "ask":
+                members.get(id).setServerAssignor(step.get("assignor").asText());
+                beat(id);
+                break;
             case "stop":
                 context.heartbeat(members.get(id).duplicate().setMemberEpoch(-2));
                 break;
@@ -122,17 +138,21 @@ public final class WholeConsumerGroups {
         members.get(id).setSubscribedTopicNames(names).setSubscribedTopicRegex(step.path("regex").asText(""));
     }
 
-    /** A member does at once what it is told: it owns what the answer lists. It sends all that it knows each time. */
-    private void beat(final String id) {
+    /** A member does at once what it is told: it owns what the answer lists. It sends all that it knows each time. Whether it was told anything new. */
+    private boolean beat(final String id) {
         final ConsumerGroupHeartbeatRequestData member = members.get(id);
         final ConsumerGroupHeartbeatResponseData response = context.heartbeat(member.duplicate());
+        final boolean advanced = member.memberEpoch() != response.memberEpoch();
         member.setMemberEpoch(response.memberEpoch());
+        boolean changed = false;
         if (response.assignment() != null) {
             final List<ConsumerGroupHeartbeatRequestData.TopicPartitions> owned = new ArrayList<>();
             response.assignment().topicPartitions().forEach(each -> owned.add(new ConsumerGroupHeartbeatRequestData.TopicPartitions()
                 .setTopicId(each.topicId()).setPartitions(each.partitions())));
+            changed = !new HashSet<>(owned).equals(new HashSet<>(member.topicPartitions()));
             member.setTopicPartitions(owned);
         }
+        return changed || advanced;
     }
 
     private void resolved(final ObjectNode shown) {

@@ -1,0 +1,1 @@
+"""The events of a Change: what members, topics and configs do."""

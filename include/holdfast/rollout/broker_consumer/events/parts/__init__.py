@@ -1,0 +1,1 @@
+"""What several events have in common."""

@@ -1,0 +1,141 @@
+"""A consumer group between two targets, as its coordinator has it, and how members and topics change it.
+
+Java: `GroupMetadataManager.consumerGroupHeartbeat` and `consumerGroupFenceMembers` (4.0.0 to 4.4.0). A member that joins or
+subscribes otherwise raises the epoch by one, and so does each that leaves or is fenced; all of these see topics that have changed,
+and else the next heartbeat does, which raises it by one. A static member that comes back in time raises nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.coordinator.consumer import topic_regex
+from holdfast.kafka.coordinator.consumer.config_keys import ASSIGNMENT_INTERVAL, number_of
+from holdfast.kafka.coordinator.consumer.group import Assignor, Member, Topic
+from holdfast.kafka.coordinator.consumer.release import Behaviour
+from holdfast.rollout.coordinated import roster
+from holdfast.rollout.coordinated.roster import Roster, quoted
+from holdfast.rollout.coordinated.targets import Settings
+from holdfast.rollout.text.format import some_of
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """A consumer that comes back as a new member, and whose place it had."""
+
+    old: str
+    new: Member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene(Roster[Member]):
+    """What each member had is set when a target is computed.
+
+    `grown`: topics that members are subscribed to have changed since the last heartbeat; `asked`: most of them ask for another
+    assignor since then, where that raises the epoch. `forgotten`: the group was empty when its first member joined, and its
+    coordinator has forgotten when the last target was computed. `away`: consumers that have left and come back; `late`: those that
+    do once their sessions are over.
+    """
+
+    facts: Behaviour
+    config: Settings
+    assignor: Assignor
+    topics: tuple[Topic, ...]
+    grown: bool = False
+    asked: bool = False
+    forgotten: bool = False
+    away: tuple[Back, ...] = ()
+    late: tuple[Back, ...] = ()
+
+    @property
+    def unseen(self) -> bool:
+        """Whether the next heartbeat raises the epoch by what it sees."""
+        return self.grown or self.asked
+
+    @property
+    def joins_compute(self) -> bool:
+        """Whether the heartbeat with which the last member has joined computes a target, however recent the last one is."""
+        joined = bool(self.moves) and self.moves[-1][1]
+        held_back = self.facts.has_interval and number_of(dict(self.config), ASSIGNMENT_INTERVAL) and not self.forgotten
+        return joined and not held_back
+
+    def resolved(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The topics that each regular expression of a member matches."""
+        names = [one.name for one in self.topics]
+        regexes = dict.fromkeys(one.regex for one in self.members.values() if one.regex)
+        return tuple((regex, topic_regex.matching(regex, names)) for regex in regexes)
+
+
+def member_of(scene: Scene, member_id: str, field: str = "member_id") -> Member:
+    """One that runs. Raise InvalidInput where it is not there."""
+    living = dict(scene.living())
+    if member_id not in living:
+        there = some_of([quoted(one) for one in living])
+        raise InvalidInput(f"the member {quoted(member_id)} is not in the group then; there are: {there}", field)
+    return living[member_id]
+
+
+def joined(scene: Scene, new: Member, field: str = "member_id") -> Scene:
+    """A member joins, with nothing. Its heartbeat sees changed topics."""
+    if new.member_id in scene.members:
+        raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
+    if new.instance_id is not None and new.instance_id in scene.instances.values():
+        raise InvalidInput(
+            f"the instance ID {quoted(new.instance_id)} is in the group already: its coordinator refuses it until the session of"
+            " that member is over",
+            "instance_id",
+        )
+    instances = {} if new.instance_id is None else {new.member_id: new.instance_id}
+    return replace(
+        roster.raised(scene),
+        members=scene.members | {new.member_id: new},
+        instances=scene.instances | instances,
+        moves=(*scene.moves, (new.member_id, True)),
+        grown=False,
+        asked=False,
+        forgotten=scene.forgotten or (not scene.members and scene.facts.interval_ends_when_empty),
+    )
+
+
+def gone(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
+    """These leave, or their sessions are over."""
+    left = {name: one for name, one in scene.instances.items() if name not in member_ids}
+    return replace(roster.gone(scene, member_ids), instances=left, grown=False)
+
+
+def took_its_place(scene: Scene, old: Member, new: Member, field: str) -> Scene:
+    """A static member is back within its session: it has its target and its partitions, under another member ID."""
+    if new.member_id in scene.members:
+        raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
+    changes = scene.unseen or set(new.subscription) != set(old.subscription) or new.regex != old.regex
+    members = {name: one for name, one in scene.members.items() if name != old.member_id}
+    instances = {name: one for name, one in scene.instances.items() if name != old.member_id}
+    return replace(
+        roster.raised(scene, int(changes)),
+        members=members | {new.member_id: new},
+        instances=instances | {new.member_id: new.instance_id or ""},
+        moves=(*scene.moves, (old.member_id, False), (new.member_id, True)),
+        heirs=(*scene.heirs, (new.member_id, old.member_id)),
+        dead=tuple(tuple(one for one in group if one != old.member_id) for group in scene.dead),
+        grown=False,
+        asked=False,
+    )
+
+
+def topic_of(scene: Scene, name: str) -> Topic:
+    found = next((one for one in scene.topics if one.name == name), None)
+    if found is None:
+        there = some_of([quoted(one.name) for one in scene.topics])
+        raise InvalidInput(f"the topic {quoted(name)} does not exist then; there are: {there}", "topic")
+    return found
+
+
+def changed(scene: Scene, topics: tuple[Topic, ...], topic: str) -> Scene:
+    """The topics are these; `topic` is the one that has changed. Others than those of members are not looked at."""
+    return replace(scene, topics=topics, grown=scene.grown or any(_names(scene, topic)))
+
+
+def _names(scene: Scene, topic: str) -> Iterator[bool]:
+    for one in scene.members.values():
+        yield topic in one.subscription
+        yield bool(one.regex) and topic in topic_regex.matching(one.regex or "", [topic])

@@ -1,0 +1,89 @@
+"""`restart_consumer`: a consumer is stopped and started again: every start makes a new member ID."""
+
+from dataclasses import replace
+from typing import Self
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.broker_consumer.events.event import Coming, ConsumerEvent
+from holdfast.rollout.broker_consumer.events.parts import departure, fields, new_consumer
+from holdfast.rollout.broker_consumer.events.parts import scene as scenes
+from holdfast.rollout.broker_consumer.events.parts.fields import LEAVES, LEAVES_GROUP
+from holdfast.rollout.broker_consumer.events.parts.new_consumer import MEMBER_ID, NewConsumer
+from holdfast.rollout.broker_consumer.events.parts.scene import Back, Scene
+from holdfast.rollout.json.codec import BOOLEAN, NAME
+from holdfast.rollout.json.record import member, record, spread
+
+_WITHIN_INTERVAL = BOOLEAN.described("True: it leaves and is back before the coordinator computes the next target.")
+_WITHIN_SESSION = BOOLEAN.described("Of a static member. False: its session is over before it comes back.")
+
+
+def _fits_together(event: "RestartConsumer") -> None:
+    fields.leaves_as_closed(leaves=event.leaves, leaves_group=event.leaves_group)
+    if event.within_interval and not (event.leaves and event.within_session):
+        raise InvalidInput(
+            "a consumer whose session has to be over is not back before the next target: leave one of the two out",
+            "within_interval",
+        )
+    if event.leaves_group and not event.within_session:
+        raise InvalidInput("a member that leaves the group has no session to wait for: leave one of the two out", "leaves_group")
+
+
+@record(check=_fits_together, about="What is not given stays.")
+class RestartConsumer(ConsumerEvent):
+    """A static member stays in the group when it is stopped, and comes back within its session, or once it is over."""
+
+    member_id: str = member(NAME)
+    new_member_id: str | None = member(MEMBER_ID, absent=None, omit=lambda one: one.new_member_id is None)
+    leaves: bool = member(LEAVES, absent=True, omit=lambda one: one.leaves)
+    leaves_group: bool = member(LEAVES_GROUP, absent=False, omit=lambda one: not one.leaves_group)
+    within_interval: bool = member(_WITHIN_INTERVAL, absent=False, omit=lambda one: not one.within_interval)
+    within_session: bool = member(_WITHIN_SESSION, absent=True, omit=lambda one: one.within_session)
+    given: NewConsumer = spread(new_consumer.UNNAMED)
+
+    VERB = "restart_consumer"
+
+    def applied(self, scene: Scene) -> Scene:
+        old = scenes.member_of(scene, self.member_id)
+        after = departure.stopped(scene, old, leaves=self.leaves, leaves_group=self.leaves_group)
+        new = new_consumer.made(self._new(), old)
+        if not departure.stays(old, leaves=self.leaves, leaves_group=self.leaves_group):
+            if self.within_interval:
+                return scenes.joined(after, new, "new_member_id")
+            return replace(after, away=(*after.away, Back(self.member_id, new)))
+        if old.instance_id is None:
+            return scenes.joined(after, new, "new_member_id")  # next to the one that ended
+        if new.instance_id != old.instance_id:
+            raise InvalidInput(
+                "a static member that comes back under another instance ID is another member: remove it, and add that one",
+                "instance_id",
+            )
+        if self.within_interval:
+            return scenes.took_its_place(after, old, new, "new_member_id")
+        if self.leaves and self.within_session:
+            return after
+        return replace(after, late=(*after.late, Back(self.member_id, new)))
+
+    def returned(self, scene: Scene) -> Scene:
+        back = next((one for one in scene.away if one.old == self.member_id), None)
+        if back is not None:
+            away = tuple(one for one in scene.away if one is not back)
+            return scenes.joined(replace(scene, away=away), back.new, "new_member_id")
+        old = scene.members.get(self.member_id)
+        if old is None or self.within_interval or not (self.leaves and self.within_session):
+            return scene
+        return scenes.took_its_place(scene, old, new_consumer.made(self._new(), old), "new_member_id")
+
+    def comes(self) -> Coming:
+        return Coming(self._new(), self.member_id, same=True)
+
+    def drawn(self, member_id: str) -> Self:
+        return replace(self, new_member_id=member_id)
+
+    def stops(self) -> str:
+        return self.member_id
+
+    def crashes(self) -> bool:
+        return not self.leaves
+
+    def _new(self) -> NewConsumer:
+        return new_consumer.named(self.given, self.new_member_id)

@@ -1,0 +1,24 @@
+"""`set_assignor`: most members ask for another assignor (`group.remote.assignor`) from now on.
+
+Java: `ConsumerGroup.computePreferredServerAssignor`. Up to 4.3 that raises no epoch: the next target is computed with it. From 4.4
+on it does, by one, unless it comes with a member that joins.
+"""
+
+from dataclasses import replace
+
+from holdfast.kafka.coordinator.consumer.group import Assignor
+from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
+from holdfast.rollout.broker_consumer.events.parts.scene import Scene
+from holdfast.rollout.json.codec import either
+from holdfast.rollout.json.record import member, record
+
+
+@record
+class SetAssignor(ConsumerEvent):
+    assignor: Assignor = member(either(Assignor))
+
+    VERB = "set_assignor"
+
+    def applied(self, scene: Scene) -> Scene:
+        asked = scene.asked or (scene.facts.assignor_raises_epoch and self.assignor is not scene.assignor)
+        return replace(scene, assignor=self.assignor, asked=asked)

@@ -1,0 +1,1 @@
+"""What the coordinator computes in answer to a change, target by target."""

@@ -1,0 +1,42 @@
+"""Who waits in a reconciliation until another member has given up a partition: `CurrentAssignmentBuilder.computeNextAssignment`."""
+
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.broker_consumer.forecast.course import Ground, owners_in
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
+from holdfast.rollout.coordinated.clock import Waiting
+
+
+class Contested:
+    """What members may have while targets follow one another: all that they were given since the group was stable."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._runs: dict[TopicPartition, set[str]] = {}
+        self._last: ComputedTarget | None = None
+        for one in ground.snapshot.members:
+            for partition in one.assignment or one.target or ():
+                self._runs.setdefault(partition, set()).add(one.member_id)
+
+    def waiting(self, target: ComputedTarget) -> Waiting[TopicPartition]:
+        """The target is kept."""
+        given = {one: member for one, member in owners_in(target.owned).items() if member not in target.ended}
+        running = {member for member, _ in target.owned} - target.ended
+        waits = {member for one, member in given.items() if (self._runs.get(one, set()) & running) - {member}}
+        self._keep(given)
+        self._last = target
+        return Waiting(len(waits))
+
+    def returned(self, member: str, old: str) -> None:
+        """A static member came back in the place of another: it has what that had."""
+        for members in self._runs.values():
+            if old in members:
+                members.add(member)
+
+    def settled(self) -> None:
+        """Every member has what the last target gives it, and nothing else."""
+        if self._last is not None:
+            self._runs = {}
+            self._keep(owners_in(self._last.owned))
+
+    def _keep(self, given: dict[TopicPartition, str]) -> None:
+        for one, member in given.items():
+            self._runs.setdefault(one, set()).add(member)

@@ -1,0 +1,201 @@
+"""The targets that follow from a change, one after the other: which events each of them sees, in which order its members are, and
+what it sticks to.
+
+Java: `GroupMetadataManager.consumerGroupHeartbeat`, `maybeUpdateTargetAssignment`, and `TargetAssignmentBuilder` (4.0.0 to 4.4.0).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.coordinator.consumer import target
+from holdfast.kafka.coordinator.consumer.group import Group, MemberTarget, Owned
+from holdfast.kafka.coordinator.consumer.hash_tables import UNTIL_18
+from holdfast.kafka.coordinator.consumer.release import behaviour
+from holdfast.kafka.coordinator.consumer.subscriptions import Subscriptions
+from holdfast.kafka.coordinator.member_table import MemberTable
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.broker_consumer.change.change import GroupChange
+from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
+from holdfast.rollout.broker_consumer.events.parts import scene as scenes
+from holdfast.rollout.broker_consumer.events.parts.scene import Scene
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
+from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
+from holdfast.rollout.broker_consumer.target.target import as_target, each_partition
+from holdfast.rollout.contract.batches import Batch, Wait
+from holdfast.rollout.coordinated import roster
+from holdfast.rollout.coordinated.targets import Occasion, Return, TargetTrigger
+
+MOST_COURSES = 8
+"""The number of possible results of the previous target that are followed."""
+Result = tuple[MemberTarget, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a course begins with, checked: the group has all that decides. `group`: as the coordinator has it now."""
+
+    snapshot: BrokerConsumerSnapshot
+    group: Group
+
+
+def carried_out(ground: Ground, change: GroupChange) -> tuple[tuple[ComputedTarget, ...], tuple[Return, ...]]:
+    """The targets, and the static members that came back. Every member ID of the change is given. Raise InvalidInput for an event
+    that does not fit the group then."""
+    course = _Course(ground)
+    return tuple(course.targets(change)), tuple(course.returns)
+
+
+class _Course:
+    def __init__(self, ground: Ground) -> None:
+        snapshot, group = ground.snapshot, ground.group
+        self._release = group.release
+        self._scene = Scene(
+            facts=behaviour(group.release),
+            members={one.member_id: one for one in group.members},
+            instances={one.member_id: one.instance_id for one in group.members if one.instance_id is not None},
+            table=MemberTable.listed(one.member_id for one in group.members),
+            config=snapshot.config,
+            assignor=group.assignor,
+            topics=group.topics,
+            epoch=snapshot.group_epoch,
+            due=_pending(snapshot),
+        )
+        self._had = [{one.member_id: one.target for one in group.members}]
+        self._alike = Subscriptions(group, UNTIL_18).alike
+        self._batch_number = self._computed_so_far = 0
+        self._died: dict[str, int] = {}
+        self.returns: list[Return] = []
+
+    def targets(self, change: GroupChange) -> Iterator[ComputedTarget]:
+        for number, batch in enumerate(change.numbered_batches()):
+            self._batch_number = number
+            computed = list(self._batch(batch))
+            yield from computed
+            if batch.wait is not Wait.REBALANCE:
+                while self._scene.dead:
+                    yield from self._session_over()
+            elif not computed and self._scene.dead:
+                yield from self._session_over()
+
+    def _batch(self, batch: Batch[ConsumerEvent]) -> Iterator[ComputedTarget]:
+        earlier = len(self._scene.dead)
+        self._scene = replace(self._scene, dead=(*self._scene.dead, ()))
+        for index, event in batch.events:
+            yield from self._event(index, event, event.applied)
+        self._died |= dict.fromkeys(chain.from_iterable(self._scene.dead[earlier:]), self._batch_number)
+        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
+        yield from self._computed(TargetTrigger.CHANGE)
+        for index, event in batch.events:
+            yield from self._event(index, event, event.returned)
+        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
+        yield from self._computed(TargetTrigger.CHANGE)
+
+    def _event(self, index: int, event: ConsumerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
+        """What it makes of the scene. A target comes of it at once where a member joins and no interval holds it back."""
+        try:
+            self._scene = applied(self._scene)
+        except InvalidInput as problem:
+            raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
+        self._inherit()
+        if self._scene.joins_compute and self._scene.due:
+            yield from self._computed(TargetTrigger.CHANGE, by_joining=True)
+
+    def _inherit(self) -> None:
+        """What static members had is now that of those in their places."""
+        for new, old in self._scene.heirs:
+            self.returns.append(Return(self._computed_so_far, new, old))
+            self._had = [{name: owned for name, owned in had.items() if name != old} | {new: had.get(old, ())} for had in self._had]
+        self._scene = replace(self._scene, heirs=())
+
+    def _session_over(self) -> Iterator[ComputedTarget]:
+        over, *others = self._scene.dead
+        self._scene = scenes.gone(replace(self._scene, dead=tuple(others)), over)
+        yield from self._computed(TargetTrigger.SESSION_OVER, over)
+        for late in [one for one in self._scene.late if one.old in over]:
+            self._scene = scenes.joined(self._scene, late.new, "new_member_id")
+            yield from self._computed(TargetTrigger.CHANGE)
+
+    def _computed(
+        self, trigger: TargetTrigger, over: tuple[str, ...] = (), *, by_joining: bool = False
+    ) -> Iterator[ComputedTarget]:
+        """The target that is due, if one is. It takes a heartbeat: members that ended without leaving send none."""
+        scene = self._scene
+        if scene.members and not scene.alive():
+            return
+        bumps = len(scene.moves)
+        if scene.unseen and scene.members:
+            scene = replace(roster.raised(scene), grown=False, asked=False)
+            bumps += 1
+        if scene.due and scene.members:
+            occasion = self._occasion(scene, over, bumps)
+            self._computed_so_far += 1
+            yield self._target(scene, trigger, occasion, by_joining=by_joining)
+        self._scene = replace(scene, due=False, forgotten=False, moves=(), table=scene.table.after(scene.moves))
+
+    def _occasion(self, scene: Scene, over: tuple[str, ...], bumps: int) -> Occasion:
+        joins = sum(joins and one in scene.members for one, joins in scene.moves)
+        died = self._died.get(over[0], 0) if over else 0
+        by_joining = bumps == len(scene.moves) and scene.moves[-1:] != () and scene.moves[-1][1]
+        return Occasion(died, len(over), scene.alive(), joins, by_joining, bumps, scene.config, scene.forgotten)
+
+    def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion, *, by_joining: bool) -> ComputedTarget:
+        """`by_joining`: it is the last member that joins whose heartbeat computes it; else this is unknown."""
+        orders = tuple(islice(scene.orders(), 1 if by_joining else None))
+        group = Group(self._release, scene.assignor, tuple(scene.members.values()), scene.topics, scene.resolved())
+        alikes = self._alikes(group)
+        found: list[list[Result]] = []
+        java = False
+        for had in self._had:
+            found.append([])
+            for order in orders:
+                members = tuple(replace(scene.members[one], target=had.get(one, ())) for one in order)
+                for alike in alikes:
+                    result = target.assign(replace(group, members=members, alike=alike))
+                    java = java or result.depends_on_java
+                    found[-1].append(tuple(sorted(result.members)))
+        results = list(dict.fromkeys(chain.from_iterable(found)))
+        own = _undetermined(list(dict.fromkeys(found[0])))
+        self._had = [dict(one) for one in islice(results, MOST_COURSES)]
+        first = self._had[0]
+        owned = tuple((one, first[one]) for one in scene.table.after(scene.moves).order())
+        assignment = as_target(scene.assignor, owned, own, depends_on_java=java)
+        later = tuple(one for one in _undetermined(results) if one not in own)
+        ended = frozenset(chain.from_iterable(scene.dead))
+        return ComputedTarget(
+            trigger,
+            scene.epoch,
+            assignment,
+            owned,
+            later,
+            ended=ended,
+            batch=self._batch_number,
+            occasion=occasion,
+        )
+
+    def _alikes(self, group: Group) -> tuple[bool | None, ...]:
+        """Whether the coordinator takes members for subscribed alike: where regular expressions come or go it may notice late."""
+        now, before = Subscriptions(group, UNTIL_18).alike, self._alike
+        self._alike = now
+        return (now, before) if group.resolved and now != before else (None,)
+
+
+def _pending(snapshot: BrokerConsumerSnapshot) -> bool:
+    """Whether the epoch has been raised and no target was computed since."""
+    epoch, assigned = snapshot.group_epoch, snapshot.assignment_epoch
+    return epoch is not None and assigned is not None and epoch > assigned
+
+
+def _undetermined(results: list[Result]) -> tuple[TopicPartition, ...]:
+    """The partitions that not all results give to the same member."""
+    if len(results) == 1:
+        return ()
+    owners = [owners_in((one.member_id, one.owned) for one in result) for result in results]
+    partitions = {one for each in owners for one in each}
+    return tuple(sorted(one for one in partitions if len({each.get(one) for each in owners}) > 1))
+
+
+def owners_in(owned: Iterable[tuple[str, Owned]]) -> dict[TopicPartition, str]:
+    """The member that each partition is given to."""
+    return {one: member for member, partitions in owned for one in each_partition(partitions)}

@@ -1,0 +1,78 @@
+"""The Forecast of a Change to a consumer group whose broker assigns: every target that its coordinator computes.
+
+Nothing here is a guess: where evidence is missing it is CannotPredict.
+"""
+
+from holdfast.errors import Unsupported
+from holdfast.kafka.consumer import config
+from holdfast.kafka.consumer.config import AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET, ConsumerConfig
+from holdfast.kafka.consumer.release import LINES
+from holdfast.kafka.coordinator.consumer.release import behaviour
+from holdfast.rollout.broker_consumer.change.change import GroupChange
+from holdfast.rollout.broker_consumer.forecast import course, summary, times, together
+from holdfast.rollout.broker_consumer.forecast.course import Ground
+from holdfast.rollout.broker_consumer.forecast.outcomes import GroupForecast, GroupOutcome
+from holdfast.rollout.broker_consumer.forecast.possibilities import possibilities
+from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
+from holdfast.rollout.broker_consumer.target.group import group_of
+from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.offsets import positions
+
+CLASSIC = "classic"
+"""The type of a member of the classic protocol."""
+
+
+def forecast(snapshot: BrokerConsumerSnapshot, change: GroupChange, factor: int = 1) -> GroupForecast:
+    """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
+
+    `factor`: by how much the usual number of possibilities is multiplied, where IDs are random.
+    """
+    ground = ground_of(snapshot)
+    settings = settings_of(snapshot)
+    possible = possibilities(ground, change, factor)
+    outcomes = [_outcome(ground, one.change, settings) for one in possible.each]
+    unknown = (*snapshot.unknown, *_of_java(outcomes))
+    if possible.each[0].change == change:
+        return GroupForecast(change, outcomes[0], settings, unknown)
+    example = together.usual(outcomes, possible)
+    whole = together.together(outcomes, possible, example)
+    return GroupForecast(change, whole, settings, unknown, possible.each[example].change)
+
+
+def ground_of(snapshot: BrokerConsumerSnapshot) -> Ground:
+    """Raise CannotPredict where what decides is unknown, Unsupported for a group that is moving between protocols."""
+    classic = [one.member_id for one in snapshot.members if one.member_type == CLASSIC]
+    if classic:
+        raise Unsupported(
+            f"The group has {len(classic)} members of the classic protocol: a group that moves between protocols is not covered"
+            " (holdfast assign computes its next target)"
+        )
+    group = group_of(snapshot)
+    behaviour(group.release)
+    return Ground(snapshot, group)
+
+
+def settings_of(snapshot: BrokerConsumerSnapshot) -> ConsumerConfig:
+    """Raise InvalidInput for a value that Kafka refuses."""
+    given = {key: value for key, value in snapshot.config if key in (AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET)}
+    return config.read(LINES[-1].releases[-1], given)
+
+
+def _outcome(ground: Ground, change: GroupChange, settings: ConsumerConfig) -> GroupOutcome:
+    targets, returns = course.carried_out(ground, change)
+    found = times.times(ground, change, targets, returns)
+    unowned = times.unowned(ground, change, targets, found, returns)
+    resumed = positions.positions(summary.taken_up(ground, change, targets, returns), ground.snapshot.topics, settings)
+    there = tuple(member for member, _ in targets[-1].owned) if targets else tuple(one.member_id for one in ground.group.members)
+    return GroupOutcome(
+        member_ids=there,
+        targets=targets,
+        summary=summary.summary(ground, change, targets, found, unowned),
+        positions=resumed,
+        warnings=positions.warnings(resumed, settings),
+        unowned=tuple(sorted(unowned.items())),
+    )
+
+
+def _of_java(outcomes: list[GroupOutcome]) -> tuple[Unknown, ...]:
+    return tuple(dict.fromkeys(one for outcome in outcomes for target in outcome.targets for one in target.assignment.unknown))

@@ -1,0 +1,86 @@
+"""The parts of a Forecast of a consumer group whose broker assigns: the values. `forecast` computes them."""
+
+from dataclasses import dataclass
+
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.coordinator.consumer.group import Owned
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.broker_consumer.change.change import GroupChange
+from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
+from holdfast.rollout.broker_consumer.target.target import ConsumerTarget
+from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.coordinated.spans import SPAN, Seconds
+from holdfast.rollout.coordinated.targets import NO_OCCASION, Occasion, TargetTrigger
+from holdfast.rollout.json.codec import COUNT, nullable
+from holdfast.rollout.json.record import member, record
+from holdfast.rollout.offsets.positions import OffsetWarning, Positions
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedTarget:
+    """One target. `group_epoch` None: that of the group was unknown. `owned`: of each member, in the coordinator's order.
+
+    `after_undetermined`: partitions whose owner depends on undetermined ones of earlier targets. `likely`: where IDs are random,
+    the possible owners of each undetermined partition with their probabilities. `ended`: the members that ended without leaving,
+    and whose sessions are not over yet. `batch`: the number of the batch of events that it follows from, from 0.
+    """
+
+    trigger: TargetTrigger
+    group_epoch: int | None
+    assignment: ConsumerTarget
+    owned: tuple[tuple[str, Owned], ...]
+    after_undetermined: tuple[TopicPartition, ...] = ()
+    likely: tuple[tuple[TopicPartition, tuple[tuple[str, float], ...]], ...] = ()
+    ended: frozenset[str] = frozenset()
+    batch: int = 0
+    occasion: Occasion = NO_OCCASION
+
+
+@record
+class TargetsSummary:
+    partitions: int = member(COUNT, "That members are subscribed to at the end.")
+    moved: int = member(COUNT, "Partitions whose consumer at the end is another one than before. One that restarts is the same.")
+    collateral: int = member(COUNT, "Those of them between consumers that the change does not touch.")
+    moves: int = member(COUNT, "Partitions that a target gives to another consumer than the one before, over all targets.")
+    targets: int = member(COUNT)
+    seconds_to_stable: Seconds = member(
+        SPAN,
+        "From the first event until every member has what the last target gives it: at least, usually, at most. Without start_ups.",
+    )
+    start_ups: int = member(
+        COUNT, "How many times, one after the other, the change waits for consumers to start, for as long as they take."
+    )
+    longest_unowned: Seconds | None = member(
+        nullable(SPAN),
+        "The longest that one partition has no owner, where no consumer has to start first.",
+        name="longest_unowned_seconds",
+        default=None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOutcome:
+    """What comes about. `member_ids`: at the end. `bounds`: over all random IDs; None: every ID is given.
+
+    `unowned`: how long each partition that is handed over has no owner; None: until a consumer has started.
+    """
+
+    member_ids: tuple[str, ...]
+    targets: tuple[ComputedTarget, ...]
+    summary: TargetsSummary
+    positions: Positions
+    warnings: tuple[OffsetWarning, ...] = ()
+    unowned: tuple[tuple[TopicPartition, Seconds | None], ...] = ()
+    bounds: Bounds | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupForecast:
+    """`example`: the change with the IDs of the outcome, where it leaves some to chance. `settings`: of the consumers, which no
+    request shows: those that the Snapshot has, else Kafka's defaults."""
+
+    change: GroupChange
+    outcome: GroupOutcome
+    settings: ConsumerConfig
+    unknown: tuple[Unknown, ...] = ()
+    example: GroupChange | None = None

@@ -1,0 +1,81 @@
+"""What the targets of a change move, in figures, and where those go on that take partitions over."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.broker_consumer.change.change import GroupChange
+from holdfast.rollout.broker_consumer.forecast.course import Ground, owners_in
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, TargetsSummary
+from holdfast.rollout.coordinated.clock import Times
+from holdfast.rollout.coordinated.spans import Seconds, rounded
+from holdfast.rollout.coordinated.targets import Return
+
+Owners = dict[TopicPartition, str]
+"""The member that reads each partition."""
+
+
+def summary(
+    ground: Ground,
+    change: GroupChange,
+    targets: tuple[ComputedTarget, ...],
+    times: Times[TopicPartition],
+    unowned: Mapping[TopicPartition, Seconds | None],
+) -> TargetsSummary:
+    """`change`: with every ID given."""
+    same = same_consumers(change)
+    first = owners_now(ground)
+    courses = [first, *(_as(owners_in(one.owned), same) for one in targets)]
+    last = courses[-1]
+    moved = [one for one, owner in first.items() if last.get(one, owner) != owner]
+    touched = {event.stops() for event in change.statements()} | {
+        same.get(one.consumer.member_id or "", one.consumer.member_id) for one in change.starts()
+    }
+    known = [span for span in unowned.values() if span is not None]
+    return TargetsSummary(
+        partitions=len(last),
+        moved=len(moved),
+        collateral=sum(not {first[one], last[one]} & touched for one in moved),
+        moves=sum(before.get(one, owner) != owner for before, after in pairwise(courses) for one, owner in after.items()),
+        targets=len(targets),
+        seconds_to_stable=rounded(times.stable),
+        start_ups=times.start_ups,
+        longest_unowned=max(known, key=lambda one: (one.most, one.usual), default=None),
+    )
+
+
+def same_consumers(change: GroupChange) -> dict[str, str]:
+    """The member ID that consumers that restart had first, by those that they have later."""
+    found: dict[str, str] = {}
+    for one in change.starts():
+        if one.same and one.old is not None and one.consumer.member_id is not None:
+            found[one.consumer.member_id] = found.get(one.old, one.old)
+    return found
+
+
+def owners_now(ground: Ground) -> Owners:
+    """Who reads what in the Snapshot; who is to, where that is unknown."""
+    return {partition: one.member_id for one in ground.snapshot.members for partition in one.assignment or one.target or ()}
+
+
+def _as(owners: Owners, same: Mapping[str, str]) -> Owners:
+    return {one: same.get(owner, owner) for one, owner in owners.items()}
+
+
+def taken_up(
+    ground: Ground, change: GroupChange, targets: tuple[ComputedTarget, ...], returns: tuple[Return, ...]
+) -> dict[TopicPartition, bool]:
+    """Every partition that a member begins to read, and whether the one before it had committed how far it had come."""
+    crashed = {event.stops() for event in change.statements() if event.crashes()}
+    reads, found = owners_now(ground), dict[TopicPartition, bool]()
+    for number in range(len(targets) + 1):
+        for back in [one for one in returns if one.targets == number]:
+            for partition in [one for one, owner in reads.items() if owner == back.old]:
+                reads[partition] = back.member_id
+                found[partition] = found.get(partition, True)
+        after = owners_in(targets[number].owned) if number < len(targets) else {}
+        for partition, owner in after.items():
+            if reads.get(partition) != owner:
+                found[partition] = found.get(partition, True) and reads.get(partition) not in crashed
+                reads[partition] = owner
+    return found

@@ -1,0 +1,129 @@
+"""The Forecast of a consumer group whose broker assigns as a person reads it: what each target moves, what is unread meanwhile."""
+
+from collections.abc import Iterator, Mapping
+
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.broker_consumer.forecast import summary as figures
+from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
+from holdfast.rollout.broker_consumer.forecast.course import owners_in
+from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupForecast, GroupOutcome
+from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
+from holdfast.rollout.coordinated.chance import Spread
+from holdfast.rollout.offsets import warning_words
+from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.format import duration, listed, many, printable
+
+FIRST_TARGETS = 30
+TARGET_COLUMNS = ("#", "group epoch", "trigger", "moves", "undetermined")
+
+
+def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets: bool) -> Iterator[Block]:
+    outcome = forecast.outcome
+    for warning in outcome.warnings:
+        yield Paragraph(warning_words.sentence(warning), strong=True)
+    yield Heading(1, _headline(outcome))
+    yield Paragraph(_moves(outcome))
+    if outcome.targets:
+        yield Paragraph(_time(outcome))
+    if outcome.unowned:
+        yield Paragraph(_unowned(forecast))
+    if outcome.bounds is not None:
+        yield Paragraph(_bounds(outcome.bounds))
+    if targets and outcome.targets:
+        yield _targets(snapshot, forecast)
+    for unknown in forecast.unknown:
+        yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+
+
+def _headline(outcome: GroupOutcome) -> str:
+    found = outcome.summary
+    if not outcome.targets:
+        return "The coordinator computes no target: nothing moves."
+    collateral = "" if not found.collateral else f", {found.collateral:,} of them between consumers that the change does not touch"
+    moved = f"{found.moved:,} of {many(found.partitions, 'partition')} end on another consumer{collateral}"
+    return f"{moved}, in {many(found.targets, 'target')}."
+
+
+def _moves(outcome: GroupOutcome) -> str:
+    found = outcome.positions
+    moves = f"{many(outcome.summary.moves, 'hand-over')} of partitions in all." if outcome.summary.moves else "No hand-over."
+    parts = [f"read on: {many(found.committed, 'partition')} at the committed offset"] if found.committed else []
+    parts += [f"{found.reset:,} at auto.offset.reset ({found.reset_to})"] if found.reset else []
+    parts += [f"committed offset unknown: {found.unknown:,}"] if found.unknown else []
+    twice = found.records_read_twice_at_most
+    parts += [f"{many(twice, 'record')} are read twice at most"] if twice else []
+    return f"{moves} {'; '.join(parts)}." if parts else moves
+
+
+def _time(outcome: GroupOutcome) -> str:
+    least, usual, most = (duration(round(one)) for one in outcome.summary.seconds_to_stable)
+    ups = outcome.summary.start_ups
+    without = f", without {many(ups, 'start-up')} of consumers" if ups else ""
+    return f"Stable {least} to {most} after the first event{without} (usually {usual})."
+
+
+def _unowned(forecast: GroupForecast) -> str:
+    outcome, busy = forecast.outcome, forecast.settings.max_poll_interval_ms / 1000
+    waiting = sum(span is None for _, span in outcome.unowned)
+    parts = [f"{many(len(outcome.unowned), 'partition')} are unread for a time"]
+    if outcome.summary.longest_unowned is not None:
+        _, usual, most = (duration(round(one)) for one in outcome.summary.longest_unowned)
+        parts.append(f"the longest usually {usual}, at most {most}")
+    if waiting:
+        parts.append(f"{waiting:,} of them until a consumer has started")
+    late = f"A consumer that is busy gives partitions up with its next poll, up to {duration(round(busy))} later"
+    return f"{', '.join(parts)}. {late} (max.poll.interval.ms); the others keep reading."
+
+
+def _bounds(found: Bounds) -> str:
+    figures_of = f"{_range(found.moved)} partitions moved and {_range(found.moves)} hand-overs"
+    if found.exhaustive:
+        return (
+            f"New random member IDs: those shown are one of {found.count:,} possibilities; {figures_of} over all of them. The most"
+            f" hand-overs have a probability of {found.worst:.1%}."
+        )
+    return (
+        f"New random member IDs: those shown are one of {found.count:,} draws; {figures_of} over all of them. What holds in every"
+        f" draw fails in at most {found.missed_at_most:.1%} of all starts (95 % confidence)."
+    )
+
+
+def _range(found: Spread) -> str:
+    return f"{found.least:,} to {found.most:,} (usually {found.usual:,})"
+
+
+def _targets(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast) -> Table:
+    outcome = forecast.outcome
+    before = figures.owners_now(ground_of(snapshot))
+    rows: list[tuple[str, ...]] = []
+    for number, one in enumerate(outcome.targets, start=1):
+        after = owners_in(one.owned)
+        if number <= FIRST_TARGETS or number == len(outcome.targets):
+            rows.append(_row(number, one, before, after))
+        elif number == FIRST_TARGETS + 1:
+            rows.append(("…", "", f"{len(outcome.targets) - 1 - FIRST_TARGETS} more, see --json", "", ""))
+        before = after
+    return Table(TARGET_COLUMNS, tuple(rows))
+
+
+def _row(
+    number: int, one: ComputedTarget, before: Mapping[TopicPartition, str], after: Mapping[TopicPartition, str]
+) -> tuple[str, ...]:
+    epoch = "unknown" if one.group_epoch is None else str(one.group_epoch)
+    moves = [
+        f"{_name(partition)} {printable(before[partition], 30)}→{printable(member, 30)}"
+        for partition, member in sorted(after.items())
+        if before.get(partition, member) != member
+    ]
+    return (
+        str(number),
+        epoch,
+        str(one.trigger),
+        listed(moves),
+        listed([_name(each) for each in one.assignment.undetermined_partitions]),
+    )
+
+
+def _name(one: TopicPartition) -> str:
+    return f"{printable(one.topic, 60)}-{one.partition}"
