@@ -25,6 +25,9 @@ Document = dict[str, Any]
 @pytest.fixture(scope="module")
 def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with Broker(tmp_path_factory.mktemp("broker")) as broker:
+        admin = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
+        admin.create_topics([NewTopic(name, partitions, 1) for name, partitions in TOPICS.items()])
+        admin.close()
         yield broker.bootstrap
 
 
@@ -75,7 +78,6 @@ def assigned(document: Document, folder: Path) -> Document:
 def test_the_target_after_each_change_is_what_is_assigned_from_the_snapshot_before(
     bootstrap: str, consumers: PlainGroup, tmp_path: Path
 ) -> None:
-    consumers.create_topics()
     for number in range(3):
         consumers.start(f"app-{number}", ())
         consumers.wait_until_assigned(f"app-{number}")
@@ -111,7 +113,6 @@ def test_the_target_after_each_change_is_what_is_assigned_from_the_snapshot_befo
 
 def test_a_roll_of_real_consumers_is_as_it_was_forecast(bootstrap: str, consumers: PlainGroup, tmp_path: Path) -> None:
     """Epochs and targets of each restart, and the end of all of it. A plan of such a group is refused by name."""
-    consumers.create_topics()
     for number in range(3):
         consumers.start(f"app-{number}", ())
         consumers.wait_until_assigned(f"app-{number}")
