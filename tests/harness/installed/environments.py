@@ -3,13 +3,13 @@
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 OTHERS = ("amazon", "celery", "cncf-kubernetes", "databricks", "fab", "google", "postgres", "snowflake", "ssh")
-"""Providers of other teams: what they ask for keeps pandas and others in Airflow's constraints from being the newest."""
+"""Providers of other teams: what they ask for counts in Airflow's constraints, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,60 +35,39 @@ def uv(*arguments: str, inside: Path) -> str:
 
 def wheel(folder: Path) -> Path:
     """Built from the files of this checkout."""
-    python = str(ROOT / ".venv" / "bin" / "python")
-    uv(
-        "build",
-        "--quiet",
-        "--wheel",
-        "--no-build-isolation",
-        "--python",
-        python,
-        "--out-dir",
-        str(folder),
-        str(ROOT),
-        inside=folder,
-    )
+    by = ("--no-build-isolation", "--python", str(ROOT / ".venv" / "bin" / "python"))
+    uv("build", "--quiet", "--wheel", *by, "--out-dir", str(folder), str(ROOT), inside=folder)
     (built,) = folder.glob("*.whl")
     return built
 
 
 def constraints(case: Case, folder: Path) -> Path:
-    """Those given; else what Airflow's own job resolves: the newest of everything on the day of the release."""
+    """Those given; else what Airflow's own job resolves, the newest of everything on the day of the release; or the lowest."""
     if case.constraints is not None:
         return case.constraints
-    assert case.released is not None
     asked, made = folder / "asked.txt", folder / "constraints.txt"
-    providers = [f"apache-airflow-providers-{name}" for name in ("apache-spark", "standard", *OTHERS)]
-    asked.write_text("\n".join((f"apache-airflow=={case.airflow}", *providers)) + "\n")
-    options = ("--python-version", "3.11", "--exclude-newer", case.released, "--output-file", str(made))
-    uv("pip", "compile", "--quiet", *options, str(asked), inside=folder)
+    if case.released is None:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        wanted = [*project["dependencies"], *project["optional-dependencies"]["airflow"], "pyspark-client>=4.1"]
+        by = ("--resolution", "lowest-direct")
+    else:
+        wanted = [f"apache-airflow-providers-{name}" for name in ("apache-spark", "standard", *OTHERS)]
+        by = ("--exclude-newer", case.released)
+    asked.write_text("\n".join((f"apache-airflow=={case.airflow}", *wanted)) + "\n")
+    uv("pip", "compile", "--quiet", "--python-version", "3.11", *by, "--output-file", str(made), str(asked), inside=folder)
     return made
 
 
 def environment(case: Case, built: Path, folder: Path) -> Path:
     """A Python that has the wheel, Airflow and Spark. Its `bin` folder."""
     place = folder / "environment"
-    python = place / "bin" / "python"
     uv("venv", "--quiet", "--python", "3.11", str(place), inside=folder)
-    asked: Sequence[str]
-    if case.released is None and case.constraints is None:
-        lowest = re.search(r'"pyspark>=([0-9.]+)', (ROOT / "pyproject.toml").read_text())
-        assert lowest
-        spark = f"{lowest[1]}.0"
-        asked = ("--resolution", "lowest-direct")
-    else:
-        limits = constraints(case, folder)
-        client = re.search(r"^pyspark-client==(\S+)", limits.read_text(), re.MULTILINE)
-        assert client, f"{limits} has no pyspark-client"
-        spark = client[1]
-        asked = ("--constraint", str(limits))
-    wanted = (
-        f"holdfast[airflow] @ {built.as_uri()}",
-        f"apache-airflow=={case.airflow}",
-        f"pyspark=={spark}",
-        f"pyspark-client=={spark}",
-    )
-    uv("pip", "install", "--quiet", "--python", str(python), *asked, *wanted, inside=folder)
+    limits = constraints(case, folder)
+    client = re.search(r"^pyspark-client==(\S+)", limits.read_text(), re.MULTILINE)
+    assert client, f"{limits} has no pyspark-client"
+    wanted = (f"holdfast[airflow] @ {built.as_uri()}", f"apache-airflow=={case.airflow}", f"pyspark=={client[1]}", client[0])
+    python = str(place / "bin" / "python")
+    uv("pip", "install", "--quiet", "--python", python, "--constraint", str(limits), *wanted, inside=folder)
     return place / "bin"
 
 
