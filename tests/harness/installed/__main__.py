@@ -20,6 +20,7 @@ def cases(given: Path | None, airflow: str | None) -> list[Case]:
     newest = locked[1]
     if given is not None:
         return [Case("given", airflow or newest, None, given)]
+    assert newest in RELEASED, f"the day by which Airflow {newest} was published belongs into {__file__}"
     ends = [Case(version, version, RELEASED[version]) for version in (LOWEST, newest)]
     return [one for one in (Case("lowest", LOWEST, None), *ends) if airflow in (None, one.name)]
 
@@ -29,13 +30,13 @@ def main() -> None:
     parser.add_argument("--only", metavar="CASE", help=f"lowest, {', '.join(RELEASED)}; with --constraints: the version of Airflow")
     parser.add_argument("--constraints", type=Path, metavar="FILE", help="Airflow's own for its version and Python 3.11")
     given = parser.parse_args()
-    for number, case in enumerate(cases(given.constraints, given.only)):
+    for case in cases(given.constraints, given.only):
         began = time.monotonic()
         with environments.scratch() as name:
             folder = Path(name)
             programs = environments.environment(case, environments.wheel(folder), folder)
             print(f"{case.name}: installed with Airflow {case.airflow} after {time.monotonic() - began:.0f} s", flush=True)
-            running.look(programs, folder, by_bundle=number != 1)
+            running.look(programs, folder, by_bundle=case.airflow == LOWEST)  # else by one line
             print(f"{case.name}: planned, approved and forecast after {time.monotonic() - began:.0f} s", flush=True)
 
 
