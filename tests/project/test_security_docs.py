@@ -61,6 +61,7 @@ HELD_BY = {
         "tests/contract/test_seeding.py::test_what_is_no_file_is_said_and_neither_followed_nor_waited_for",
         "tests/unit/adapters/hosts/test_seeding_on_hosts.py::test_what_others_put_there_is_neither_followed_nor_overwritten",
         "tests/unit/adapters/state_dirs/test_state_files.py::test_a_link_in_the_place_of_the_directory_is_named_with_where_it_leads",
+        "tests/unit/adapters/hosts/test_command_records.py::test_a_folder_that_is_not_private_is_refused",
         "tests/unit/adapters/state_dirs/test_damaged_stores.py::test_every_damage_ends_in_an_answer_or_a_reason",
         "tests/unit/adapters/state_dirs/test_damaged_stores.py::test_it_has_little_memory_and_time",
     ),

@@ -1,6 +1,6 @@
 """A run gives all clients other settings, and rolls that back: client by client, before each restart, whatever is killed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from itertools import count, pairwise
@@ -15,7 +15,6 @@ from tests.unit.workflows.running.test_run import halt
 
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution import undo_words
-from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import Does, Halt
 from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
 from holdfast.rollout.policy.policy import Policy
@@ -176,36 +175,6 @@ def test_settings_that_nobody_can_see_halt() -> None:
     assert halt(ran) is Halt.PROCESS
     assert "unknown. no route to host" in str(ran.halted)
     assert (reality.written, reality.done) == ([], [])
-
-
-@pytest.mark.parametrize("back", [False, True])
-def test_a_host_that_is_not_reached_is_asked_again_in_the_next_turn(*, back: bool) -> None:
-    """Nothing of the command has reached it. One that goes on then, without a connection, is waited for."""
-    reality, plan, away = real(), rolled(), 1 if not back else 0
-
-    def write_config(act: Act, settings: Mapping[str, str | None]) -> str | None:
-        nonlocal away
-        away -= 1
-        if away >= 0:
-            raise HostTrouble("no route to host", begun=False)
-        return RunningGroup.write_config(reality, act, settings)
-
-    reality.write_config = write_config  # type: ignore[method-assign]
-    if back:
-        check(reality, reality.run_in_turns(plan), plan)
-        reality.done.clear()
-        away = 1
-    began = reality.time
-    looked: list[float] = []
-    reality.on_sleep = lambda: looked.append(reality.time) if reality.written and not looked else None
-    ran = reality.run_in_turns(plan, back=back)
-
-    assert halt(ran) is None, ran.halted
-    kept = [one.event for one in about_settings(reality, plan)]
-    first, again = (JournalEvent.UNDOING, JournalEvent.UNDO_NOT_GIVEN) if back else (JournalEvent.BEGUN, JournalEvent.NOT_GIVEN)
-    at = kept.index(again)
-    assert kept[at - 1 : at + 2] == [first, again, first]
-    assert back or looked[0] - began < reality.unseen_write_s
 
 
 def test_a_client_that_joins_halts_it_before_the_next_act() -> None:

@@ -1,6 +1,6 @@
 """A command that takes long, or whose connection breaks: no turn waits for it, the journal says so, and it is given once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import count
 
@@ -8,6 +8,7 @@ import pytest
 from tests.harness.article import A
 from tests.harness.operators_hands import approved
 from tests.harness.running_group import Killed, RunningGroup
+from tests.unit.workflows.running import test_client_configs as settings
 from tests.unit.workflows.running.test_client_configs import ORDER, real, rolled
 from tests.unit.workflows.running.test_kills import RUNS, check
 from tests.unit.workflows.running.test_moving import MOVES, MovingGroup, planned
@@ -192,6 +193,36 @@ def test_a_host_that_is_not_reached_is_asked_again(run: Run, times: int) -> None
     reality = RunningGroup()
     reality.refuses = {A: times}
     check(reality, run(reality, rolling()))
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_settings_whose_host_is_not_reached_are_written_in_the_next_turn(*, back: bool) -> None:
+    """Nothing of the command has reached it. One that goes on then, without a connection, is waited for."""
+    reality, plan, away = real(), rolled(), 1 if not back else 0
+
+    def write_config(act: Act, given: Mapping[str, str | None]) -> str | None:
+        nonlocal away
+        away -= 1
+        if away >= 0:
+            raise HostTrouble("no route to host", begun=False)
+        return RunningGroup.write_config(reality, act, given)
+
+    reality.write_config = write_config  # type: ignore[method-assign]
+    if back:
+        settings.check(reality, reality.run_in_turns(plan), plan)
+        reality.done.clear()
+        away = 1
+    began = reality.time
+    looked: list[float] = []
+    reality.on_sleep = lambda: looked.append(reality.time) if reality.written and not looked else None
+    ran = reality.run_in_turns(plan, back=back)
+
+    assert halt(ran) is None, ran.halted
+    kept = [one.event for one in settings.about_settings(reality, plan)]
+    first, again = (JournalEvent.UNDOING, JournalEvent.UNDO_NOT_GIVEN) if back else (JournalEvent.BEGUN, JournalEvent.NOT_GIVEN)
+    at = kept.index(again)
+    assert kept[at - 1 : at + 2] == [first, again, first]
+    assert back or looked[0] - began < reality.unseen_write_s
 
 
 @pytest.mark.parametrize("run", RUNS)
