@@ -1,9 +1,9 @@
 """The record of a command on its host: so that nothing waits for it, and it is begun once.
 
 A command runs in a session of its own, apart from the connection that it came over. A folder that only its user can read has the
-record of the newest command for each process and plan: `KEY.ORDER` says which process runs it (written aside, then linked: whole,
-and by one only), `KEY.ORDER.end` how it ended (its room is taken before it begins, so that a disk which fills up meanwhile does not
-lose it), `KEY.ORDER.out` the beginning of its standard error. ORDER grows with the plan's journal.
+record of the newest command for each process and plan, its KEY: `KEY.ORDER` says which process runs it (written aside, then linked:
+whole, and by one only), `KEY.ORDER.end` how it ended (its room is taken before it begins, so that a disk which fills up meanwhile
+does not lose it), `KEY.ORDER.out` the beginning of its standard error. ORDER grows with the plan's journal.
 
 A command begins only if no other was recorded since the host was looked at. Two that begin at the same moment, one of them sent by
 a run that was killed since, record first and look then: at least one of them sees the other, and withdraws.
@@ -51,6 +51,9 @@ show() { # the newest record: its number, its state, the exit status; then what 
     elif [ -e "$file" ]; then state=lost
     fi
   fi
+  for one in "$place/${key%-*}"-*; do # of other plans
+    case ${one##*.} in *[!0-9]*) ;; *) if [ ! -e "$one.end" ] && runs "$one"; then state=running; fi ;; esac
+  done
   [ "$state" != ended ] || read -r status <"$file.end"
   printf '%s %s %s\n' "$last" "$state" "$status"
   head -c 400 2>/dev/null <"$file.out" | tr -c '[:print:]' ' '
@@ -158,7 +161,8 @@ class CommandState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Of the newest command. `order`: 0: there is none. `said`: the beginning of its standard error."""
+    """Of the newest command of a plan. `order`: 0: there is none. `state`: RUNNING also if another plan's command for the process
+    goes on. `said`: the beginning of its standard error."""
 
     order: int
     state: CommandState
@@ -175,7 +179,8 @@ class Record:
 
 def key_of(plan: str, words: tuple[str, ...]) -> str:
     """`words`: what distinguishes the process."""
-    return hashlib.sha256("\0".join((plan, *words)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    process = hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return f"{process}-{hashlib.sha256(plan.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def shown_before(answer: ScriptEnd) -> tuple[Record, ScriptEnd]:

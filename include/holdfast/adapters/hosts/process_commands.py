@@ -160,7 +160,7 @@ class CommandActor:
         seen = self._seen.get(key) or self._look(act, ("true",), STATUS_S)[0]
         order = _order(act) + leads_to if act.number else seen.order + 1
         if seen.state is CommandState.RUNNING and seen.order != order:
-            raise HostTrouble(f"{shown}: the command of before goes on", begun=True)
+            raise HostTrouble(f"{shown}: an earlier command goes on, so this one was not begun", begun=False)
         if seen.order > order:
             older = "is the lake an older copy, or another one? Compare them, then remove the record (`records`)"
             raise HostTrouble(

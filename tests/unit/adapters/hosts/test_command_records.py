@@ -57,7 +57,9 @@ class Place:
     @property
     def file(self) -> str:
         slow = f'[sh, "{self.folder}/slow.sh", "{self.folder}"]'
-        given = f'    status: [echo, running, "1"]\n    restart: {slow}\n    set_config: {slow}\n    records: "{self.records}"\n'
+        given = (
+            f'    status: [echo, running, "{{host}}"]\n    restart: {slow}\n    set_config: {slow}\n    records: "{self.records}"\n'
+        )
         return f'format_version: "1.0"\ngroups:\n  orders:\n{given}{self.ssh}'
 
     @property
@@ -88,6 +90,12 @@ def goes_on(give: Callable[[], object]) -> None:
     with pytest.raises(HostTrouble) as trouble:
         give()
     assert trouble.value.begun, trouble.value
+
+
+def not_begun(give: Callable[[], object]) -> None:
+    with pytest.raises(HostTrouble, match="an earlier command goes on") as trouble:
+        give()
+    assert (trouble.value.begun, trouble.value.lasting) == (False, False)
 
 
 @pytest.mark.parametrize("status", [0, 3])
@@ -139,7 +147,7 @@ made.perform(Does.RESTART, Act(Does.RESTART, {A!r}, "app-1", called="plan.1", nu
 
     assert host.actor.process(CLIENT).state is ProcessState.CHANGING
     goes_on(lambda: host.actor.perform(Does.RESTART, CLIENT))
-    goes_on(lambda: host.actor.perform(Does.RESTART, AGAIN))
+    not_begun(lambda: host.actor.perform(Does.RESTART, AGAIN))
     host.ends(0)
     assert host.actor.process(CLIENT).state is ProcessState.RUNNING
     assert host.another().perform(Does.RESTART, CLIENT) is None, "as it ended"
@@ -153,12 +161,27 @@ def test_settings_are_written_by_one_command_at_a_time(tmp_path: Path) -> None:
     goes_on(lambda: host.actor.write_config(CLIENT, {"a": "1"}))
     other = host.another()
     assert other.is_writing(CLIENT)
-    goes_on(lambda: other.write_config(AGAIN, {"a": "2"}))
+    not_begun(lambda: other.write_config(AGAIN, {"a": "2"}))
     assert host.times == 1
     host.ends(0)
 
     assert not other.is_writing(CLIENT)
     assert other.write_config(AGAIN, {"a": "2"}) is None
+    assert host.times == 2
+
+
+def test_a_command_of_another_plan_is_waited_for(tmp_path: Path) -> None:
+    """That plan was left in the middle of it."""
+    host, other = Place(tmp_path), replace(CLIENT, called="another.1")
+    goes_on(lambda: host.actor.perform(Does.RESTART, other))
+    assert host.actor.process(CLIENT).state is ProcessState.CHANGING
+    assert host.actor.process(replace(CLIENT, host="app-2")).state is ProcessState.RUNNING, "that is another process"
+    assert (host.actor.was_given(CLIENT), host.actor.was_given(other)) == (False, True)
+    not_begun(lambda: host.actor.perform(Does.RESTART, CLIENT))
+    host.ends(0)
+
+    assert host.actor.process(CLIENT).state is ProcessState.RUNNING
+    assert host.actor.perform(Does.RESTART, CLIENT) is None
     assert host.times == 2
 
 
