@@ -64,7 +64,7 @@ def connections(group: Hosted, folder: Path, acts_by: ActsBy, service: str) -> d
     commands = {
         verb: ["sh", str(SCRIPT), str(group.services.folder), verb, "{host}"] for verb in ("status", "start", "stop", "restart")
     }
-    slowly = {verb: ["sh", "-c", f'sleep {TAKES_S:g}; exec "$@"', *command] for verb, command in commands.items()}
+    slowly = {verb: ["sh", "-c", f'sleep {TAKES_S:g}; exec "$@"', "slow", *command] for verb, command in commands.items()}
     ssh: Document = {"ssh": {"host": "{host}"}}
     acts: Document = {
         ActsBy.SSH: commands | ssh,
