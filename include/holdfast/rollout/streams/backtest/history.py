@@ -41,6 +41,8 @@ class Facts:
         self._stateful: dict[_Home, None] = {}
         self._silent: dict[_Home, None] = {}
         self._standbys: list[tuple[int, int]] = []
+        self._standbys_least: list[tuple[int, int]] = []
+        """Of rebalances with too few clients for more copies than there are."""
         self.warmups: dict[int, int] = {}
         """In rebalances that did not settle the group: numbers of copies that not every task has, each with how often."""
         self.versions: dict[int, int] = {}
@@ -119,7 +121,11 @@ class Facts:
         """What `num.standby.replicas` may have been: as settled rebalances show it, the nearest first, not that one itself."""
         nearest = sorted((abs(at - number), count) for at, count in self._standbys if at != number)
         own = [count for at, count in self._standbys if at == number]
-        return tuple(dict.fromkeys([count for _, count in nearest] or own or [0]))
+        found = [count for _, count in nearest] or own
+        least = min(((abs(at - number), count) for at, count in self._standbys_least), default=None)
+        if least is not None and (not nearest or least[0] < nearest[0][0]) and least[1] > max(found, default=0):
+            found.append(least[1])
+        return tuple(dict.fromkeys(found or [0]))
 
     def _learn_state(self, generation: Generation, members: tuple[Member, ...]) -> None:
         tasks = self.tasks_of(generation, members)
@@ -173,8 +179,8 @@ class Facts:
             return
         clients = len({one.process_id for one in members})
         most = max(copies.values(), default=0)
-        if clients > most + 1 and any(one.active for one in members):
-            self._note_standbys(generation.number, most)
+        if any(one.active for one in members):
+            _note(self._standbys if clients > most + 1 else self._standbys_least, generation.number, most)
 
     def _learn_interval(self, generation: Generation, members: tuple[Member, ...]) -> None:
         """A probing deadline is one interval after the decision, by the leader's clock."""
@@ -189,12 +195,13 @@ class Facts:
         found = sorted(one for one in self._intervals if one > 0)
         return found[len(found) // 2] if found else None
 
-    def _note_standbys(self, number: int, count: int) -> None:
-        """First and last of a run with the same count are enough."""
-        if len(self._standbys) >= 2 and self._standbys[-1][1] == count == self._standbys[-2][1]:
-            self._standbys[-1] = (number, count)
-        else:
-            self._standbys.append((number, count))
+
+def _note(into: list[tuple[int, int]], number: int, count: int) -> None:
+    """First and last of a run with the same count are enough."""
+    if len(into) >= 2 and into[-1][1] == count == into[-2][1]:
+        into[-1] = (number, count)
+    else:
+        into.append((number, count))
 
 
 _SAMPLE = 12

@@ -140,6 +140,16 @@ def test_a_change_before_the_group_is_stable_leaves_a_sequence_without_compariso
     assert set(apart) <= {NotForecast.UNFINISHED, NotForecast.INTERRUPTED}
 
 
+@pytest.mark.parametrize("standbys", [1, 2])
+def test_two_clients_have_room_for_one_copy_however_many_are_wanted(standbys: int) -> None:
+    """No rebalance of such a group shows how many that are: one is enough for all its decisions."""
+    of_two = replace(group(standbys=standbys), clients=group().clients[:2])
+    found = backtested((next(recorded_rebalances.history(of_two, 1, random.Random(7))),), (("acceptable.recovery.lag", 50),))
+
+    assert (found.score.judged, found.score.different) == (1, 0)
+    assert found.standbys == 1
+
+
 def test_a_standby_that_is_missing_at_the_end_is_no_stable_end_as_forecast() -> None:
     rebalances = list(history(30, standbys=0))
     ends = backtested(tuple(rebalances)).sequences
