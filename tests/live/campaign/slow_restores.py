@@ -25,8 +25,8 @@ SETTINGS: Mapping[str, str] = {
 }
 """Small batches: the quota acts on whole ones."""
 LONGEST_S, WAITS_S = 300, 600
-_OFF_BY = 1.5
-"""The quota is an average of ten seconds; the speed is up to this many times as high or as low."""
+_FASTER, _SLOWER = 1.5, 3
+"""The quota is an average of ten seconds, and counts all of a response: how many times as high, and as low, the speed may be."""
 _SECONDS = (40, 70, 90, 120)
 """That the largest task restores for."""
 
@@ -50,8 +50,8 @@ def slow_down(broker: Broker, release: str, snapshot: Snapshot, generator: Rando
     return Policy(
         restore_records_per_second=speed,
         restore_rate_source=RateSource.POLICY,
-        restore_slowest=max(1, round(speed / _OFF_BY)),
-        restore_fastest=round(speed * _OFF_BY),
+        restore_slowest=max(1, round(speed / _SLOWER)),
+        restore_fastest=round(speed * _FASTER),
     )
 
 
