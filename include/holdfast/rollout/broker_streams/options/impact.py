@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from holdfast.rollout.backtest.learnt import Span
+from holdfast.rollout.backtest.learnt import SHORTEST_S, Span
 from holdfast.rollout.broker_streams.cost import restored as cost
 from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.cost.restored import Restored
@@ -46,7 +46,8 @@ def _until_stable(found: Seconds, policy: Policy) -> Estimate:
     """After the last event of each batch, in all: as forecast, or as many times as long as such courses took."""
     took = policy.learnt.took
     if took is not None:
-        found = Seconds(*(found.usual * times for times in (took.low, took.usual, took.high)))
+        counted = max(found.usual, SHORTEST_S)
+        found = Seconds(*(counted * times for times in (took.low, took.usual, took.high)))
     return _estimate(found)
 
 
