@@ -31,7 +31,7 @@ class Described:
 
 @dataclass(slots=True)
 class _Reading:
-    """A subtopology as it is printed. `whole`: it keeps global stores, whole in each client, and has no tasks."""
+    """A printed subtopology. `whole`: it keeps global stores, whole in each client, and has no tasks."""
 
     number: int
     whole: bool
