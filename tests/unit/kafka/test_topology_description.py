@@ -17,6 +17,11 @@ TEXT = """Topologies:
     Processor: KTABLE-SOURCE-0000000006 (stores: [prices])
       --> none
       <-- KSTREAM-SOURCE-0000000005
+    Source: KSTREAM-SOURCE-0000000008 (topics: [days])
+      --> KSTREAM-AGGREGATE-0000000009
+    Processor: KSTREAM-AGGREGATE-0000000009 (stores: [sums])
+      --> none
+      <-- KSTREAM-SOURCE-0000000008
     Sink: counted (topic: counts-repartition)
       <-- KSTREAM-JOIN-0000000007
 
@@ -46,7 +51,7 @@ TEXT = """Topologies:
 def test_stores_and_what_they_are_the_tables_of() -> None:
     """A store that another node reads is that of the table all the same; an aggregate directly behind a source is none."""
     assert read(TEXT) == (
-        Described(0, ("in", "more", "prices-in"), (("prices", "prices-in"),)),
+        Described(0, ("days", "in", "more", "prices-in"), (("prices", "prices-in"), ("sums", None))),
         Described(2, None, (("customers", "customers-in"), ("days", None), ("totals", None))),
     )
 
