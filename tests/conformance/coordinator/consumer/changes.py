@@ -12,11 +12,13 @@ from typing import Any
 
 from tests.conformance.coordinator.targets import Case
 
+from holdfast.kafka.coordinator.consumer import topic_regex
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.workflows.forecast import forecast_case
 
 INTERVAL_MS, SESSION_MS = 15_000, 45_000
+_REGEXES = ("t.*", ".*[02468]", "(t|u)[0-9]+", "u.*|t1", ".+")
 _NAMES = ("t", "u", "tasks.of-the-shop.", "users_")
 
 
@@ -29,10 +31,12 @@ class RandomGroupChange:
         self._raises = behaviour(release).assignor_raises_epoch
         self._assignor = chance.choice(("uniform", "uniform", "range"))
         self._static, self._alike = chance.choice((0, 0, 0.5, 1)), chance.random() < 0.7
+        self._starting = True
+        self._regexes = chance.choice((0, 0, 0, 0.5, 1))
         self._topics = {f"{chance.choice(_NAMES)}{number}": chance.randint(1, 20) for number in range(chance.choice((1, 2, 3, 6)))}
         self._first = dict(self._topics)
         self._usual = chance.sample(list(self._topics), chance.randint(1, len(self._topics)))
-        self._alive: dict[str, tuple[str | None, list[str]]] = {}
+        self._alive: dict[str, tuple[str | None, Case]] = {}
         """The instance and the subscription of each member that runs."""
         self._steps: list[Case] = []
         self._forgets = behaviour(release).interval_ends_when_empty
@@ -53,6 +57,7 @@ class RandomGroupChange:
             self._release_held()
             self._settle()
         self._begin_interval()
+        self._starting = False
         self.settled = len(self._steps) - 1
         self._topics_then = dict(self._topics)
         for wait in (*(chance.choice(("target", "stable")) for _ in range(chance.randint(0, 3))), None):
@@ -76,21 +81,30 @@ class RandomGroupChange:
     def _new_instance(self) -> str | None:
         return f"host-{self._chance.randrange(10**6)}" if self._chance.random() < self._static else None
 
-    def _subscription(self) -> list[str]:
+    def _subscription(self) -> Case:
+        if self._chance.random() < self._regexes:
+            some = [one for one in _REGEXES if topic_regex.matching(one, list(self._topics))]
+            some = some[-1:] if self._alike else some
+            some = some if self._starting else [one for one in some if one in self._held_regexes()]
+            if some:
+                return {"topics": [], "regex": self._chance.choice(some)}
         topics = (
             list(self._usual)
             if self._alike
             else self._chance.sample(list(self._topics), self._chance.randint(1, len(self._topics)))
         )
         self._chance.shuffle(topics)
-        return topics
+        return {"topics": topics, "regex": None}
+
+    def _held_regexes(self) -> list[str | None]:
+        return [topics["regex"] for _, topics in self._alive.values()]
 
     # What members do.
 
-    def _join(self, member: str, instance: str | None, topics: list[str]) -> None:
+    def _join(self, member: str, instance: str | None, topics: Case) -> None:
         """The last one is held back: it may be the one whose heartbeat computes the target."""
         self._release_held()
-        self._held = {"id": member, "instance": instance, "topics": topics}
+        self._held = {"id": member, "instance": instance} | topics
         if not self._has_interval:
             self._release_held()
 
@@ -99,7 +113,7 @@ class RandomGroupChange:
             held, self._held = self._held, None
             alone = self._forgets and not self._alive and not self._silent
             self._do("join", assignor=self._assignor, rack="a", **held)
-            self._alive[held["id"]] = held["instance"], held["topics"]
+            self._alive[held["id"]] = held["instance"], {key: held[key] for key in ("topics", "regex")}
             self._done = alone
 
     def _leave(self, member: str) -> None:
@@ -133,7 +147,12 @@ class RandomGroupChange:
 
     def _read(self) -> set[str]:
         """The topics that members are subscribed to and that exist."""
-        return {topic for _, topics in self._alive.values() for topic in topics} & self._topics.keys()
+        return {
+            topic for _, topics in self._alive.values() for topic in topics["topics"] or self._matched(topics)
+        } & self._topics.keys()
+
+    def _matched(self, topics: Case) -> tuple[str, ...]:
+        return topic_regex.matching(topics["regex"], list(self._topics)) if topics["regex"] else ()
 
     def _grow(self, topic: str) -> None:
         self._topics[topic] += self._chance.choice((1, 2, 5))
@@ -198,11 +217,14 @@ class RandomGroupChange:
             self._assignor_event()
         elif verb == "add" or not left:
             member, instance, topics = self._new_id(), self._new_instance(), self._subscription()
-            self.events.append({"add_consumer": {"member_id": member, "instance_id": instance, "subscription": topics}})
+            self.events.append({"add_consumer": {"member_id": member, "instance_id": instance} | _asked(topics)})
             self._join(member, instance, topics)
         else:
+            self._release_held()
             old = left.pop(self._chance.randrange(len(left)))
             instance, topics = self._alive[old]
+            if topics["regex"] and self._held_regexes().count(topics["regex"]) == 1:
+                return False  # who has it next would be the first with it
             if instance is not None:
                 return self._of_static(verb, old, back, late, may_die=may_die)
             return self._of_dynamic(verb, old, topics, back)
@@ -215,7 +237,7 @@ class RandomGroupChange:
             topic = self._chance.choice(list(self._topics))
             self._grow(topic)
             self.events.append({"add_partitions": {"topic": topic, "partitions": self._topics[topic]}})
-        elif len(self._topics) > 1:
+        elif len(self._topics) > 1 and not self._regexes:
             topic = self._chance.choice(list(self._topics))
             del self._topics[topic]
             self._usual = [one for one in self._usual if one != topic] or [next(iter(self._topics))]
@@ -233,7 +255,7 @@ class RandomGroupChange:
         for member in self._alive:
             self._do("ask", id=member, assignor=self._assignor)
 
-    def _of_dynamic(self, verb: str, old: str, topics: list[str], back: list[Case]) -> bool:
+    def _of_dynamic(self, verb: str, old: str, topics: Case, back: list[Case]) -> bool:
         new = {"member": self._new_id(), "instance": None, "topics": topics}
         if verb.startswith("crash"):
             self._vanish(old)
@@ -248,7 +270,8 @@ class RandomGroupChange:
             self._join(**new | {"instance": instance})
         else:
             if verb == "subscribe":
-                new["topics"] = event["subscription"] = self._subscription()
+                new["topics"] = self._subscription()
+            event |= _asked(new["topics"])
             event |= {"new_member_id": new["member"]} | ({"within_interval": True} if verb in ("within", "subscribe") else {})
             self.events.append({"restart_consumer": event})
             if verb == "restart":
@@ -279,7 +302,8 @@ class RandomGroupChange:
         self._stop(old)
         event["new_member_id"] = new["member"]
         if verb == "subscribe":
-            new["topics"] = event["subscription"] = self._subscription()
+            new["topics"] = self._subscription()
+            event |= _asked(new["topics"])
         if verb in ("within", "subscribe"):
             self.events.append({"restart_consumer": event | {"within_interval": True}})
             self._join(**new)
@@ -324,12 +348,18 @@ def snapshot_of(shown: Case, release: str, ids: dict[str, str], topics: dict[str
                 "instance_id": one["instance"],
                 "member_epoch": one["epoch"],
                 "subscription": one["topics"],
+                "subscription_regex": one["regex"] or None,
                 "assignment": list(_each(one["assignment"])),
                 "target": list(_each(one["target"])),
             }
             for name, one in shown["members"].items()
         },
     }
+
+
+def _asked(topics: Case) -> Case:
+    """As events say it."""
+    return {"subscription": topics["topics"], "subscription_regex": topics["regex"]}
 
 
 def _each(owned: list[Any]) -> Iterator[list[Any]]:

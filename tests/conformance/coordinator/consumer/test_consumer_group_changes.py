@@ -36,6 +36,8 @@ def test_every_target_of_a_change_is_the_one_that_was_forecast(jvm: WholeConsume
         shown = answer["steps"][change.settled :]
         where = f"HOLDFAST_SEED={SEED + number}, Kafka {jvm.release}, {change.events}"
         assert not [one["error"] for one in answer["steps"] if "error" in one], where
+        if shown[0]["epoch"] != shown[0]["assignment epoch"]:
+            continue  # regular expressions were resolved anew, and the target is pending
         forecast = change.forecast(shown[0], answer["ids"])
         assert not mismatch(forecast, computed(shown)), f"{where}: {mismatch(forecast, computed(shown))}"
         targets += len(forecast)

@@ -1,7 +1,7 @@
 """Who waits in a reconciliation until another member has given up a partition: `CurrentAssignmentBuilder.computeNextAssignment`."""
 
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.broker_consumer.forecast.course import Ground, owners_in
+from holdfast.rollout.broker_consumer.forecast.course import Ground
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
 from holdfast.rollout.coordinated.clock import Waiting
 
@@ -18,7 +18,7 @@ class Contested:
 
     def waiting(self, target: ComputedTarget) -> Waiting[TopicPartition]:
         """The target is kept."""
-        given = {one: member for one, member in owners_in(target.owned).items() if member not in target.ended}
+        given = {one: member for one, member in target.owners.items() if member not in target.ended}
         running = {member for member, _ in target.owned} - target.ended
         waits = {member for one, member in given.items() if (self._runs.get(one, set()) & running) - {member}}
         self._keep(given)
@@ -35,7 +35,7 @@ class Contested:
         """Every member has what the last target gives it, and nothing else."""
         if self._last is not None:
             self._runs = {}
-            self._keep(owners_in(self._last.owned))
+            self._keep(self._last.owners)
 
     def _keep(self, given: dict[TopicPartition, str]) -> None:
         for one, member in given.items():

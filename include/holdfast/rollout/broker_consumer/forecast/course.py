@@ -168,6 +168,7 @@ class _Course:
             scene.epoch,
             assignment,
             owned,
+            owners_in(owned),
             later,
             ended=ended,
             batch=self._batch_number,

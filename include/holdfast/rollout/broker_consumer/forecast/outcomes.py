@@ -18,7 +18,8 @@ from holdfast.rollout.offsets.positions import OffsetWarning, Positions
 
 @dataclass(frozen=True, slots=True)
 class ComputedTarget:
-    """One target. `group_epoch` None: that of the group was unknown. `owned`: of each member, in the coordinator's order.
+    """One target. `group_epoch` None: that of the group was unknown. `owned`: of each member, in the coordinator's order; `owners`:
+    the same by partition.
 
     `after_undetermined`: partitions whose owner depends on undetermined ones of earlier targets. `likely`: where IDs are random,
     the possible owners of each undetermined partition with their probabilities. `ended`: the members that ended without leaving,
@@ -29,6 +30,7 @@ class ComputedTarget:
     group_epoch: int | None
     assignment: ConsumerTarget
     owned: tuple[tuple[str, Owned], ...]
+    owners: dict[TopicPartition, str]
     after_undetermined: tuple[TopicPartition, ...] = ()
     likely: tuple[tuple[TopicPartition, tuple[tuple[str, float], ...]], ...] = ()
     ended: frozenset[str] = frozenset()

@@ -6,6 +6,7 @@ it is the bucket and the slot that it falls into. For several new ones, and wher
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -21,10 +22,11 @@ from holdfast.rollout.broker_consumer.forecast.course import Ground
 from holdfast.rollout.coordinated import chance
 
 MOST, FEWEST = 300, 20
-USUAL_WORK = 600_000
+USUAL_WORK = 200_000
 """Partitions and members that all possibilities of a forecast may look at together."""
 _LETTERS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 """Those of member IDs, in Java's order."""
+_IN_ORDER = [java.string_order(one) for one in _LETTERS]
 _LENGTH = 22
 _FIRST, _END = len(_LETTERS) ** (_LENGTH - 1), len(_LETTERS) ** _LENGTH
 """Member IDs as numbers: none begins with a dash."""
@@ -107,13 +109,12 @@ def _all_open(change: GroupChange) -> int:
 
 
 def _by_rank(ground: Ground, change: GroupChange, opened: Sequence[int], most: int) -> list[tuple[_Ids, float]] | None:
-    given = [comes.consumer.member_id for comes in change.starts() if comes.consumer.member_id is not None]
-    there = [one.member_id for one in ground.group.members if one.instance_id is None]
-    known = sorted({_number(one) for one in (*given, *there)})
-    edges = [_FIRST, *(one for one in known if _FIRST <= one < _END), _END]
-    gaps = [(low, high) for low, high in pairwise(edges) if high - low > 2 * len(opened) + 1]
-    if math.prod(len(edges) - 1 + number for number in range(len(opened))) > most:
+    ids = {one.member_id for one in ground.group.members if one.instance_id is None}
+    ids |= {comes.consumer.member_id for comes in change.starts() if comes.consumer.member_id is not None}
+    if math.prod(len(ids) + 1 + number for number in range(len(opened))) > most:
         return None
+    edges = [_FIRST, *(one for one in sorted(set(map(_number, ids))) if _FIRST <= one < _END), _END]
+    gaps = [(low, high) for low, high in pairwise(edges) if high - low > 2 * len(opened) + 1]
     return [(dict(zip(opened, ids, strict=True)), probability) for ids, probability in _orders(gaps, len(opened))]
 
 
@@ -150,7 +151,7 @@ def _number(member_id: str) -> int:
     for place in range(_LENGTH):
         found *= len(_LETTERS)
         if place < len(member_id):
-            found += sum(java.string_order(one) < java.string_order(member_id[place]) for one in _LETTERS)
+            found += bisect_left(_IN_ORDER, java.string_order(member_id[place]))
     return found
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
-from holdfast.rollout.broker_consumer.forecast.course import Ground, owners_in
+from holdfast.rollout.broker_consumer.forecast.course import Ground
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, TargetsSummary
 from holdfast.rollout.coordinated.clock import Times
 from holdfast.rollout.coordinated.spans import Seconds, rounded
@@ -25,7 +25,7 @@ def summary(
     """`change`: with every ID given."""
     same = same_consumers(change)
     first = owners_now(ground)
-    courses = [first, *(_as(owners_in(one.owned), same) for one in targets)]
+    courses = [first, *(_as(one.owners, same) for one in targets)]
     last = courses[-1]
     moved = [one for one, owner in first.items() if last.get(one, owner) != owner]
     touched = {event.stops() for event in change.statements()} | {
@@ -59,7 +59,7 @@ def owners_now(ground: Ground) -> Owners:
 
 
 def _as(owners: Owners, same: Mapping[str, str]) -> Owners:
-    return {one: same.get(owner, owner) for one, owner in owners.items()}
+    return {one: same.get(owner, owner) for one, owner in owners.items()} if same else owners
 
 
 def taken_up(
@@ -73,7 +73,7 @@ def taken_up(
             for partition in [one for one, owner in reads.items() if owner == back.old]:
                 reads[partition] = back.member_id
                 found[partition] = found.get(partition, True)
-        after = owners_in(targets[number].owned) if number < len(targets) else {}
+        after = targets[number].owners if number < len(targets) else {}
         for partition, owner in after.items():
             if reads.get(partition) != owner:
                 found[partition] = found.get(partition, True) and reads.get(partition) not in crashed

@@ -6,7 +6,6 @@ from dataclasses import replace
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
-from holdfast.rollout.broker_consumer.forecast.course import owners_in
 from holdfast.rollout.broker_consumer.forecast.outcomes import GroupOutcome
 from holdfast.rollout.broker_consumer.forecast.possibilities import Possibilities
 from holdfast.rollout.coordinated.chance import Spread, missed_at_most
@@ -29,7 +28,7 @@ def together(outcomes: Sequence[GroupOutcome], possible: Possibilities, example:
     targets = []
     for number, target in enumerate(found.targets):
         owners = [
-            {one: own.get(member, member) for one, member in owners_in(each.targets[number].owned).items()}
+            {one: own.get(member, member) for one, member in each.targets[number].owners.items()}
             for each, own in zip(outcomes, names, strict=True)
         ]
         open_ = {one for each in outcomes for one in each.targets[number].assignment.undetermined_partitions}

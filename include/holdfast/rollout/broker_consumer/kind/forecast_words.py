@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.forecast import summary as figures
 from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
-from holdfast.rollout.broker_consumer.forecast.course import owners_in
 from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupForecast, GroupOutcome
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
@@ -98,7 +97,7 @@ def _targets(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast) -> Table
     before = figures.owners_now(ground_of(snapshot))
     rows: list[tuple[str, ...]] = []
     for number, one in enumerate(outcome.targets, start=1):
-        after = owners_in(one.owned)
+        after = one.owners
         if number <= FIRST_TARGETS or number == len(outcome.targets):
             rows.append(_row(number, one, before, after))
         elif number == FIRST_TARGETS + 1:

@@ -238,6 +238,11 @@ def test_what_cannot_be_known_is_refused() -> None:
     with pytest.raises(CannotPredict, match="resolves the expression anew"):
         outcome(by_regex, {"remove_topic": {"topic": "orders"}})
 
+    with pytest.raises(CannotPredict, match=r"no other member has the regular expression 'ord\.\*'"):
+        outcome(by_regex, {"restart_consumer": {"member_id": A}})
+    by_regex["members"][B] |= {"subscription": [], "subscription_regex": "ord.*"}
+    assert epochs(outcome(by_regex, {"restart_consumer": {"member_id": A}})) == [8, 9]
+
     mixed = group()
     mixed["members"][A]["member_type"] = "classic"
     with pytest.raises(Unsupported, match="1 members of the classic protocol"):

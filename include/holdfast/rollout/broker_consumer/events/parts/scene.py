@@ -8,7 +8,7 @@ and else the next heartbeat does, which raises it by one. A static member that c
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.coordinator.consumer import topic_regex
 from holdfast.kafka.coordinator.consumer.config_keys import ASSIGNMENT_INTERVAL, number_of
 from holdfast.kafka.coordinator.consumer.group import Assignor, Member, Topic
@@ -85,6 +85,7 @@ def joined(scene: Scene, new: Member, field: str = "member_id") -> Scene:
             " that member is over",
             "instance_id",
         )
+    _refuse_unresolved(scene, new)
     instances = {} if new.instance_id is None else {new.member_id: new.instance_id}
     return replace(
         roster.raised(scene),
@@ -97,6 +98,14 @@ def joined(scene: Scene, new: Member, field: str = "member_id") -> Scene:
     )
 
 
+def _refuse_unresolved(scene: Scene, new: Member) -> None:
+    if new.regex and all(one.regex != new.regex for one in scene.members.values()):
+        raise CannotPredict(
+            f"no other member has the regular expression {quoted(new.regex)} when one joins with it: its coordinator resolves it in"
+            " the background, and whether a target is computed before that, without its topics, is a matter of time"
+        )
+
+
 def gone(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
     """These leave, or their sessions are over."""
     left = {name: one for name, one in scene.instances.items() if name not in member_ids}
@@ -107,6 +116,7 @@ def took_its_place(scene: Scene, old: Member, new: Member, field: str) -> Scene:
     """A static member is back within its session: it has its target and its partitions, under another member ID."""
     if new.member_id in scene.members:
         raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
+    _refuse_unresolved(scene, new)
     changes = scene.unseen or set(new.subscription) != set(old.subscription) or new.regex != old.regex
     members = {name: one for name, one in scene.members.items() if name != old.member_id}
     instances = {name: one for name, one in scene.instances.items() if name != old.member_id}
