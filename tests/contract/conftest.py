@@ -13,6 +13,8 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.admin import ACLOperation, KafkaAdminClient, NewTopic, ResourceType
 from tests.harness.kafka.secured_broker import SecuredBroker
 from tests.harness.kafka.streams_app import Application, StreamsClient
+from tests.harness.s3 import servers
+from tests.harness.s3.servers import S3Server
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
@@ -92,3 +94,15 @@ def _consume(bootstrap: str, stop: threading.Event) -> None:
         if consumer.poll(timeout_ms=200):
             consumer.commit()
     consumer.close()
+
+
+@pytest.fixture(scope="package")
+def s3proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with servers.s3proxy(tmp_path_factory.mktemp("s3proxy")) as server:
+        yield server
+
+
+@pytest.fixture(scope="package")
+def s3mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with servers.s3mock(tmp_path_factory.mktemp("s3mock")) as server:
+        yield server

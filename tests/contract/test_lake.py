@@ -1,4 +1,4 @@
-"""Every lake keeps the promises of `ports.Lake`: the fake, a local folder, and an object store (fsspec's in memory)."""
+"""Every lake keeps the promises of `ports.Lake`: the fake, a local folder, an object store (fsspec's in memory), two S3 servers."""
 
 import errno
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.lake import MemoryLake
+from tests.harness.s3.servers import S3Server
 
 from holdfast.adapters import temporary
 from holdfast.adapters.lake.lake import FsspecLake
@@ -24,12 +25,31 @@ LAKES: dict[str, Callable[[Path], Lake]] = {
     "file URL": lambda folder: FsspecLake(f"file://{folder}/lake"),
     "object store": lambda _: FsspecLake(f"memory://lake-{secrets.token_hex(4)}"),
 }
+S3_SERVERS = ("s3proxy", "s3mock")
 
 
-@pytest.fixture(params=LAKES.values(), ids=LAKES.keys())
+def made(name: str, request: pytest.FixtureRequest, folder: Path) -> Lake:
+    if name in LAKES:
+        return LAKES[name](folder)
+    server: S3Server = request.getfixturevalue(name)
+    return FsspecLake(server.address())
+
+
+@pytest.fixture(params=[*LAKES, *S3_SERVERS])
 def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Lake:
-    made: Lake = request.param(tmp_path)
-    return made
+    return made(request.param, request, tmp_path)
+
+
+@pytest.fixture(params=[*LAKES, "s3proxy"])
+def exclusive_lake(request: pytest.FixtureRequest, tmp_path: Path) -> Lake:
+    """S3Mock looks, then writes: of two puts at the same moment both are taken, which no client can find out."""
+    return made(request.param, request, tmp_path)
+
+
+@pytest.fixture(params=S3_SERVERS)
+def s3(request: pytest.FixtureRequest) -> S3Server:
+    server: S3Server = request.getfixturevalue(request.param)
+    return server
 
 
 def test_what_was_written_is_read(lake: Lake) -> None:
@@ -59,14 +79,14 @@ def test_a_file_is_created_only_where_there_is_none(lake: Lake) -> None:
     assert lake.names(("plans", "0123")) == ("1.json",)
 
 
-def test_of_many_who_create_at_once_one_does(lake: Lake) -> None:
+def test_of_many_who_create_at_once_one_does(exclusive_lake: Lake) -> None:
     def create(number: int) -> bytes | None:
         content = b"%d" % number * 1_000
-        return content if lake.create(("plans", "one"), content) else None
+        return content if exclusive_lake.create(("plans", "one"), content) else None
 
     with ThreadPoolExecutor(8) as pool:
         won = [content for content in pool.map(create, range(24)) if content is not None]
-    assert won == [lake.read(("plans", "one"), limit=10_000)]
+    assert won == [exclusive_lake.read(("plans", "one"), limit=10_000)]
 
 
 def test_what_is_not_there_is_trouble_to_read_and_nothing_to_list(lake: Lake) -> None:
@@ -202,7 +222,7 @@ def test_an_unknown_protocol_is_trouble() -> None:
 def elsewhere() -> FsspecLake:
     """A file system that offers no more than fsspec's least: looking, then writing."""
     lake = FsspecLake(f"memory://lake-{secrets.token_hex(4)}")
-    lake._protocols = ("elsewhere",)
+    lake._objects._protocols = ("elsewhere",)
     return lake
 
 
@@ -213,7 +233,7 @@ def test_where_nothing_is_safe_nothing_is_created(elsewhere: FsspecLake) -> None
 
 
 def test_an_object_store_that_overlooks_the_condition_is_found_out(elsewhere: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    elsewhere._protocols = ("s3",)  # MinIO and Ceph took conditional puts for plain ones until 2024
+    elsewhere._objects._protocols = ("gs",)
     put = elsewhere._files.pipe_file
     monkeypatch.setattr(elsewhere._files, "pipe_file", lambda place, content, **_: put(place, content))
     with pytest.raises(Unsupported, match="ignores the condition of a put"):

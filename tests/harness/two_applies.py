@@ -1,10 +1,11 @@
 """A process that applies plans on command, so that two of them can do it at once: `python -m tests.harness.two_applies`.
 
 A line on standard input: a folder, the name of the state directory in it, and how many microseconds to wait. A line comes back:
-what the journal was at the end, or why nothing was done.
+what the journal was at the end, or why nothing was done. The lake is in the folder; or, by its name, below the URL in `LAKES`.
 """
 
 import json
+import os
 import sys
 import time
 from datetime import timedelta
@@ -27,10 +28,14 @@ from holdfast.workflows import plan as plans
 GONE = read(without_client(group(AFTER), C) | {"captured_at": "2026-11-20T12:01:00Z"})
 
 
+def lake_of(folder: Path) -> str:
+    return f"{os.environ['LAKES']}/{folder.name}" if "LAKES" in os.environ else str(folder / "lake")
+
+
 def apply(plan: Plan, folder: Path, state_dir: str) -> list[object]:
     """The entries of the journal, as this process has it at the end."""
     hands = workflow.Hands(
-        FsspecLake(str(folder / "lake")),
+        FsspecLake(lake_of(folder)),
         LocalProcessMetadataFiles(),
         {ProcessId.parse(C): str(folder / state_dir)},
         lambda: NOON + timedelta(minutes=1),

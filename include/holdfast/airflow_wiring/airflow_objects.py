@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Asset, Param
 from airflow.sdk.definitions.context import Context
@@ -12,6 +13,9 @@ from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryActi
 from holdfast import secrecy
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, NotAllowed, StatePathTrouble
 from holdfast.ports import Lake
+
+if TYPE_CHECKING:
+    from holdfast.adapters.lake.address import LakeAddress
 
 KAFKA_POOL = "holdfast_kafka"
 SPARK_POOL = "holdfast_spark"
@@ -115,9 +119,15 @@ DEFAULTS = {
 
 
 def lake() -> Lake:
-    from airflow.sdk import Variable
-
     from holdfast.adapters.lake.lake import FsspecLake
+
+    return FsspecLake(lake_address())
+
+
+def lake_address() -> "LakeAddress":
+    """The URL of the variable, with the settings of the connection. Secrets are among them: for adapters only."""
+    from airflow.sdk import BaseHook, Variable
+    from airflow.sdk.exceptions import AirflowNotFoundException
 
     url = Variable.get(LAKE_VARIABLE, default=None)
     if not url:
@@ -125,7 +135,32 @@ def lake() -> Lake:
             f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where snapshots and plans are kept, "
             "for example with `airflow variables set holdfast_lake s3://bucket/holdfast`"
         )
-    return FsspecLake(str(url))
+    return lake_with_connection(str(url), BaseHook.get_connection, AirflowNotFoundException)
+
+
+def lake_with_connection(url: str, get: Callable[[str], Any], none: type[Exception]) -> "LakeAddress":
+    """`get`: a connection by its ID; it raises `none` where there is none: then credentials are what the environment has."""
+    from airflow.sdk.log import mask_secret
+
+    from holdfast.adapters.lake import lake_connection
+    from holdfast.adapters.lake.address import LakeAddress
+
+    if not lake_connection.takes(url):
+        return LakeAddress(url)
+    try:
+        found = get(lake_connection.CONN_ID)
+    except none:
+        return lake_connection.address(url)
+    if found.conn_type != lake_connection.TYPE:
+        raise InvalidInput(
+            f"the connection {lake_connection.CONN_ID} is of type {found.conn_type}; for a lake on S3 one of type"
+            f" {lake_connection.TYPE} is needed"
+        )
+    made = lake_connection.address(url, found.login, found.password, found.extra_dejson)
+    for secret in (made.settings.get("secret"), made.settings.get("token")):
+        if secret:
+            mask_secret(secret)
+    return made
 
 
 def address(path: str) -> str:

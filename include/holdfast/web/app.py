@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from holdfast import secrecy
+from holdfast.adapters.lake.address import LakeAddress
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
@@ -44,13 +45,13 @@ Name = Annotated[str, Query(max_length=4_000)]
 
 
 @lru_cache(maxsize=4)
-def _list_of(url: str) -> PlanList:
-    return PlanList(FsspecLake(url))
+def _list_of(place: LakeAddress) -> PlanList:
+    return PlanList(FsspecLake(place))
 
 
 @lru_cache(maxsize=4)
-def _pages_of(url: str) -> PlanPages:
-    return PlanPages(FsspecLake(url))
+def _pages_of(place: LakeAddress) -> PlanPages:
+    return PlanPages(FsspecLake(place))
 
 
 app = FastAPI(
@@ -81,11 +82,11 @@ def plans_page(
     sort: Text = NEWEST_FIRST,
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> HTMLResponse:
-    url = serving.lake_url()
-    rows, unreadable = _list_of(url).rows(serving.now())
-    steps = () if rows else _first_steps(url, planned=False)
+    place = serving.lake_address()
+    rows, unreadable = _list_of(place).rows(serving.now())
+    steps = () if rows else _first_steps(place, planned=False)
     wanted = Filter(q, state, assessment, cluster)
-    pages = _pages_of(url)
+    pages = _pages_of(place)
     found = waiting.with_requesters(pages.lake, select(waiting.judged(pages, rows, serving.now()), wanted, page, unreadable, sort))
     sort = known_sort(sort)
 
@@ -94,7 +95,7 @@ def plans_page(
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1, NEWEST_FIRST)})
         return f"plans?{query}" if query else "plans"
 
-    may_ask, broken = access.can_ask(user), _list_of(url).broken()
+    may_ask, broken = access.can_ask(user), _list_of(place).broken()
     return serving.page(
         request, "plans.html", found=found, wanted=wanted, steps=steps, address=address, may_ask=may_ask, broken=broken, sort=sort
     )
@@ -123,7 +124,7 @@ def _plan_page(
     template: str = "plan.html",
     refused: tuple[str, str] = ("", ""),
 ) -> HTMLResponse:
-    pages = _pages_of(serving.lake_url())
+    pages = _pages_of(serving.lake_address())
     whole = template == "plan.html"
     shown = waiting.as_airflow_has_it(pages.page(plan_id, serving.now(), whole=whole))
     print_of = pages.fingerprint(plan_id)
@@ -171,7 +172,7 @@ def _plan_page(
 async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
     """The token was given for the very bytes that the page showed: for others it is none."""
     form = {name: values[0] for name, values in (await serving.form(request)).items()}
-    print_of = await _in_thread(lambda: fingerprint(plans.load(FsspecLake(serving.lake_url()), plan_id)))
+    print_of = await _in_thread(lambda: fingerprint(plans.load(FsspecLake(serving.lake_address()), plan_id)))
     access.refuse_forgery(request, user, f"{plan_id} {print_of}", form.get("token", ""))
     choice, reason = form.get("decision", ""), form.get("reason", "").strip()
     try:
@@ -207,7 +208,7 @@ def _what_is_requested(plan_id: str, print_of: str, choice: str, reason: str, us
         )
     if len(reason) > decision.LONGEST_REASON:
         raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} are allowed.", status=400)
-    pages = _pages_of(serving.lake_url())
+    pages = _pages_of(serving.lake_address())
     pages.refuse_broken(plan_id)
     if choice == "approve":
         _refuse_unsigned(pages.lake, plan_id)
@@ -231,7 +232,7 @@ async def comment(request: Request, plan_id: str, user: GetUserDep) -> Response:
     text = form.get("text", "").replace("\r\n", "\n").strip()
     said = Comment(plan_id, user.get_name(), instants.to_second(serving.now()), text)
     try:
-        await _in_thread(lambda: comments.add(FsspecLake(serving.lake_url()), said))
+        await _in_thread(lambda: comments.add(FsspecLake(serving.lake_address()), said))
     except InvalidInput as refusal:
         shown = "" if secrecy.holds_secret(text) else text
         problem = str(refusal)
@@ -254,7 +255,7 @@ def tasks_page(
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> HTMLResponse:
     """Every task with what it is and where it goes, searched, sorted, a page at a time."""
-    view = _pages_of(serving.lake_url()).page(plan_id, serving.now(), whole=False).view
+    view = _pages_of(serving.lake_address()).page(plan_id, serving.now(), whole=False).view
     picture = next((one for one in view.pictures if one.name == option), view.pictures[0] if view.pictures else None)
     found = None if picture is None else task_table.select(picture, view.about, q, sort, page, moves_only=bool(moves))
 
@@ -275,45 +276,45 @@ def plan_file(plan_id: str, name: str) -> Response:
     kinds = {"plan.json": "application/json", "plan.md": "text/markdown; charset=utf-8"}
     if name not in kinds:
         raise HTTPException(404, "Plans have no document of that name.")
-    content = plans.document_of(_pages_of(serving.lake_url()).lake, plan_id, name)
+    content = plans.document_of(_pages_of(serving.lake_address()).lake, plan_id, name)
     kept_as = {"Content-Disposition": f'attachment; filename="{plan_id}-{name}"'}
     return Response(content, media_type=kinds[name], headers=kept_as)
 
 
 @app.get("/group")
 def group_page(request: Request, user: GetUserDep, cluster: Text = "", group: Name = "") -> HTMLResponse:
-    url = serving.lake_url()
-    rows, _ = _list_of(url).rows(serving.now())
+    place = serving.lake_address()
+    rows, _ = _list_of(place).rows(serving.now())
     mine = [row for row in rows if (row.summary.cluster, row.summary.group_id) == (cluster, group)]
-    found = overview.group(url, cluster, group, serving.now())
+    found = overview.group(place, cluster, group, serving.now())
     return serving.page(request, "group.html", view=found, plans=select(mine, Filter(), 1).rows, may_ask=access.can_ask(user))
 
 
 @app.get("/compare")
 def compare_page(request: Request, before: Name = "", after: Name = "") -> HTMLResponse:
     """Two snapshots of a group, or two plans for one."""
-    found = comparing.compared(serving.lake_url(), before, after)
+    found = comparing.compared(serving.lake_address(), before, after)
     return serving.page(request, "compare.html", found=found, before=before, after=after, most=comparing.MOST_LINES)
 
 
 @app.get("/fleet")
 def fleet_page(request: Request, q: Text = "", cell: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
-    url = serving.lake_url()
-    rows, _ = _list_of(url).rows(serving.now())
-    view = overview.fleet(url, rows, q, page, cell, serving.now())
-    return serving.page(request, "fleet.html", view=view, q=q, steps=() if view.day else _first_steps(url, planned=bool(rows)))
+    place = serving.lake_address()
+    rows, _ = _list_of(place).rows(serving.now())
+    view = overview.fleet(place, rows, q, page, cell, serving.now())
+    return serving.page(request, "fleet.html", view=view, q=q, steps=() if view.day else _first_steps(place, planned=bool(rows)))
 
 
-def _first_steps(url: str, *, planned: bool) -> tuple[tuple[str, bool], ...]:
-    return overview.first_steps(url, clusters=serving.knows_clusters(), planned=planned)
+def _first_steps(place: LakeAddress, *, planned: bool) -> tuple[tuple[str, bool], ...]:
+    return overview.first_steps(place, clusters=serving.knows_clusters(), planned=planned)
 
 
 @app.get("/run")
 def run_page(request: Request, user: GetUserDep, run: Text = "", dag: Text = "") -> Response:
     """The plan of a run: the tab that Airflow shows next to its runs."""
-    plan_id = decision.plan_of(FsspecLake(serving.lake_url()), dag, run)
+    plan_id = decision.plan_of(FsspecLake(serving.lake_address()), dag, run)
     if plan_id is None or not plans.is_id(plan_id):
-        made = making.of(FsspecLake(serving.lake_url()), run, serving.now()) if dag == access.DAG else None
+        made = making.of(FsspecLake(serving.lake_address()), run, serving.now()) if dag == access.DAG else None
         if made is not None:
             return serving.page(request, "making.html", making=made, may_ask=access.can_ask(user))
         return serving.page(request, "no_plan.html", dag=dag, ours=dag == access.DAG)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 
+from holdfast.adapters.lake.address import LakeAddress
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
@@ -24,9 +25,9 @@ _DAY = ("groups", "quarantined", "rebalances", "lag")
 _CHANGE = ("group_id", "captured_at", "joined", "left", "moved", "moved_between_survivors")
 
 
-def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.GroupView:
+def group(place: LakeAddress, cluster: str, group_id: str, now: datetime) -> group_view.GroupView:
     """Raise InvalidInput where the lake holds nothing about such a group."""
-    lake, tables = FsspecLake(url), ParquetTables(url)
+    lake, tables = FsspecLake(place), ParquetTables(place)
     newest = tuple(islice(snapshots.newest_first(lake, cluster, group_id), MOST_HISTORY)) if group_id else ()
     if not newest:
         raise InvalidInput("The lake holds no snapshot of such a group in its last days.")
@@ -35,7 +36,7 @@ def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.Gr
     losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
     changes = tables.rows("order_changes", [day for day in tables.days("order_changes") if day >= since], _CHANGE, mine, cluster)
     rows = tables.rows("groups", [day for day in tables.days("groups") if day >= since], _COURSE, mine, cluster)
-    taken = snapshot(url, newest[0])
+    taken = snapshot(place, newest[0])
     recorded = group_view.GroupInLake(
         losses, days[-1] if losses else "", changes, newest, courses.of_group(rows), past.newest(tables, taken)
     )
@@ -43,26 +44,26 @@ def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.Gr
 
 
 @lru_cache(maxsize=32)
-def snapshot(url: str, snapshot_id: str) -> AnySnapshot:
+def snapshot(place: LakeAddress, snapshot_id: str) -> AnySnapshot:
     """A snapshot never changes."""
-    return snapshots.load(FsspecLake(url), snapshot_id)
+    return snapshots.load(FsspecLake(place), snapshot_id)
 
 
-def first_steps(url: str, *, clusters: bool, planned: bool) -> tuple[tuple[str, bool], ...]:
+def first_steps(place: LakeAddress, *, clusters: bool, planned: bool) -> tuple[tuple[str, bool], ...]:
     """What leads to a first plan, and whether it is done. `clusters`: Airflow knows of one."""
-    collected, forecast = bool(snapshots.days(FsspecLake(url))), bool(ParquetTables(url).days("clusters"))
+    collected, forecast = bool(snapshots.days(FsspecLake(place))), bool(ParquetTables(place).days("clusters"))
     return (("clusters", clusters), ("collected", collected), ("forecast", forecast), ("planned", planned))
 
 
 @lru_cache(maxsize=4)
-def _trend(url: str, days: tuple[str, ...], _hour: str) -> tuple[courses.CountsOverTime, ...]:
+def _trend(place: LakeAddress, days: tuple[str, ...], _hour: str) -> tuple[courses.CountsOverTime, ...]:
     """Read once an hour: days before the last change only where one of them is computed again."""
-    tables = ParquetTables(url)
+    tables = ParquetTables(place)
     return courses.of_fleet(tables.rows("clusters", days, _DAY), tables.rows("order_changes", days, _CHANGE))
 
 
-def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str, now: datetime) -> fleet_view.FleetView:
-    tables = ParquetTables(url)
+def fleet(place: LakeAddress, plans: Iterable[PlanRow], text: str, page: int, cell: str, now: datetime) -> fleet_view.FleetView:
+    tables = ParquetTables(place)
     days = tables.days("clusters")
     if not days:
         return fleet_view.view(fleet_view.Tables(""), plans, text, page, cell)
@@ -72,6 +73,6 @@ def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str, n
         tables.rows("clusters", (day,), ("groups", "clients", "stateful_tasks", "quarantined")),
         tables.rows("blast_radius", (day,), _LOSS, {"scenario": Scenario.NEW_ID_LIKELIEST.in_tables}),
         tables.rows("order_changes", (day,), _CHANGE),
-        _trend(url, days[-TREND_OF_DAYS:], now.strftime("%Y-%m-%d %H")),
+        _trend(place, days[-TREND_OF_DAYS:], now.strftime("%Y-%m-%d %H")),
     )
     return fleet_view.view(found, plans, text, page, cell)

@@ -4,11 +4,14 @@ import json
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
+from airflow.exceptions import AirflowNotFoundException
+from airflow.models.connection import Connection
 from airflow.models.variable import Variable
 from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse
 
-from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, LAKE_VARIABLE
+from holdfast.adapters.lake.address import LakeAddress
+from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, LAKE_VARIABLE, lake_with_connection
 from holdfast.errors import InvalidInput
 from holdfast.web import templating
 
@@ -16,11 +19,11 @@ LONGEST_FORM = 64 * 1024
 MOST_FIELDS = 20
 
 
-def lake_url() -> str:
+def lake_address() -> LakeAddress:
     url = Variable.get(LAKE_VARIABLE, default_var=None)
     if not url:
         raise NotSetUp(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL of the lake.")
-    return str(url)
+    return lake_with_connection(str(url), Connection.get_connection_from_secrets, AirflowNotFoundException)
 
 
 class NotSetUp(InvalidInput):

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from holdfast.adapters.lake import objects
+from holdfast.adapters.lake.address import LakeAddress
+from holdfast.adapters.lake.lake_connection import address_of
 from holdfast.adapters.lake.table_schemas import TABLES, VERSION
 from holdfast.errors import StatePathTrouble
 
@@ -16,14 +18,12 @@ _TROUBLES = (OSError, ValueError, ImportError, pa.ArrowException)
 
 
 class ParquetTables:
-    """`url`: the lake. A table, or a day of it, that is not there has no rows."""
+    """`place`: the lake. A table, or a day of it, that is not there has no rows."""
 
-    def __init__(self, url: str) -> None:
-        try:
-            self._files, root = fsspec.core.url_to_fs(url)
-        except _TROUBLES as error:
-            raise StatePathTrouble(f"The lake {url!r} cannot be opened: {error}") from None
-        self._root = str(root).rstrip("/")
+    def __init__(self, place: str | LakeAddress) -> None:
+        self._files, root = address_of(place).opened()
+        self._objects = objects.of(self._files)
+        self._root = root.rstrip("/")
 
     def days(self, table: str, cluster: str = "") -> tuple[str, ...]:
         """The days of a cluster, or of any, the latest last."""
@@ -57,18 +57,19 @@ class ParquetTables:
         return found
 
     def _folders(self, place: str, beginning: str) -> list[str]:
+        return [f"{place}/{name}" for name in self._names(place) if name.startswith(beginning)]
+
+    def _names(self, place: str) -> list[str]:
         try:
-            self._files.invalidate_cache()
-            listed = self._files.ls(place, detail=False)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except _TROUBLES as error:
-            raise StatePathTrouble(f"{place} cannot be listed: {error}") from None
-        return sorted(one for one in map(str, listed) if one.rstrip("/").rsplit("/", 1)[-1].startswith(beginning))
+            return sorted(self._objects.names(place))
+        except Exception as error:  # noqa: BLE001 - each file system has errors of its own
+            if objects.is_absent(error):
+                return []
+            raise objects.trouble(self._objects, f"{place} cannot be listed", self._root, error) from None
 
     def _read(self, table: str, place: str, columns: Sequence[str], among: Mapping[str, tuple[str, ...]]) -> pa.Table:
         try:
-            names = [str(one) for one in self._files.ls(place, detail=False) if str(one).endswith(".parquet")]
+            names = [f"{place}/{name}" for name in self._names(place) if name.endswith(".parquet")]
             schema = pa.schema([one for one in TABLES[table] if one.name not in ("cluster", "day")])
             dataset = pq.ParquetDataset(
                 names,

@@ -3,7 +3,7 @@
 import logging
 from typing import TYPE_CHECKING
 
-from holdfast.airflow_wiring.airflow_objects import lake
+from holdfast.airflow_wiring.airflow_objects import lake_address
 from holdfast.errors import StatePathTrouble
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def score_of(snapshot: "AnySnapshot") -> "PastScore | None":
     from holdfast.workflows import past
 
     try:
-        return past.newest(ParquetTables(lake().url), snapshot)
+        return past.newest(ParquetTables(lake_address()), snapshot)
     except StatePathTrouble as trouble:
         log.warning("The score of the group is left out: %s", trouble)
         return None

@@ -10,6 +10,7 @@ from airflow.exceptions import AirflowNotFoundException
 from airflow.models.connection import Connection
 from airflow.models.variable import Variable
 
+from holdfast.adapters.lake.address import LakeAddress
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import planning
 from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, POLICY_VARIABLE
@@ -46,8 +47,8 @@ class Group:
     problem: str = ""
 
 
-def groups(url: str, text: str) -> Groups:
-    everything = snapshots.groups(FsspecLake(url))
+def groups(place: LakeAddress, text: str) -> Groups:
+    everything = snapshots.groups(FsspecLake(place))
     words = text.casefold().split()
     found = [row for row in everything if all(word in f"{row[0]} {row[1]}".casefold() for word in words)]
     named = Variable.get(CLUSTERS_VARIABLE, default_var=None, deserialize_json=True)
@@ -56,13 +57,13 @@ def groups(url: str, text: str) -> Groups:
     return Groups(tuple(found[:MOST_GROUPS]), len(found), len(everything), tuple(clusters))
 
 
-def group(url: str, cluster: str, group_id: str, now: datetime) -> Group:
+def group(place: LakeAddress, cluster: str, group_id: str, now: datetime) -> Group:
     """By its newest snapshot. One that cannot be read is as good as none, and `problem` says why."""
-    history = tuple(islice(snapshots.newest_first(FsspecLake(url), cluster, group_id), MOST_HISTORY))
+    history = tuple(islice(snapshots.newest_first(FsspecLake(place), cluster, group_id), MOST_HISTORY))
     if not history:
         return Group(cluster, group_id, None, None)
     try:
-        snapshot = overview.snapshot(url, history[0])
+        snapshot = overview.snapshot(place, history[0])
         found = new_view.known(snapshot, history[0], history, now)
     except HoldfastError as problem:
         return Group(cluster, group_id, None, None, str(problem))
@@ -83,14 +84,14 @@ def team_policy() -> object:
     return Variable.get(POLICY_VARIABLE, default_var=None)
 
 
-def asked(url: str, one: Group, sent: Sent, now: datetime) -> CheckedRequest:
+def asked(place: LakeAddress, one: Group, sent: Sent, now: datetime) -> CheckedRequest:
     """What was typed, checked; against the selected snapshot, or else the newest."""
     snapshot = one.snapshot
     chosen = new_request.text(sent, "snapshot")
     problems: dict[str, str] = {}
     try:
         if chosen not in ("", FRESH):
-            snapshot = overview.snapshot(url, chosen)
+            snapshot = overview.snapshot(place, chosen)
             if (snapshot.cluster, snapshot.group_id) != (one.cluster, one.group_id):
                 raise InvalidInput("a snapshot of another group was found; select one of this group, or a new one", "snapshot")
     except HoldfastError as problem:

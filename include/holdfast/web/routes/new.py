@@ -43,7 +43,7 @@ def new(request: Request, user: GetUserDep, cluster: Text = "", group: Name = ""
             raise InvalidInput("plan_rollout has no run of that ID.")
         return _form(request, user, new_request.typed_of(conf))
     if not group:
-        found = new_page.groups(serving.lake_url(), q)
+        found = new_page.groups(serving.lake_address(), q)
         return serving.page(request, "new_groups.html", groups=found, q=q, cluster=cluster)
     sent = {name: request.query_params.getlist(name) for name in NAMES if name in request.query_params}
     return _form(request, user, sent | {"cluster": [cluster], "group": [group]})
@@ -102,10 +102,10 @@ def _detail(told: httpx.Response) -> str:
 
 
 def _checked(sent: Sent) -> tuple[new_page.Group, CheckedRequest]:
-    url = serving.lake_url()
+    place = serving.lake_address()
     now = serving.now()
-    one = new_page.group(url, new_request.text(sent, "cluster"), new_request.text(sent, "group"), now)
-    return one, new_page.asked(url, one, sent, now)
+    one = new_page.group(place, new_request.text(sent, "cluster"), new_request.text(sent, "group"), now)
+    return one, new_page.asked(place, one, sent, now)
 
 
 def _form(
@@ -120,7 +120,7 @@ def _form(
 ) -> HTMLResponse:
     """The page with what was typed. `asked` None: nothing was checked yet."""
     one = one or new_page.group(
-        serving.lake_url(), new_request.text(sent, "cluster"), new_request.text(sent, "group"), serving.now()
+        serving.lake_address(), new_request.text(sent, "cluster"), new_request.text(sent, "group"), serving.now()
     )
     key = key or new_page.new_key(serving.now())
     return serving.page(

@@ -39,7 +39,9 @@ async def pause(request: Request, plan_id: str, user: GetUserDep) -> Response:
 
     if secrecy.holds_secret(reason):
         raise NotPaused("The reason seems to contain a secret, and all readers of plans could see it. The run is not paused.")
-    await run_in_threadpool(lambda: pausing.pause(FsspecLake(serving.lake_url()), plan_id, user.get_name(), reason, serving.now()))
+    await run_in_threadpool(
+        lambda: pausing.pause(FsspecLake(serving.lake_address()), plan_id, user.get_name(), reason, serving.now())
+    )
     return _back(request, plan_id)
 
 
@@ -47,7 +49,7 @@ async def pause(request: Request, plan_id: str, user: GetUserDep) -> Response:
 async def resume(request: Request, plan_id: str, user: GetUserDep) -> Response:
     """The pause is removed, whatever it says. Nothing is started by it."""
     await _checked(request, plan_id, user)
-    await run_in_threadpool(lambda: pausing.resume(FsspecLake(serving.lake_url()), plan_id))
+    await run_in_threadpool(lambda: pausing.resume(FsspecLake(serving.lake_address()), plan_id))
     return _back(request, plan_id)
 
 

@@ -1,0 +1,1 @@
+"""Real servers of S3's protocol."""
