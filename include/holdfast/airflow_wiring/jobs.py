@@ -6,6 +6,7 @@
 | takes up the job that the task state store names, and may end | `durable=False`: it always submits; jobs replace what they |
 | its pod; all who may trigger the DAG may write there          | wrote before                                               |
 | submits to YARN where there is no connection                  | refused (`spark.refuse_unready`)                           |
+| writes variables of the environment into the command line     | on YARN and Kubernetes: none are given (`LakeForSpark`)   |
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from typing import Any, ClassVar
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from holdfast.airflow_wiring import spark
-from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, SPARK_POOL, lake
+from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, SPARK_POOL
 
 Arguments = Callable[[Mapping[str, Any]], list[str] | None]
 """From Airflow's context to the parameters of the job in addition to the lake; None: there is nothing to do."""
@@ -38,5 +39,7 @@ class SparkJob(SparkSubmitOperator):  # type: ignore[misc]  # Airflow is not typ
             return
         self.application = spark.script(self.job)
         self.py_files = spark.prepare_spark()
-        self.application_args = ["--lake", lake().url, *arguments]
+        lake = spark.lake_for_spark()
+        self.application_args = ["--lake", lake.url, *arguments]
+        self.conf, self.env_vars = lake.settings, lake.environment
         super().execute(context)

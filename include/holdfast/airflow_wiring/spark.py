@@ -6,10 +6,11 @@ import importlib.metadata
 import logging
 import re
 import socket
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast import project_files
-from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, lake
+from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, lake, lake_address
 from holdfast.errors import ClusterTrouble, InvalidInput, StatePathTrouble
 from holdfast.ports import Lake, LakePath
 
@@ -44,7 +45,31 @@ def prepare_spark() -> str:
                 f"packages/{name} in the lake {store.url} differs from what was just written: another program writes there."
                 " Only Holdfast may write to the lake"
             )
-    return f"{store.url}/packages/{name}"
+    return f"{lake_for_spark().url}/packages/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class LakeForSpark:
+    """Settings for the command line, none of them secret, and variables of spark-submit's environment, which are.
+
+    Airflow writes such variables into the command line where the master is YARN or Kubernetes: there Spark needs its own
+    configuration, or the machines' role, and gets no keys from here.
+    """
+
+    url: str
+    settings: dict[str, str]
+    environment: dict[str, str] = field(repr=False)
+
+
+def lake_for_spark() -> LakeForSpark:
+    from airflow.sdk import BaseHook
+
+    from holdfast.adapters.spark import s3a
+
+    address, master = lake_address(), str(BaseHook.get_connection(SPARK_CONNECTION).host or "")
+    if master.startswith(("yarn", "k8s")):
+        return LakeForSpark(s3a.url_of(address.url), s3a.settings(address), {})
+    return LakeForSpark(s3a.url_of(address.url), s3a.settings(address) | s3a.provider(address), s3a.environment(address))
 
 
 def _holds(store: Lake, place: LakePath, content: bytes) -> bool:

@@ -21,22 +21,26 @@ def url_of(url: str) -> str:
 
 def environment(address: LakeAddress) -> dict[str, str]:
     """The secrets, by the names that Spark knows."""
-    names = {"key": "AWS_ACCESS_KEY_ID", "secret": "AWS_SECRET_ACCESS_KEY", "token": "AWS_SESSION_TOKEN", "profile": "AWS_PROFILE"}
-    if address.url.partition("://")[0] not in SCHEMES:
+    if not _is_on_s3(address):
         return {}
+    names = {"key": "AWS_ACCESS_KEY_ID", "secret": "AWS_SECRET_ACCESS_KEY", "token": "AWS_SESSION_TOKEN", "profile": "AWS_PROFILE"}
     return {variable: str(address.settings[name]) for name, variable in names.items() if address.settings.get(name)}
 
 
+def provider(address: LakeAddress) -> dict[str, str]:
+    """Where there are no keys, each machine finds its own, as s3fs finds them here; s3a alone would not look into files."""
+    return {f"{_S3A}.aws.credentials.provider": _DEFAULT_CHAIN} if _is_on_s3(address) and not address.settings.get("key") else {}
+
+
 def settings(address: LakeAddress) -> dict[str, str]:
-    """What is no secret. Without keys the ones that each machine finds are used, as s3fs finds them here."""
-    given = address.settings
-    if address.url.partition("://")[0] not in SCHEMES:
+    """What is no secret: where the store is."""
+    if not _is_on_s3(address):
         return {}
-    found = {} if given.get("key") else {f"{_S3A}.aws.credentials.provider": _DEFAULT_CHAIN}
-    endpoint = given.get("endpoint_url")
+    given, found = address.settings, {}
+    endpoint = str(given.get("endpoint_url", ""))
     if endpoint:
-        found[f"{_S3A}.endpoint"] = str(endpoint)
-        found[f"{_S3A}.connection.ssl.enabled"] = str(urlsplit(str(endpoint)).scheme != "http").lower()
+        found[f"{_S3A}.endpoint"] = endpoint
+        found[f"{_S3A}.connection.ssl.enabled"] = str(urlsplit(endpoint).scheme != "http").lower()
     region = given.get("client_kwargs", {}).get("region_name")
     if region:
         found[f"{_S3A}.endpoint.region"] = str(region)
@@ -44,3 +48,7 @@ def settings(address: LakeAddress) -> dict[str, str]:
     if style == "path" or (endpoint and style != "virtual"):
         found[f"{_S3A}.path.style.access"] = "true"
     return found
+
+
+def _is_on_s3(address: LakeAddress) -> bool:
+    return address.url.partition("://")[0] in SCHEMES
