@@ -112,7 +112,11 @@ def _balance(
     give: Callable[[int, int], None],
     may_move: Callable[[int, int], bool] | None = None,
 ) -> None:
-    """Move tasks of one kind from client to client, where they may, as long as that narrows the difference in tasks a thread."""
+    """Move tasks of one kind from client to client, where they may, as long as that narrows the difference in tasks a thread.
+
+    A move narrows it, and does not turn it round, where the source with a task less has no fewer a thread than the destination with
+    one more.
+    """
     clients = board.clients
     with_one_more = [_load(client, 1) for client in clients]
     moved = True
@@ -120,36 +124,26 @@ def _balance(
         moved = False
         least = min(with_one_more)
         for number, source in enumerate(clients):
-            # No client may have more than the source after a move (`_should_move`): mostly that leaves no destination at all.
-            if _load(source, -1) < least:
+            with_one_less = _load(source, -1)
+            if with_one_less < least:  # mostly that leaves no destination at all
                 continue
             for other, destination in enumerate(clients):
-                if number == other or _load(source, -1) < with_one_more[other] or not _should_move(source, destination):
+                if with_one_less < with_one_more[other] or number == other:
                     continue
                 if may_move is not None and not may_move(number, other):
                     continue
                 for task in sorted(tasks_of(source)):
-                    if not _should_move(source, destination):
+                    if with_one_less < with_one_more[other]:
                         break
                     if not destination.holds(task):
                         take(number, task)
                         give(other, task)
                         moved = True
-                with_one_more[number], with_one_more[other] = _load(source, 1), _load(destination, 1)
+                        with_one_less = _load(source, -1)
+                        with_one_more[number], with_one_more[other] = _load(source, 1), _load(destination, 1)
             least = min(with_one_more)
 
 
 def _load(client: ClientState, more: int) -> float:
     """Tasks a thread, with `more` added."""
     return (len(client.active) + len(client.standby) + more) / len(client.consumers)
-
-
-def _should_move(source: ClientState, destination: ClientState) -> bool:
-    """Whether the difference in tasks a thread is smaller after a move, and not turned round."""
-    source_count = len(source.active) + len(source.standby)
-    destination_count = len(destination.active) + len(destination.standby)
-    skew = source_count / source.capacity - destination_count / destination.capacity
-    if skew <= 0:
-        return False
-    proposed = (source_count - 1) / source.capacity - (destination_count + 1) / destination.capacity
-    return 0 <= proposed < skew
