@@ -139,6 +139,9 @@ class Movements:
         self._sums = tuple(reported(client) for client in clients)
         self._records_of_all = tuple(self._reports.to_restore(task, None) for task in self._ids)
         self._whole = tuple(map(self._size, self._ids, self._records_of_all))
+        self._caught_up = tuple(
+            tuple(client for client, lag in readings.lags_of[number].items() if self._acceptable(lag)) for number in self._numbers
+        )
         self._ordinary = tuple(self._is_ordinary(at) for at in range(len(self._ids)))
         self._open_reason = self._why_not_counted()
         self._dealt = functools.lru_cache(maxsize=_REMEMBERED)(dealt)
@@ -263,14 +266,16 @@ class Movements:
         """The client that runs the task from the first rebalance on; None if that is not counted."""
         number = self._numbers[task]
         end = self._readings.topology.ends[number]
-        lags = {client: lag for client, lag in self._readings.lags_of[number].items() if client != gone}
-        all_clients = self._acceptable(end)
-        if self._acceptable(lags.get(to, end) if to != gone else end):
+        lags = self._readings.lags_of[number]
+        behind = lags.get(to, end) if to != gone else end
+        if self._acceptable(behind):
             return to
-        caught_up = [client for client, lag in lags.items() if self._acceptable(lag)]
-        if not lags or not (caught_up or (self._line.moves_to_most_caught_up and min(lags.values()) < lags.get(to, end))):
-            return to
-        if len(caught_up) == 1 and not all_clients:
+        caught_up = [client for client in self._caught_up[task] if client != gone]
+        if not caught_up:
+            least = min((lag for client, lag in lags.items() if client != gone), default=behind)
+            if not (self._line.moves_to_most_caught_up and least < behind):
+                return to
+        if len(caught_up) == 1 and not self._acceptable(end):
             return caught_up[0]
         tally.without_copy += not caught_up
         tally.reason = tally.reason or _SEVERAL
