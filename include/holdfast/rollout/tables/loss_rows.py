@@ -4,6 +4,7 @@ In pieces that can be worked out anywhere: of some members (`losses`), of some l
 Rows with a fingerprint hold for every later snapshot of the group that has the same one (`fingerprint`).
 """
 
+import math
 from collections.abc import Iterable, Sequence
 
 from holdfast.errors import HoldfastError, InvalidInput
@@ -45,7 +46,7 @@ def losses(
         return {"problem": str(refusal), "losses": [], "places": []}
 
 
-def chosen(open_ones: Iterable[Row], budget_ms: int | None, piece_us: int) -> list[list[Row]]:
+def chosen(open_ones: Iterable[Row], budget_ms: int | None, piece_us: float) -> list[list[Row]]:
     """Of all rows of one group that have `work_us` those that are to be forecast, in pieces of about so much work each: the worst
     first, within the budget (None: all). A loss that is another one's too (the worst position is the likeliest) costs nothing more.
 
@@ -54,7 +55,7 @@ def chosen(open_ones: Iterable[Row], budget_ms: int | None, piece_us: int) -> li
     worst_first = _likeliest_before_others(sorted(open_ones, key=_worst_first))
     works = [0 if _is_the_same(worst_first, at) else _work(row) for at, row in enumerate(worst_first)]
     pieces: list[list[Row]] = []
-    left = 0
+    left = 0.0
     for row, work in zip(worst_first[: loss_budget.affordable(works, budget_ms)], works, strict=False):
         if work and left < work:
             pieces.append([])
@@ -105,7 +106,7 @@ def whole(document: str, budget_ms: int | None = loss_budget.BUDGET_MS) -> Row:
     found = losses(document, budget_ms=budget_ms)
     listed = found["losses"]
     assert isinstance(listed, list), "losses are rows"
-    pieces = chosen((row for row in listed if row.get("work_us") is not None), budget_ms, piece_us=0)
+    pieces = chosen((row for row in listed if row.get("work_us") is not None), budget_ms, piece_us=math.inf)
     known = {(row["process_id"], row["scenario"]): row for piece in pieces for row in forecast(document, piece)}
     return found | {"losses": [known.get((row.get("process_id"), row["scenario"])) or left_open(row) for row in listed]}
 
