@@ -229,14 +229,16 @@ def forecast_clients(snapshot: Snapshot, change) -> tuple[Client, ...]:
     return (*rest, replace(bare, client_tags=old.client_tags, rack=old.rack))
 
 
-def with_standbys(seed: int, most_tasks: int = 24) -> Snapshot:
-    """A group at rest, with a standby or two of each task."""
+def with_standbys(seed: int, most_tasks: int = 24, clients: tuple[int, int] = (2, 6)) -> Snapshot:
+    """A group at rest, with a standby or two of each task, and so many clients."""
     numbers = range(seed * 80, seed * 80 + 80)
     found = (synthetic_fleet.group(number, 5).after for number in numbers)
     return next(
         one
         for one in found
-        if dict(one.config)["num.standby.replicas"] and 2 <= len(one.clients) <= 6 and len(one.tasks) <= most_tasks
+        if dict(one.config)["num.standby.replicas"]
+        and clients[0] <= len(one.clients) <= clients[1]
+        and len(one.tasks) <= most_tasks
     )
 
 
@@ -310,6 +312,17 @@ class TestForecastWhereItCannotBeCounted:
         rows, places = all_rows(snapshot, EVERYTHING_MS)
         stands_for = {(place["lost"], place["place"]): place["process_id"] for place in places}
         for row in (row for row in rows if row["basis"] == "forecast"):
+            as_the_forecast_says(snapshot, row, stands_for.get((row["process_id"], row["place"])))
+
+    def test_of_the_only_client_all_but_its_end_is_forecast(self) -> None:
+        snapshot = with_standbys(4, clients=(1, 1))
+        rows, places = all_rows(snapshot, EVERYTHING_MS)
+        stands_for = {(place["lost"], place["place"]): place["process_id"] for place in places}
+        (ends,) = (row for row in rows if row["scenario"] == "not replaced")
+
+        assert (ends["basis"], ends["work_us"]) == ("not forecast", None)
+        for row in (row for row in rows if row is not ends):
+            assert row["basis"] == "forecast"
             as_the_forecast_says(snapshot, row, stands_for.get((row["process_id"], row["place"])))
 
     def test_the_likeliest_and_then_the_worst_come_first_and_what_is_beyond_says_so(self) -> None:

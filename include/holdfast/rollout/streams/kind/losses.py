@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.streams.host_loss import forecast_losses
 from holdfast.rollout.streams.host_loss.blast_radius import BlastRadius, FigureBasis, Loss, Place, blast_radius
 from holdfast.rollout.streams.host_loss.movements import NotByPlaces
@@ -18,7 +19,7 @@ def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int | No
     """
     only = tuple(sorted(client.process_id for client in snapshot.clients)[first:last])
     try:
-        radii, may_be_forecast, alike_again = blast_radius(snapshot, only), len(snapshot.clients) > 1, True
+        radii, may_be_forecast, alike_again = blast_radius(snapshot, only), True, True
     except NotByPlaces:
         radii, may_be_forecast, alike_again = forecast_losses.by_forecasts(snapshot, only, budget_ms), False, False
     about = _About(snapshot)
@@ -52,10 +53,12 @@ class _About:
         self._snapshot = snapshot
         self._host_of = {client.process_id: client.host for client in snapshot.clients}
         self._stateful = sum(task.stateful for task in snapshot.tasks)
+        self._only_one = len(snapshot.clients) == 1
 
     def row(self, radius: BlastRadius, loss: Loss, *, may_be_forecast: bool) -> Row:
         fresh = loss.place is not None
-        open_one = may_be_forecast and loss.basis is FigureBasis.NOT_FORECAST
+        none_left = self._only_one and loss.scenario is Scenario.NOT_REPLACED  # then nothing follows that could be forecast
+        open_one = may_be_forecast and loss.basis is FigureBasis.NOT_FORECAST and not none_left
         return {
             "process_id": str(loss.process_id),
             "host": self._host_of[loss.process_id],
