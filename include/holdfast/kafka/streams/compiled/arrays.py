@@ -162,7 +162,7 @@ class Rooms(NamedTuple):
     room: Ints
 
 
-MOST_EVENTS = 512
+MOST_EVENTS = 4096
 MOST_BUCKETS = 1 << 16
 FEWEST_BUCKETS = 1 << 4
 
@@ -215,7 +215,7 @@ def queue(clients: int) -> Queue:
         event_destination=zeros(MOST_EVENTS),
         event_own=zeros(MOST_EVENTS),
         event_after=zeros(MOST_EVENTS),
-        state=zeros(9),
+        state=zeros(10),
     )
 
 

@@ -1,17 +1,21 @@
 """Clients by load, as Kafka queues them. `movement.ConstrainedPrioritySet` says why it is done like this; these are its steps.
 
+The array is a heap but for loads in doubt: `settle` says which. Each comparison of the queue is right if those count as equal, so
+that clients come in the order of their loads, and only among those in doubt in any order. The array is built where that decides.
+
 `Queue.waiting`, `loads`: who waits, and the load that each was last offered with. `began_…`, `offered`: the same when all were last
 offered anew, and in which order (their number is in `state`; `NONE`: that of a HashSet). `array`: the part of the queue's array
 that was built, with the load of each client, whose lowest bits are its number (`array_loads`: by client). `event_…`: what has
 happened since: two clients offered, or (destination `NONE`) one taken.
 """
 
-from holdfast.kafka.streams.compiled.arrays import FEWEST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Flags, Ints, Queue
+from holdfast.kafka.streams.compiled.arrays import FEWEST_BUCKETS, MOST_BUCKETS, MOST_EVENTS, NONE, Board, Facts, Flags, Ints, Queue
 from holdfast.kafka.streams.compiled.jit import compiled, inlined
 
-IS_HEAP, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED, MOVEMENTS, NUMBER = 0, 1, 2, 3, 4, 5, 6, 7, 8
-"""In `Queue.state`. FAILED: a HashSet would grow trees, which only `leader` models. MOVEMENTS: how many copies cannot be at their
-target yet. NUMBER: the bits of a load that are the number of its client."""
+LOW, OFFERED, HAS_ARRAY, SIZE, AMISS, EVENTS, FAILED, MOVEMENTS, NUMBER, HIGH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+"""In `Queue.state`. LOW, HIGH: the least and the highest load in doubt, unless the least is above the highest. FAILED: a HashSet
+would grow trees, which only `leader` models. MOVEMENTS: how many copies cannot be at their target yet. NUMBER: the bits of a load
+that are the number of its client."""
 
 _MOST = 2**63 - 1
 _TREEIFY = 9
@@ -33,43 +37,86 @@ def begin(queue: Queue, board: Board) -> None:
     while power < clients:
         power *= 2
     queue.state[NUMBER] = power - 1
-    queue.state[IS_HEAP] = 1
+    _is_a_heap(queue)
     queue.state[OFFERED] = clients
     queue.state[HAS_ARRAY] = 0
     queue.state[EVENTS] = 0
 
 
 @inlined
+def _is_a_heap(queue: Queue) -> None:
+    """No load is in doubt."""
+    queue.state[LOW] = _MOST
+    queue.state[HIGH] = NONE
+
+
+@inlined
+def _doubt(queue: Queue, one: int, other: int) -> None:
+    """The loads from one to the other, and what lies between them and those that are in doubt already."""
+    queue.state[LOW] = min(queue.state[LOW], one, other)
+    queue.state[HIGH] = max(queue.state[HIGH], one, other)
+
+
+@inlined
+def _doubt_source(queue: Queue, own: int, before: int) -> None:
+    """The load of a source, and those of clients that it should have passed, or below which it should have stopped, if any:
+    they lie between it and the old load of the destination, or, where that is in doubt itself, are in doubt too."""
+    low, high = min(own, before), max(own, before)
+    if queue.state[LOW] <= before <= queue.state[HIGH]:
+        _doubt(queue, own, own)
+        return
+    for client in range(len(queue.waiting)):
+        if queue.waiting[client] and low < queue.loads[client] < high:
+            _doubt(queue, own, queue.loads[client])
+
+
+@inlined
+def _is_in_doubt(queue: Queue, client: int) -> bool:
+    return bool(queue.state[LOW] <= queue.loads[client] <= queue.state[HIGH])
+
+
+@inlined
 def poll(queue: Queue, facts: Facts, number: int) -> int:
     """Take out the first of `number` eligible clients (`Queue.eligible`); `NONE`: no such client waits."""
-    waiting, found = 0, NONE
+    waiting, found, in_doubt = 0, NONE, 0
     for at in range(number):
         client = queue.eligible[at]
         if queue.waiting[client]:
             queue.eligible[waiting] = client
             waiting += 1
+            in_doubt += _is_in_doubt(queue, client)
             if found == NONE or queue.loads[client] < queue.loads[found]:
                 found = client
     if waiting == 0:
         _offer_all_anew(queue, facts)
         return NONE
-    if waiting == 1 or queue.state[IS_HEAP]:
+    if in_doubt < 2 or queue.loads[found] < queue.state[LOW]:
         _note(queue, facts, found, NONE, 0, 0)
     else:
         _make_up(queue, facts)
         found = _take_first(queue, facts, waiting)
+    if queue.loads[found] > queue.state[HIGH]:  # all that was in doubt was taken out before, and offered again
+        _is_a_heap(queue)
     queue.waiting[found] = 0
     return found
 
 
 @inlined
 def settle(queue: Queue, facts: Facts, board: Board, source: int, destination: int) -> None:
-    """Offer both clients of a movement, first the one that was taken out."""
+    """Offer both clients of a movement, first the one that was taken out.
+
+    Meanwhile the destination has its new load where its old one belongs. Only the source is compared with it: where its load lies
+    between both, it may stop below a client that it should have passed, or pass one below which it should have stopped. All these
+    have loads between its own and the old one of the destination, which is then taken out, wherever it is. Whatever is placed by
+    comparisons that are right for an order stays a heap of that order.
+    """
     before, own, after = queue.loads[destination], board.load[source], board.load[destination]
-    passes = after == before or (after < before and not after <= own < before)
-    if not passes or queue.waiting[source] or not queue.waiting[destination]:
-        queue.state[IS_HEAP] = 0
     _note(queue, facts, source, destination, own, after)
+    if queue.waiting[destination]:
+        if queue.waiting[source]:  # as well, the one that fills its place is compared with the destination
+            _doubt(queue, before, after)
+        elif after <= own < before or before <= own < after:
+            _doubt_source(queue, own, before)
     queue.loads[source] = own
     queue.loads[destination] = after
     queue.waiting[source] = 1
@@ -90,7 +137,7 @@ def _note(queue: Queue, facts: Facts, source: int, destination: int, own: int, a
 
 @compiled
 def _offer_all_anew(queue: Queue, facts: Facts) -> None:
-    if queue.state[IS_HEAP]:
+    if not _doubts_meet(queue, facts):
         queue.state[OFFERED] = NONE
     else:
         _make_up(queue, facts)
@@ -106,7 +153,30 @@ def _offer_all_anew(queue: Queue, facts: Facts) -> None:
         queue.began_loads[client] = queue.loads[client]
     queue.state[HAS_ARRAY] = 0
     queue.state[EVENTS] = 0
-    queue.state[IS_HEAP] = 1
+    _is_a_heap(queue)
+
+
+@compiled
+def _doubts_meet(queue: Queue, facts: Facts) -> bool:
+    """Whether clients whose loads are in doubt meet in a bucket of the HashSet that all are added to: it keeps their order."""
+    if queue.state[LOW] > queue.state[HIGH]:
+        return False
+    size, capacity = 0, FEWEST_BUCKETS
+    for client in range(len(queue.waiting)):
+        size += queue.waiting[client]
+    while size > capacity * 3 // 4:
+        capacity *= 2
+        if capacity > MOST_BUCKETS:
+            return True
+    for bucket in range(capacity):
+        queue.buckets[bucket] = 0
+    for client in range(len(queue.waiting)):
+        if queue.waiting[client] and _is_in_doubt(queue, client):
+            bucket = facts.client_codes[client] & (capacity - 1)
+            if queue.buckets[bucket]:
+                return True
+            queue.buckets[bucket] = 1
+    return False
 
 
 @compiled
@@ -121,7 +191,8 @@ def _make_up(queue: Queue, facts: Facts) -> None:
         else:
             _offer_both(queue, source, destination, queue.event_own[at], queue.event_after[at])
     queue.state[EVENTS] = 0
-    queue.state[IS_HEAP] = _in_order(queue)
+    if _in_order(queue):
+        _is_a_heap(queue)
 
 
 @inlined
@@ -206,14 +277,14 @@ def _offer_both(queue: Queue, source: int, destination: int, own: int, after: in
 
 
 @inlined
-def _in_order(queue: Queue) -> int:
+def _in_order(queue: Queue) -> bool:
     if queue.state[AMISS]:
         queue.state[AMISS] = 0
         for at in range(1, queue.state[SIZE]):
             if queue.array[at] < queue.array[(at - 1) >> 1]:
                 queue.state[AMISS] = 1
                 break
-    return 0 if queue.state[AMISS] else 1
+    return bool(queue.state[AMISS] == 0)
 
 
 @inlined
