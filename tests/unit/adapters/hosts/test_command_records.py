@@ -70,7 +70,8 @@ class Place:
     def ends(self, status: int) -> None:
         """And so does every other from now on, soon."""
         process_commands.HOLDS_S = 30.0
-        (self.folder / "go").write_text(str(status))
+        (self.folder / "goes").write_text(str(status))
+        (self.folder / "goes").rename(self.folder / "go")
         _wait_until(lambda: any(one.suffix == ".end" and one.name.count(".") == 2 for one in self.records.iterdir()))
 
 
