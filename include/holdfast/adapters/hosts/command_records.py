@@ -112,7 +112,9 @@ find "$place" -type f -mtime +7 -exec rm -f {} +
   exec >/dev/null 2>&1
   printf '%-4s' "$status" 1<>"$file.$$.end"
   waited=0
-  while [ ! -e "$file.read" ] && [ "$waited" -lt 3 ]; do sleep 1; waited=$((waited + 1)); done
+  while [ ! -e "$file.read" ] && [ "$waited" -lt 30 ]; do
+    if sleep 0.1 2>/dev/null; then waited=$((waited + 1)); else sleep 1; waited=$((waited + 10)); fi
+  done
   mv "$file.$$.end" "$file.end"
 } 2>&1 | {
   head -c 4096 >"$file.out"
@@ -194,14 +196,18 @@ def shown_before(answer: ScriptEnd) -> tuple[Record, ScriptEnd]:
     return Record(int(found[1]), state, int(found[3]), said), ScriptEnd(answer.status, parts[2], answer.stderr)
 
 
-def begun(answer: ScriptEnd, shown: str) -> Record:
-    """What BEGIN prints. `shown`: the host. Raise HostTrouble where nothing was begun."""
+def begun(answer: ScriptEnd, order: int, shown: str) -> Record:
+    """What BEGIN prints for the command of that number. `shown`: the host. Raise HostTrouble where nothing was begun."""
     word, _, rest = answer.stdout.partition(b"\n")
+    others = HostTrouble(f"{shown}: another command was begun there meanwhile", begun=False)
     match word.split(b" ", 1):
         case [b"begun" | b"given"]:
-            return shown_before(ScriptEnd(answer.status, rest, answer.stderr))[0]
+            record, _ = shown_before(ScriptEnd(answer.status, rest, answer.stderr))
+            if record.order != order:  # it has withdrawn
+                raise others
+            return record
         case [b"changed"]:
-            raise HostTrouble(f"{shown}: another command was begun there meanwhile", begun=False)
+            raise others
         case [b"open"]:
             why = "belongs to another user, is open to others (chmod 700), or is a link"
         case [b"unwritable", *reason]:

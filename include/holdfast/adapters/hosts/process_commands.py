@@ -169,7 +169,7 @@ class CommandActor:
         limits = (f"{self._commands.limit_s:g}", f"{10 * HOLDS_S:g}")
         before = (self._commands.records, key, str(order), str(seen.order), *limits, command_records.RUNNER)
         answer = self._run(act, command_records.BEGIN, before, command, HOLDS_S + BEGINS_S, stdin)
-        record = self._seen[key] = command_records.begun(answer, shown)
+        record = self._seen[key] = command_records.begun(answer, order, shown)
         if record.state is CommandState.RUNNING:
             raise HostTrouble(f"{shown}: the command has not ended after {HOLDS_S:g} s", begun=True)
         return record

@@ -291,7 +291,14 @@ def test_a_host_that_shows_no_record_is_unknown(answer: bytes) -> None:
     with pytest.raises(HostTrouble, match="cannot be read"):
         shown_before(ScriptEnd(0, answer, b""))
     with pytest.raises(HostTrouble):
-        begun(ScriptEnd(0, answer, b""), "a host")
+        begun(ScriptEnd(0, answer, b""), 2, "a host")
+
+
+@pytest.mark.parametrize("answer", [b"given\n0 none 0\n\n", b"begun\n4 ended 0\n\n", b"changed\n"])
+def test_one_that_has_withdrawn_was_not_begun(answer: bytes) -> None:
+    with pytest.raises(HostTrouble, match="another command was begun there meanwhile") as trouble:
+        begun(ScriptEnd(0, answer, b""), 2, "a host")
+    assert (trouble.value.begun, trouble.value.lasting) == (False, False)
 
 
 def by_script(folder: Path, order: int, seen: int, shell: Shell | None = None) -> Record:
@@ -300,7 +307,7 @@ def by_script(folder: Path, order: int, seen: int, shell: Shell | None = None) -
     key = Place(folder).actor._key(replace(CLIENT, called="."))
     words = (f"{folder}/records", key, str(order), str(seen), "60", "300", RUNNER, "sh", f"{folder}/slow.sh", str(folder))
     answer = (shell or LocalShell()).run(BEGIN, words, limit_s=60, most_bytes=10_000)
-    return begun(answer, "a host")
+    return begun(answer, order, "a host")
 
 
 def _session_of(pid: int) -> int:

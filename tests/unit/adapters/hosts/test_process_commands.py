@@ -30,9 +30,10 @@ class Recorder:
             return ScriptEnd(0, b"0 none 0\n\n", b"")
         self.stdin = stdin
         self.ran.append((script, (arguments[first], *arguments[words:])))
-        shown = {command_records.LOOK: b"0 none 0\n\n", command_records.BEGIN: b"begun\n1 ended %d\n" % self.answer.status}
         if script == command_records.BEGIN:
-            return ScriptEnd(0, shown[script] + self.answer.stderr + b"\n", b"")
+            begun = f"begun\n{arguments[2]} ended {self.answer.status}\n".encode()
+            return ScriptEnd(0, begun + self.answer.stderr + b"\n", b"")
+        shown = {command_records.LOOK: b"0 none 0\n\n"}
         return ScriptEnd(self.answer.status, shown.get(script, b"") + self.answer.stdout, self.answer.stderr)
 
 
