@@ -230,7 +230,7 @@ def forecast_clients(snapshot: Snapshot, change) -> tuple[Client, ...]:
 
 
 def with_standbys(seed: int, most_tasks: int = 24, clients: tuple[int, int] = (2, 6)) -> Snapshot:
-    """A group at rest, with a standby or two of each task, and so many clients."""
+    """A group at rest, with a standby or two of each task, and this number of clients."""
     numbers = range(seed * 80, seed * 80 + 80)
     found = (synthetic_fleet.group(number, 5).after for number in numbers)
     return next(

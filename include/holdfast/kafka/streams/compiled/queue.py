@@ -52,7 +52,7 @@ def _is_a_heap(queue: Queue) -> None:
 
 @inlined
 def _doubt(queue: Queue, one: int, other: int) -> None:
-    """The loads from one to the other, and what lies between them and those that are in doubt already."""
+    """The loads from one to the other, and all between them and those that are in doubt already."""
     queue.state[LOW] = min(queue.state[LOW], one, other)
     queue.state[HIGH] = max(queue.state[HIGH], one, other)
 
@@ -60,7 +60,7 @@ def _doubt(queue: Queue, one: int, other: int) -> None:
 @inlined
 def _doubt_source(queue: Queue, own: int, before: int) -> None:
     """The load of a source, and those of clients that it should have passed, or below which it should have stopped, if any:
-    they lie between it and the old load of the destination, or, where that is in doubt itself, are in doubt too."""
+    they are between it and the old load of the destination, or, where that is in doubt itself, in doubt too."""
     low, high = min(own, before), max(own, before)
     if queue.state[LOW] <= before <= queue.state[HIGH]:
         _doubt(queue, own, own)
@@ -105,7 +105,7 @@ def poll(queue: Queue, facts: Facts, number: int) -> int:
 def settle(queue: Queue, facts: Facts, board: Board, source: int, destination: int) -> None:
     """Offer both clients of a movement, first the one that was taken out.
 
-    Meanwhile the destination has its new load where its old one belongs. Only the source is compared with it: where its load lies
+    Meanwhile the destination has its new load where its old one belongs. Only the source is compared with it: where its load is
     between both, it may stop below a client that it should have passed, or pass one below which it should have stopped. All these
     have loads between its own and the old one of the destination, which is then taken out, wherever it is. Whatever is placed by
     comparisons that are right for an order stays a heap of that order.
