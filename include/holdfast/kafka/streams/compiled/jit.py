@@ -16,7 +16,8 @@ from typing import Any, TypeVar, cast
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 SOURCES = tuple(
-    f"holdfast.kafka.streams.compiled.{name}" for name in ("jit", "indices", "arrays", "queue", "movement", "threads", "wire")
+    f"holdfast.kafka.streams.compiled.{name}"
+    for name in ("jit", "indices", "arrays", "hash_sets", "queue", "movement", "threads", "wire")
 )
 """The modules here that machine code depends on."""
 ASKED_FOR = os.environ.get("HOLDFAST_COMPILED", "1")

@@ -1,9 +1,9 @@
 """From a client's tasks to its threads, as `kafka.streams.threads`."""
 
 from holdfast.kafka.streams.compiled.arrays import NONE, Board, Facts, Ints, Reported, Rooms, Shares
+from holdfast.kafka.streams.compiled.hash_sets import in_hash_order
 from holdfast.kafka.streams.compiled.jit import compiled
 from holdfast.kafka.streams.compiled.movement import lag
-from holdfast.kafka.streams.compiled.queue import in_hash_order
 
 _STATEFUL, _STATELESS = 1, 0
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from tests.harness.examples import examples
 
 from holdfast.kafka import java_hash
-from holdfast.kafka.streams.compiled.queue import in_hash_order
+from holdfast.kafka.streams.compiled.hash_sets import in_hash_order
 from holdfast.rollout.streams.forecast.compiled.packing import crowded
 
 sys.path.insert(0, str(Path(__file__).parent))
