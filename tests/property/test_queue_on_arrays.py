@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -20,13 +21,18 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.streams.forecast.compiled.packing import crowded
 
 
+def facts(**known: object) -> Any:
+    """Those that a queue asks for."""
+    return SimpleNamespace(**known)
+
+
 class OnArrays:
     """The queue of the compiled functions, which has whole numbers for loads."""
 
     def __init__(self, board: Board) -> None:
         clients = len(board.clients)
         codes = np.array([java_hash.bits_of(java.uuid_hash(client.process_id.bits)) for client in board.clients], np.int64)
-        self._facts = SimpleNamespace(client_codes=codes, crowded=crowded(codes))
+        self._facts = facts(client_codes=codes, crowded=crowded(codes))
         self._of, self._board, self._queue = board, arrays.board(clients, 1), arrays.queue(clients)
         self._numbers = 1 << (clients - 1).bit_length()
         self._weigh(range(clients))
@@ -102,7 +108,7 @@ def test_what_is_placed_by_a_load_in_doubt_is_in_doubt_too() -> None:
     queue.waiting[0] = 0
     board.load[:2] = [12, 9]
 
-    queues.settle(queue, SimpleNamespace(), board, 0, 1)  # another that is in doubt may lie above the destination
+    queues.settle(queue, facts(), board, 0, 1)  # another that is in doubt may lie above the destination
 
     assert queue.state[[queues.LOW, queues.HIGH]].tolist() == [12, 14]
 
@@ -114,4 +120,4 @@ def test_the_order_of_a_hash_set_is_in_doubt_where_clients_in_doubt_meet(codes: 
     queues.begin(queue, board)
     queue.state[[queues.LOW, queues.HIGH]] = [13, 14]
 
-    assert queues._doubts_meet(queue, SimpleNamespace(client_codes=np.array(codes, np.int64))) == meet
+    assert queues._doubts_meet(queue, facts(client_codes=np.array(codes, np.int64))) == meet
