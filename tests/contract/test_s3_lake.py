@@ -22,6 +22,7 @@ from tests.harness.s3.servers import BUCKET, KEY, SECRET, S3Server
 
 from holdfast.adapters.lake.address import LakeAddress
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.machine import ThisMachine
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import NotAllowed, StatePathTrouble, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
@@ -204,6 +205,13 @@ def test_without_airflow_the_environment_says_what_is_needed(environment: pytest
     assert lake.read(PLACE, 1) == b"x"
 
 
+def test_the_doctor_says_what_lacks(environment: pytest.MonkeyPatch, s3proxy: S3Server) -> None:
+    lake = FsspecLake(s3proxy.url())
+    assert ThisMachine().folder_problem(lake.url) is None
+    assert list(lake._objects.names(lake._root)) == []
+    assert "there is no bucket not-there there" in (ThisMachine().folder_problem("s3://not-there/lake") or "")
+
+
 def test_where_there_are_no_keys_it_is_said_where_they_are_looked_for(
     environment: pytest.MonkeyPatch, s3proxy: S3Server, tmp_path: Path
 ) -> None:
@@ -283,6 +291,7 @@ class Relay:
 WRITER = """
 import sys
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.machine import ThisMachine
 getattr(FsspecLake(sys.argv[1]), sys.argv[2])(("a", "big"), b"x" * 12_000_000)
 """
 

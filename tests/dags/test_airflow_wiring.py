@@ -117,63 +117,6 @@ def test_the_lake_must_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
         airflow_objects.lake()
 
 
-class TestLakeOnS3:
-    URL = "s3://bucket/lake"
-
-    @pytest.fixture(autouse=True)
-    def _on_s3(self, monkeypatch: pytest.MonkeyPatch, lake: FsspecLake) -> None:
-        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", self.URL)
-        connection = {"conn_type": "aws", "login": "the-key", "password": PASSWORD, "extra": {"endpoint_url": "http://127.0.0.1:1"}}
-        monkeypatch.setenv("AIRFLOW_CONN_HOLDFAST_LAKE", json.dumps(connection))
-
-    def test_its_keys_are_those_of_the_connection_and_are_masked(self) -> None:
-        address = airflow_objects.lake_address()
-        assert (address.url, address.settings["key"], address.settings["secret"]) == (self.URL, "the-key", PASSWORD)
-        assert PASSWORD not in repr(address)
-        assert redact(f"it was {PASSWORD}") == "it was ***"
-        assert airflow_objects.lake().url == self.URL
-
-    def test_without_a_connection_they_are_those_of_the_worker(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("AIRFLOW_CONN_HOLDFAST_LAKE")
-        assert "key" not in airflow_objects.lake_address().settings
-
-    def test_a_connection_of_another_type_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("AIRFLOW_CONN_HOLDFAST_LAKE", json.dumps({"conn_type": "generic", "password": PASSWORD}))
-        with pytest.raises(InvalidInput, match=r"holdfast_lake is of type generic.* type aws is needed"):
-            airflow_objects.lake_address()
-
-    def test_a_local_lake_needs_none(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path))
-        monkeypatch.setenv("AIRFLOW_CONN_HOLDFAST_LAKE", "no connection at all")
-        assert airflow_objects.lake_address().settings == {}
-
-    @pytest.mark.parametrize(("master", "given"), [("local[2]", True), ("spark://m:7077", True), ("yarn", False)])
-    def test_spark_gets_them_by_its_environment_and_no_command_line_shows_them(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, master: str, given: bool
-    ) -> None:
-        monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": master}))
-        monkeypatch.setattr(spark, "prepare_spark", lambda: "s3a://bucket/lake/packages/holdfast.zip")
-        from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
-
-        started: list[tuple[list[str], dict[str, str]]] = []
-
-        def submit(hook: SparkSubmitHook, application: str) -> None:
-            started.append((hook._build_spark_submit_command(application), hook._env or {}))
-
-        monkeypatch.setattr(SparkSubmitHook, "submit", submit)
-        SparkJob(task_id="decode", job="decode_snapshots", arguments=lambda _: ["--days", "2026-11-20"]).execute({})
-
-        ((command, environment),) = started
-        assert command[-4:] == ["--lake", "s3a://bucket/lake", "--days", "2026-11-20"]
-        assert "spark.hadoop.fs.s3a.endpoint=http://127.0.0.1:1" in command
-        assert PASSWORD not in " ".join(command) + caplog.text
-        assert environment == ({"AWS_ACCESS_KEY_ID": "the-key", "AWS_SECRET_ACCESS_KEY": PASSWORD} if given else {})
-
-    def test_spark_on_kubernetes_gets_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": "k8s://https://m:443"}))
-        assert spark.lake_for_spark().environment == {}
-
-
 class TestClusters:
     def test_a_missing_connection_is_named(self) -> None:
         with pytest.raises(InvalidInput, match="no connection holdfast_kafka_elsewhere"):

@@ -9,6 +9,10 @@ import subprocess
 
 import fsspec
 
+from holdfast.adapters.lake import lake_connection
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.errors import HoldfastError
+
 _VERSION = re.compile(r'version "(?:1\.)?([0-9]+)')
 _JAVA_TIMEOUT_S = 20
 
@@ -36,6 +40,8 @@ class ThisMachine:
             return None
 
     def folder_problem(self, url: str) -> str | None:
+        if lake_connection.takes(url):
+            return _problem_on_s3(url)
         name = f".holdfast-{secrets.token_hex(6)}"
         try:
             fs, root = fsspec.core.url_to_fs(url)
@@ -48,3 +54,14 @@ class ThisMachine:
         except Exception as error:  # noqa: BLE001 - each file system has errors of its own
             return type(error).__name__
         return None
+
+
+def _problem_on_s3(url: str) -> str | None:
+    """Also where two writers could not rely on it."""
+    try:
+        lake, path = FsspecLake(url), (f"holdfast-{secrets.token_hex(6)}",)
+        lake.create(path, b"")
+        lake.remove(path)
+    except HoldfastError as problem:
+        return str(problem)
+    return None

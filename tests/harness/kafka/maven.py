@@ -67,6 +67,23 @@ def classpath(*coordinates: str) -> str:
     return found
 
 
+def of_pom(pom: Path) -> str:
+    """The runtime class path of a project, less what it excludes; cached by the text of its pom. Raise MissingPart."""
+    coordinates = (pom.read_text(encoding="utf-8"),)
+    found = _usable(_cached(coordinates))
+    if found:
+        return found
+    goal = f"org.apache.maven.plugins:maven-dependency-plugin:{_PLUGIN}:build-classpath"
+    with locked("maven"), tempfile.TemporaryDirectory(prefix="holdfast-maven-") as folder:
+        output = Path(folder) / "classpath"
+        command = ["mvn", "-q", "-B", "-f", str(pom), goal, "-DincludeScope=runtime", f"-Dmdep.outputFile={output}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_RESOLVE_SECONDS, check=False)
+        if done.returncode != 0:
+            raise MissingPart(f"Maven could not get what {pom} names. It said:\n{(done.stdout + done.stderr)[:2_000]}")
+        _write(_cached(coordinates), output.read_text(encoding="utf-8").strip())
+    return _usable(_cached(coordinates)) or ""
+
+
 def kafka_streams(release: str) -> str:
     """The class path of Kafka Streams of that release, with simple logging."""
     return classpath(f"org.apache.kafka:kafka-streams:{release}", SIMPLE_LOGGING)

@@ -1,4 +1,4 @@
-"""Where a lake is, and with what it is opened: a URL that everybody may see, and settings that nobody may."""
+"""Where a lake is, and with what it is opened: a URL, which is shown, and settings, which are secret."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

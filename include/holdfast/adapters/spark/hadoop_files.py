@@ -1,12 +1,24 @@
 """Files and folders of the lake as Hadoop sees them: whatever file system a Spark job writes to, its settings are Spark's."""
 
 import re
+import tempfile
+import time
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 _EMPTY_FILE = re.compile(r"path=([^;,]*); isDirectory=false; length=0;")
 """In what a Hadoop FileStatus prints of itself."""
+
+
+_COPIES = ("s3a", "s3")
+"""Schemes of stores that rename by copying and deleting, object by object."""
+
+
+def renames(place: str) -> bool:
+    """Whether a folder there is renamed at once."""
+    return place.partition("://")[0] not in _COPIES
 
 
 def _files(spark: SparkSession, place: str) -> tuple[Any, Any]:
@@ -21,8 +33,13 @@ def exists(spark: SparkSession, place: str) -> bool:
 
 
 def changed_at(spark: SparkSession, place: str) -> float:
-    """When, in seconds of Unix time."""
+    """When, in seconds of Unix time. A folder of an object store has no time: the newest file in it counts; without any, now."""
     path, files = _files(spark, place)
+    if not renames(place):
+        found, newest = files.listFiles(path, True), 0.0
+        while found.hasNext():
+            newest = max(newest, float(found.next().getModificationTime()) / 1_000)
+        return newest or time.time()
     return float(files.getFileStatus(path).getModificationTime()) / 1_000
 
 
@@ -32,6 +49,14 @@ def names(spark: SparkSession, place: str) -> list[str]:
     if not files.exists(path):
         return []
     return sorted(str(one.getPath().getName()) for one in files.listStatus(path) if one.isDirectory())
+
+
+def file_names(spark: SparkSession, place: str) -> list[str]:
+    """The names of the files in a folder; none where there is no such folder."""
+    path, files = _files(spark, place)
+    if not files.exists(path):
+        return []
+    return sorted(str(one.getPath().getName()) for one in files.listStatus(path) if one.isFile())
 
 
 def folders(spark: SparkSession, place: str) -> list[str]:
@@ -56,6 +81,17 @@ def move(spark: SparkSession, source: str, place: str) -> None:
     files.mkdirs(path.getParent())
     if not files.rename(_files(spark, source)[0], path):
         raise OSError(f"{source} could not be renamed to {place}")
+
+
+def put(spark: SparkSession, source: str, place: str) -> None:
+    """Copy a file, in place of what is there, by one request of the store. It comes from the driver's disk, whole."""
+    (from_path, files), (path, _) = _files(spark, source), _files(spark, place)
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        here = _files(spark, f"file://{Path(folder) / 'whole'}")[0]
+        files.copyToLocalFile(False, from_path, here, True)
+        if (Path(folder) / "whole").stat().st_size != files.getFileStatus(from_path).getLen():
+            raise OSError(f"{source} was not read to its end")
+        files.copyFromLocalFile(False, True, here, path)
 
 
 def delete(spark: SparkSession, place: str) -> None:

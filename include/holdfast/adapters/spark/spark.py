@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.lake.table_schemas import KEY, PARTITION, TABLES, VERSION
-from holdfast.adapters.spark import hadoop_files
+from holdfast.adapters.spark import hadoop_files, whole_objects
 from holdfast.errors import HoldfastError, InvalidInput, NotAllowed
 
 SETTINGS = {
@@ -313,14 +313,15 @@ def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[Data
 def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], days: Iterable[str]) -> None:
     """Replace these days of the tables: all are written next to the old ones before the first is moved.
 
-    A partition is moved by one rename: whole or not at all. A run killed in between leaves days for the next to replace; what was
-    aside just then is put back when leftovers are removed (`forget_days`).
+    A partition is moved by one rename, or put as one object: whole or not at all. A run killed in between leaves days for the
+    next to replace; what was aside just then is put back when leftovers are removed (`forget_days`).
     """
     next_to_it = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
     wanted = dict.fromkeys(f"day={day}" for day in days)
     try:
         for name, table in tables.items():
-            table.select(*TABLES[name].names).write.mode("error").partitionBy(*PARTITION).parquet(f"{next_to_it}/new/{name}")
+            shaped = whole_objects.shaped(table.select(*TABLES[name].names), lake)
+            shaped.write.mode("error").partitionBy(*PARTITION).parquet(f"{next_to_it}/new/{name}")
         for name in tables:
             _replace_days(spark, f"{next_to_it}/new/{name}", table_place(lake, name), f"{next_to_it}/old/{name}", wanted)
     finally:
@@ -332,6 +333,8 @@ def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Map
     hadoop_files.make(spark, place)
     existing = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
     came = set(_partitions(spark, new))
+    if whole_objects.put_days(spark, new, place, came, existing):
+        return
     for partition in sorted(existing | came):
         at, aside = f"{place}/{partition}", f"{old}/{partition}"
         if partition in existing:
@@ -382,9 +385,10 @@ def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
     parent, _, name = place.rstrip("/").rpartition("/")
     next_to_it = f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
     try:
-        lines.write.mode("error").text(next_to_it)
-        hadoop_files.delete(spark, place)
-        hadoop_files.move(spark, next_to_it, place)
+        if not whole_objects.put_lines(spark, lines, next_to_it, place):
+            lines.write.mode("error").text(next_to_it)
+            hadoop_files.delete(spark, place)
+            hadoop_files.move(spark, next_to_it, place)
     finally:
         hadoop_files.delete(spark, next_to_it)
 
