@@ -102,7 +102,7 @@ def test_what_another_process_wrote_is_seen_at_once(server: S3Server) -> None:
 
 
 def test_a_store_that_overlooks_conditions_is_found_out(lake: FsspecLake) -> None:
-    """MinIO and Ceph took conditional puts for plain ones until 2024: here the condition is lost on the way."""
+    """MinIO and Ceph took conditional puts for plain ones until 2024: here the client loses the condition."""
     lake._files.connect()
     events = lake._files._s3.meta.events
 

@@ -1,4 +1,4 @@
-"""A lake on S3 in Airflow: its keys are those of the connection, and nobody sees them."""
+"""A lake on S3 in Airflow: its keys are those of the connection and are never shown."""
 
 import json
 from pathlib import Path

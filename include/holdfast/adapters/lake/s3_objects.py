@@ -1,8 +1,8 @@
 """Objects of S3, and of what speaks its protocol, by the requests themselves.
 
 fsspec's own words hide what counts here: a store that refuses has no such file, a key that may not be deleted is deleted, a bucket
-that does not exist is an empty folder, or is created. s3fs signs the requests and repeats them; what a store refuses is told by its
-code (docs/decisions/0068).
+that does not exist is an empty folder, or is created. s3fs signs the requests and repeats them; what a store refuses is known by
+its code (docs/decisions/0068).
 """
 
 import time
@@ -83,7 +83,7 @@ class S3Objects:
         return content
 
     def has(self, place: str) -> bool:
-        """By a listing: a look at one object cannot tell a bucket that is not there from an object that is not."""
+        """By a listing: for one object the answer is the same whether it is absent or its bucket."""
         bucket, key = _parts(place)
         found = self._files.call_s3("list_objects_v2", Bucket=bucket, Prefix=key, MaxKeys=1)
         return any(one["Key"] == key for one in found.get("Contents", ()))
@@ -130,7 +130,7 @@ def _parts(place: str) -> tuple[str, str]:
 
 
 def code_of(error: BaseException) -> str:
-    """What the store said; "" where it said nothing."""
+    """The code in the answer of the store; "" where there was none."""
     answer = getattr(error, "response", None) or getattr(error.__cause__, "response", None)
     return str(answer.get("Error", {}).get("Code", "")) if isinstance(answer, dict) else ""
 

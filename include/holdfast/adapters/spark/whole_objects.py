@@ -1,7 +1,7 @@
 """Days of tables, and lines, in an object store, where no folder can be renamed: one file each, put by one request.
 
-So a day of a table is the old one or the new one, never a part of either; a reader that has begun with the old one is told by
-the store that it was replaced. What is put comes from the driver's disk: a stream that breaks off would be put as far as it came.
+So a day of a table is the old one or the new one, never a part of either; a reader that has begun with the old one gets an
+error from the store. What is put comes from the driver's disk: a stream that breaks off would be put up to where it broke off.
 Where folders can be renamed, all of this leaves things as they are.
 """
 

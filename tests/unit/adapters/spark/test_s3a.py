@@ -1,4 +1,4 @@
-"""What Spark is told of a lake on S3: keys by its environment, everything else by settings."""
+"""What Spark gets for a lake on S3: keys by its environment, everything else by settings."""
 
 from holdfast.adapters.lake import lake_connection
 from holdfast.adapters.lake.address import LakeAddress
