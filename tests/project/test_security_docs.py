@@ -31,7 +31,7 @@ HELD_BY = {
         "tests/dags/test_runs.py::test_no_airflow_task_of_ours_takes_a_template_or_the_word_of_another",
         "tests/dags/test_runs.py::test_writes_where_the_connection_says_and_nowhere_else",
         "tests/dags/test_runs.py::test_is_who_triggered_the_run",
-        "tests/dags/test_ssh_connections.py::test_a_template_allows_the_hosts_of_the_plan_and_nothing_else",
+        "tests/dags/connections/test_ssh_connections.py::test_a_template_allows_the_hosts_of_the_plan_and_nothing_else",
     ),
     "approver (named in `holdfast_approvers`)": (
         "tests/web/test_decision.py::test_airflow_itself_lets_only_approvers_answer",

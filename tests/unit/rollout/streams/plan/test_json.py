@@ -162,7 +162,7 @@ def test_the_page_about_policies_says_what_holds() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", fields, re.MULTILINE))
     (example,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
 
-    written = {"acts": [], "lag_most": None, "silenced": []} | policy_to_json(
+    written = {"acts": [], "lag_most": None, "silenced": [], "learnt": {}} | policy_to_json(
         Policy()
     )  # left out of the document where they say nothing
     assert {name: json.loads(value) for name, value in rows.items()} == {k: v for k, v in written.items() if k != "format_version"}
