@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import groupby
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from holdfast.rollout.contract.batches import Wait
+from holdfast.rollout.contract.batches import Batch, Wait
 from holdfast.rollout.coordinated.spans import AT_ONCE, Seconds, plus
 from holdfast.rollout.coordinated.targets import Return, Settings, TargetTrigger, Timed
 
@@ -76,6 +76,27 @@ class Acts(NamedTuple):
     starts: bool
     settings: Settings
     wait: Wait | None
+
+
+class _Event(Protocol):
+    """Of a change: the client that it starts, and the configs that it sets."""
+
+    def comes(self) -> object | None: ...
+    def configures(self) -> Settings: ...
+
+
+A = TypeVar("A", bound=_Event)
+
+
+def acts(batches: Iterable[Batch[A]]) -> list[Acts]:
+    return [
+        Acts(
+            starts=any(event.comes() is not None for _, event in batch.events),
+            settings=tuple(setting for _, event in batch.events for setting in event.configures()),
+            wait=batch.wait,
+        )
+        for batch in batches
+    ]
 
 
 @dataclass(frozen=True, slots=True)

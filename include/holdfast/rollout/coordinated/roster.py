@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from holdfast.kafka import java_hash
 from holdfast.kafka.coordinator.member_table import MemberTable, Move
+from holdfast.rollout.coordinated.targets import Settings
 from holdfast.rollout.text.format import printable
 
 M = TypeVar("M")
@@ -18,19 +19,22 @@ M = TypeVar("M")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster(Generic[M]):
     """`members`: by ID, those that the coordinator knows. `instances`: the instance IDs of those that are static. `table`: as it
-    was at the last target; `moves`: since then.
+    was at the last target; `moves`: since then. `config`: of the group.
 
     `dead`: members that ended without leaving, as they ended together, the first to time out first. `epoch` None: unknown.
     `due`: the epoch has been raised since the last target. `delayed`: the group was empty when its first member joined, and an
-    initial delay runs. `heirs`: members that took the places of others, with those.
+    initial delay runs. `forgotten`: the same, and its coordinator has forgotten when the last target was computed. `heirs`:
+    members that took the places of others, with those.
     """
 
     members: dict[str, M]
     instances: dict[str, str]
     table: MemberTable
+    config: Settings
     epoch: int | None
     due: bool = False
     delayed: bool = False
+    forgotten: bool = False
     moves: tuple[Move, ...] = ()
     dead: tuple[tuple[str, ...], ...] = ()
     heirs: tuple[tuple[str, str], ...] = ()

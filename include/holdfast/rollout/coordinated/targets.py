@@ -55,6 +55,11 @@ class Timed(Protocol):
     def ended(self) -> frozenset[str]: ...
 
 
+def pending(epoch: int | None, assignment_epoch: int | None) -> bool:
+    """Whether a group's epoch has been raised and no target was computed since."""
+    return epoch is not None and assignment_epoch is not None and epoch > assignment_epoch
+
+
 class Return(NamedTuple):
     """A static member that took the place of another, after that number of targets."""
 

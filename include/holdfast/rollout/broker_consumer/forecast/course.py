@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
-from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.consumer import target
 from holdfast.kafka.coordinator.consumer.group import Group, MemberTarget, Owned
 from holdfast.kafka.coordinator.consumer.hash_tables import UNTIL_18
@@ -23,9 +22,9 @@ from holdfast.rollout.broker_consumer.events.parts.scene import Scene
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.target import as_target, each_partition
-from holdfast.rollout.contract.batches import Batch, Wait
 from holdfast.rollout.coordinated import roster
-from holdfast.rollout.coordinated.targets import Occasion, Return, TargetTrigger
+from holdfast.rollout.coordinated.course import Course
+from holdfast.rollout.coordinated.targets import Occasion, Return, TargetTrigger, pending
 
 MOST_COURSES = 8
 """The number of possible results of the previous target that are followed."""
@@ -44,14 +43,14 @@ def carried_out(ground: Ground, change: GroupChange) -> tuple[tuple[ComputedTarg
     """The targets, and the static members that came back. Every member ID of the change is given. Raise InvalidInput for an event
     that does not fit the group then."""
     course = _Course(ground)
-    return tuple(course.targets(change)), tuple(course.returns)
+    return tuple(course.targets(change.numbered_batches())), tuple(course.returns)
 
 
-class _Course:
+class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
     def __init__(self, ground: Ground) -> None:
         snapshot, group = ground.snapshot, ground.group
         self._release = group.release
-        self._scene = Scene(
+        scene = Scene(
             facts=behaviour(group.release),
             members={one.member_id: one for one in group.members},
             instances={one.member_id: one.instance_id for one in group.members if one.instance_id is not None},
@@ -60,44 +59,15 @@ class _Course:
             assignor=group.assignor,
             topics=group.topics,
             epoch=snapshot.group_epoch,
-            due=_pending(snapshot),
+            due=pending(snapshot.group_epoch, snapshot.assignment_epoch),
         )
+        super().__init__(scene)
         self._had = [{one.member_id: one.target for one in group.members}]
         self._alike = Subscriptions(group, UNTIL_18).alike
-        self._batch_number = self._computed_so_far = 0
-        self._died: dict[str, int] = {}
-        self.returns: list[Return] = []
-
-    def targets(self, change: GroupChange) -> Iterator[ComputedTarget]:
-        for number, batch in enumerate(change.numbered_batches()):
-            self._batch_number = number
-            computed = list(self._batch(batch))
-            yield from computed
-            if batch.wait is not Wait.REBALANCE:
-                while self._scene.dead:
-                    yield from self._session_over()
-            elif not computed and self._scene.dead:
-                yield from self._session_over()
-
-    def _batch(self, batch: Batch[ConsumerEvent]) -> Iterator[ComputedTarget]:
-        earlier = len(self._scene.dead)
-        self._scene = replace(self._scene, dead=(*self._scene.dead, ()))
-        for index, event in batch.events:
-            yield from self._event(index, event, event.applied)
-        self._died |= dict.fromkeys(chain.from_iterable(self._scene.dead[earlier:]), self._batch_number)
-        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
-        yield from self._computed(TargetTrigger.CHANGE)
-        for index, event in batch.events:
-            yield from self._event(index, event, event.returned)
-        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
-        yield from self._computed(TargetTrigger.CHANGE)
 
     def _event(self, index: int, event: ConsumerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it at once where a member joins and no interval holds it back."""
-        try:
-            self._scene = applied(self._scene)
-        except InvalidInput as problem:
-            raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
+        self._place(index, event, applied)
         self._inherit()
         if self._scene.joins_compute and self._scene.due:
             yield from self._computed(TargetTrigger.CHANGE, by_joining=True)
@@ -133,12 +103,6 @@ class _Course:
             self._computed_so_far += 1
             yield self._target(scene, trigger, occasion, by_joining=by_joining)
         self._scene = replace(scene, due=False, forgotten=False, moves=(), table=scene.table.after(scene.moves))
-
-    def _occasion(self, scene: Scene, over: tuple[str, ...], bumps: int) -> Occasion:
-        joins = sum(joins and one in scene.members for one, joins in scene.moves)
-        died = self._died.get(over[0], 0) if over else 0
-        by_joining = bumps == len(scene.moves) and scene.moves[-1:] != () and scene.moves[-1][1]
-        return Occasion(died, len(over), scene.alive(), joins, by_joining, bumps, scene.config, scene.forgotten)
 
     def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion, *, by_joining: bool) -> ComputedTarget:
         """`by_joining`: it is the last member that joins whose heartbeat computes it; else this is unknown."""
@@ -180,12 +144,6 @@ class _Course:
         now, before = Subscriptions(group, UNTIL_18).alike, self._alike
         self._alike = now
         return (now, before) if group.resolved and now != before else (None,)
-
-
-def _pending(snapshot: BrokerConsumerSnapshot) -> bool:
-    """Whether the epoch has been raised and no target was computed since."""
-    epoch, assigned = snapshot.group_epoch, snapshot.assignment_epoch
-    return epoch is not None and assigned is not None and epoch > assigned
 
 
 def _undetermined(results: list[Result]) -> tuple[TopicPartition, ...]:

@@ -9,7 +9,7 @@ from holdfast.rollout.broker_consumer.forecast.course import Ground
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_consumer.target.target import each_partition
 from holdfast.rollout.coordinated import clock, unowned_time
-from holdfast.rollout.coordinated.clock import Acts, Pace, Times
+from holdfast.rollout.coordinated.clock import Pace, Times
 from holdfast.rollout.coordinated.spans import Seconds
 from holdfast.rollout.coordinated.targets import Return
 from holdfast.rollout.coordinated.unowned_time import Given
@@ -18,15 +18,7 @@ from holdfast.rollout.coordinated.unowned_time import Given
 def times(
     ground: Ground, change: GroupChange, targets: tuple[ComputedTarget, ...], returns: tuple[Return, ...]
 ) -> Times[TopicPartition]:
-    batches = [
-        Acts(
-            starts=any(event.comes() is not None for _, event in batch.events),
-            settings=tuple(setting for _, event in batch.events for setting in event.configures()),
-            wait=batch.wait,
-        )
-        for batch in change.numbered_batches()
-    ]
-    return clock.times(_pace(ground), Contested(ground), batches, targets, returns)
+    return clock.times(_pace(ground), Contested(ground), clock.acts(change.numbered_batches()), targets, returns)
 
 
 def _pace(ground: Ground) -> Pace:

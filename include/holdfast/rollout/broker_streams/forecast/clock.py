@@ -19,7 +19,7 @@ from holdfast.rollout.broker_streams.forecast.course import Ground
 from holdfast.rollout.broker_streams.forecast.outcomes import ComputedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.coordinated import clock
-from holdfast.rollout.coordinated.clock import Acts, Pace, Times
+from holdfast.rollout.coordinated.clock import Pace, Times
 from holdfast.rollout.coordinated.spans import AT_ONCE, Seconds
 from holdfast.rollout.coordinated.targets import Return
 
@@ -28,15 +28,7 @@ def times(
     ground: Ground, change: BrokerChange, targets: tuple[ComputedTarget, ...], returns: tuple[Return, ...] = ()
 ) -> Times[Task]:
     """`returns`: of static members."""
-    batches = [
-        Acts(
-            starts=any(event.comes() is not None for _, event in batch.events),
-            settings=tuple(setting for _, event in batch.events for setting in event.configures()),
-            wait=batch.wait,
-        )
-        for batch in change.numbered_batches()
-    ]
-    return clock.times(_pace(ground), Contested(ground), batches, targets, returns)
+    return clock.times(_pace(ground), Contested(ground), clock.acts(change.numbered_batches()), targets, returns)
 
 
 def _pace(ground: Ground) -> Pace:

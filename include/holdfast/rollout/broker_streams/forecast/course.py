@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
-from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.config_keys import RECORDED_STANDBYS, STANDBYS, decides
 from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.coordinator.release import behaviour
@@ -26,8 +25,8 @@ from holdfast.rollout.broker_streams.forecast.silent_members import Had, held
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, StreamsGroupSnapshot, Topic
 from holdfast.rollout.broker_streams.target.group import standby_replicas
 from holdfast.rollout.broker_streams.target.target import MemberTasks, TargetAssignment
-from holdfast.rollout.contract.batches import Batch, Wait
-from holdfast.rollout.coordinated.targets import Occasion, Return, TargetTrigger
+from holdfast.rollout.coordinated.course import Course
+from holdfast.rollout.coordinated.targets import Occasion, Return, TargetTrigger, pending
 
 MOST_COURSES = 8
 """The number of possible results of the previous target that are followed."""
@@ -51,15 +50,15 @@ def with_returns(ground: Ground, change: BrokerChange) -> tuple[tuple[ComputedTa
     """The targets, and the static members that came back. Every member ID of the change is given. Raise InvalidInput for an event
     that does not fit the group then, CannotPredict where the topology is not ready."""
     course = _Course(ground, change)
-    return tuple(course.targets(change)), tuple(course.returns)
+    return tuple(course.targets(change.numbered_batches())), tuple(course.returns)
 
 
-class _Course:
+class _Course(Course[BrokerEvent, Scene, ComputedTarget]):
     def __init__(self, ground: Ground, change: BrokerChange) -> None:
         snapshot = ground.snapshot
         facts = behaviour(ground.group.release)
         self._ground = ground
-        self._scene = Scene(
+        scene = Scene(
             facts=facts,
             members={one.member_id: one for one in ground.group.members},
             instances={one.member_id: one.instance_id for one in snapshot.members if one.instance_id is not None},
@@ -68,52 +67,28 @@ class _Course:
             topology=ground.topology,
             topics=snapshot.topics,
             epoch=snapshot.group_epoch,
-            due=_pending(snapshot),
+            due=pending(snapshot.group_epoch, snapshot.assignment_epoch),
             seen=_seen(snapshot),
             classic=snapshot.classic,
         )
+        super().__init__(scene)
         self._had = [_by_id(MemberTarget(one.member_id, one.active, one.standby) for one in ground.group.members)]
         self._given = list(self._had)  # by the last target
         self._reports = Reports(snapshot, ground.group, ground.topology, change.assume.offsets)
         self._disks = [self._reports.start]
         self._arriving: dict[str, str | None] = {}
-        self._batch_number = self._computed_so_far = 0
-        self.returns: list[Return] = []
-        self._died: dict[str, int] = {}
         self._known: tuple[tuple[Topic, ...], tuple[Subtopology, ...]] = (snapshot.topics, ground.group.subtopologies)
 
-    def targets(self, change: BrokerChange) -> Iterator[ComputedTarget]:
-        for number, batch in enumerate(change.numbered_batches()):
-            self._batch_number = number
-            computed = list(self._batch(batch))
-            yield from computed
-            if batch.wait is not Wait.REBALANCE:
-                while self._scene.dead:
-                    yield from self._session_over()
-            elif not computed and self._scene.dead:
-                yield from self._session_over()
-
-    def _batch(self, batch: Batch[BrokerEvent]) -> Iterator[ComputedTarget]:
-        earlier = len(self._scene.dead)
-        self._scene = replace(self._scene, dead=(*self._scene.dead, ()))
-        for index, event in batch.events:
-            self._arriving |= dict(event.copied_disks()) | dict.fromkeys(event.lost_disks())
-            yield from self._event(index, event, event.applied)
-        self._died |= dict.fromkeys(chain.from_iterable(self._scene.dead[earlier:]), self._batch_number)
-        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
-        yield from self._computed(TargetTrigger.CHANGE)
-        for index, event in batch.events:
-            yield from self._event(index, event, event.returned)
-        self._scene = replace(self._scene, dead=tuple(filter(None, self._scene.dead)))
-        yield from self._computed(TargetTrigger.CHANGE)
+    def _begins(self, event: BrokerEvent) -> None:
+        self._arriving |= dict(event.copied_disks()) | dict.fromkeys(event.lost_disks())
 
     def _event(self, index: int, event: BrokerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it where a first thread joins alone."""
-        self._scene = _placed(index, event, applied, self._scene)
+        self._place(index, event, applied)
         self._inherit()
         while self._scene.follow is not None:
             yield from self._computed(TargetTrigger.CHANGE)
-            self._scene = _placed(index, event, scenes.followed, self._scene)
+            self._place(index, event, scenes.followed)
 
     def _inherit(self) -> None:
         """What static members had is now that of those in their places."""
@@ -151,12 +126,6 @@ class _Course:
             self._computed_so_far += 1
             yield self._target(scene, TargetTrigger.DELAY_OVER if scene.delayed else trigger, occasion)
         self._scene = replace(scene, due=False, delayed=False, forgotten=False, moves=(), table=scene.table.after(scene.moves))
-
-    def _occasion(self, scene: Scene, over: tuple[str, ...], bumps: int) -> Occasion:
-        joins = sum(joins and one in scene.members for one, joins in scene.moves)
-        died = self._died.get(over[0], 0) if over else 0
-        by_joining = bumps == len(scene.moves) and scene.moves[-1:] != () and scene.moves[-1][1]
-        return Occasion(died, len(over), scene.alive(), joins, by_joining, bumps, scene.config, scene.forgotten)
 
     def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion) -> ComputedTarget:
         subtopologies = self._subtopologies(scene)
@@ -208,28 +177,16 @@ class _Course:
         return found
 
 
-def _pending(snapshot: StreamsGroupSnapshot) -> bool:
-    """Whether the epoch has been raised and no target was computed since."""
-    epoch, assigned = snapshot.group_epoch, snapshot.assignment_epoch
-    return epoch is not None and assigned is not None and epoch > assigned
-
-
 def _seen(snapshot: StreamsGroupSnapshot) -> tuple[str, str]:
     """The configs that a heartbeat has found: those of the last target, where its record shows them. A config that was changed
     after it raises the epoch with the next heartbeat."""
     now, tags = decides(dict(snapshot.config))
     last = snapshot.recorded_targets[-1] if snapshot.recorded_targets else None
     assumed = any(one.what in ("config", f"config.{STANDBYS}") for one in snapshot.unknown)
-    if last is None or assumed or _pending(snapshot) or last.assignment_epoch != snapshot.assignment_epoch:
+    due = pending(snapshot.group_epoch, snapshot.assignment_epoch)
+    if last is None or assumed or due or last.assignment_epoch != snapshot.assignment_epoch:
         return now, tags
     return dict(last.config).get(RECORDED_STANDBYS, now), tags
-
-
-def _placed(index: int, event: BrokerEvent, applied: Callable[[Scene], Scene], scene: Scene) -> Scene:
-    try:
-        return applied(scene)
-    except InvalidInput as problem:
-        raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
 
 
 def _by_id(members: Iterable[MemberTarget]) -> Had:

@@ -3,6 +3,7 @@
 from holdfast.errors import CannotPredict
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.group_state import STABLE, without_members
+from holdfast.rollout.coordinated.targets import pending
 from holdfast.rollout.text.format import printable
 
 _WHY = {
@@ -19,13 +20,8 @@ def refuse_unsettled(snapshot: StreamsGroupSnapshot) -> None:
     group, state = f"Group '{printable(snapshot.group_id)}'", snapshot.group_state
     if not snapshot.members:
         raise without_members(snapshot.group_id, state)
-    if state is None and _pending(snapshot):
+    if state is None and pending(snapshot.group_epoch, snapshot.assignment_epoch):
         state = "Assigning"
     if state not in (None, STABLE):
         why = _WHY.get(state, "its coordinator says nothing of it that holds. Take a new snapshot when it is stable")
         raise CannotPredict(f"{group} was {printable(state)}, not {STABLE}: {why}.")
-
-
-def _pending(snapshot: StreamsGroupSnapshot) -> bool:
-    epoch, assigned = snapshot.group_epoch, snapshot.assignment_epoch
-    return epoch is not None and assigned is not None and epoch > assigned

@@ -15,7 +15,6 @@ from holdfast.kafka.coordinator.consumer.group import Assignor, Member, Topic
 from holdfast.kafka.coordinator.consumer.release import Behaviour
 from holdfast.rollout.coordinated import roster
 from holdfast.rollout.coordinated.roster import Roster, quoted
-from holdfast.rollout.coordinated.targets import Settings
 from holdfast.rollout.text.format import some_of
 
 
@@ -32,18 +31,15 @@ class Scene(Roster[Member]):
     """What each member had is set when a target is computed.
 
     `grown`: topics that members are subscribed to have changed since the last heartbeat; `asked`: most of them ask for another
-    assignor since then, where that raises the epoch. `forgotten`: the group was empty when its first member joined, and its
-    coordinator has forgotten when the last target was computed. `away`: consumers that have left and come back; `late`: those that
-    do once their sessions are over.
+    assignor since then, where that raises the epoch. `away`: consumers that have left and come back; `late`: those that do once
+    their sessions are over.
     """
 
     facts: Behaviour
-    config: Settings
     assignor: Assignor
     topics: tuple[Topic, ...]
     grown: bool = False
     asked: bool = False
-    forgotten: bool = False
     away: tuple[Back, ...] = ()
     late: tuple[Back, ...] = ()
 

@@ -17,7 +17,6 @@ from holdfast.rollout.broker_streams.snapshot.classic import ClassicGroup
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, Topic
 from holdfast.rollout.coordinated import roster
 from holdfast.rollout.coordinated.roster import Roster, quoted
-from holdfast.rollout.coordinated.targets import Settings
 from holdfast.rollout.text.format import some_of
 
 
@@ -47,19 +46,16 @@ class Late(NamedTuple):
 class Scene(Roster[Member]):
     """What each member has is set when a target is computed.
 
-    `seen`: of the configs that decide, as the last heartbeat found them; `grown`: topics have grown since. `forgotten`: the group
-    was empty when its first member joined, and its coordinator has forgotten when the last target was computed. `follow`: a target
-    is computed now, and then these join, or leave. `late`: clients that come back once their sessions are over. `classic`: the
-    group is still classic, and its members are those of the classic group.
+    `seen`: of the configs that decide, as the last heartbeat found them; `grown`: topics have grown since. `follow`: a
+    target is computed now, and then these join, or leave. `late`: clients that come back once their sessions are over. `classic`:
+    the group is still classic, and its members are those of the classic group.
     """
 
     facts: Behaviour
-    config: Settings
     topology: GroupTopology
     topics: tuple[Topic, ...]
     seen: tuple[str, str] = ("", "")
     grown: bool = False
-    forgotten: bool = False
     follow: Following | Leaving | None = None
     late: tuple[Late, ...] = ()
     classic: ClassicGroup | None = None
