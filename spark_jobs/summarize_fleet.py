@@ -77,7 +77,7 @@ def by_host(losses: DataFrame) -> DataFrame:
 def decided_otherwise(backtests: DataFrame) -> DataFrame:
     """Of each group and day how many past rebalances and stable ends were decided otherwise, where any was."""
     counts = ("equal", "different", "inferred", "not_judged", "sequences", "ends_equal")
-    sums = backtests.groupBy(*GROUP, "day").agg(*(F.sum(name).alias(name) for name in counts))
+    sums = backtests.groupBy(*GROUP, "day").agg(*(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in counts))
     wrong = F.col("different") + F.col("sequences") - F.col("ends_equal")
     return sums.withColumn("judged", F.col("equal") + F.col("different")).withColumn("wrong", wrong).where(F.col("wrong") > 0)
 
