@@ -250,6 +250,8 @@ class RandomGroupChange:
             return  # their heartbeats would compute a target, or see that topics have changed
         if self._raises and len(self._alive) % 2 == 0:
             return  # where two assignors have as many votes, the epoch may be raised twice
+        if len(self._alive) <= len(self._silent):
+            return  # silent members have votes too, and ask for no other
         self._assignor = "range" if self._assignor == "uniform" else "uniform"
         self.events.append({"set_assignor": {"assignor": self._assignor}})
         for member in self._alive:

@@ -232,6 +232,16 @@ def test_what_does_not_fit_is_named(event: dict[str, Any], refusal: type[Holdfas
         outcome(group(b="host-b"), event)
 
 
+def test_most_members_ask_for_another_assignor() -> None:
+    """Those that ended without leaving have votes too."""
+    crashes = [{"remove_consumer": {"member_id": one, "leaves": False}} for one in (A, B)]
+    other = {"set_assignor": {"assignor": "range"}}
+    with pytest.raises(InvalidInput, match="keep their votes until their sessions are over"):
+        outcome(group(), *crashes, other)
+    assert outcome(group(), crashes[0], other)["targets"][0]["assignment"]["assignor"] == "range"
+    assert outcome(group(), *crashes, {"then": "stable"}, other)
+
+
 def test_what_cannot_be_known_is_refused() -> None:
     by_regex = group()
     by_regex["members"][A] |= {"subscription": [], "subscription_regex": "ord.*"}
