@@ -1,6 +1,7 @@
 """Very many values are made without Python's search for cycles among them: trees of tuples, lists and maps hold none."""
 
 import gc
+from typing import ClassVar
 
 
 class uncollected:  # noqa: N801 - used as `with uncollected():`
@@ -11,6 +12,8 @@ class uncollected:  # noqa: N801 - used as `with uncollected():`
     """
 
     __slots__ = ("_collects",)
+    frozen: ClassVar[bool] = False
+    """Whether anything was found frozen: who has frozen it wants it to stay so, and to count it takes longer the more it is."""
 
     def __enter__(self) -> None:
         self._collects = gc.isenabled()
@@ -18,7 +21,8 @@ class uncollected:  # noqa: N801 - used as `with uncollected():`
 
     def __exit__(self, *_: object) -> None:
         if self._collects:
-            if not gc.get_freeze_count():  # (who has frozen anything wants it to stay so)
+            uncollected.frozen = uncollected.frozen or gc.get_freeze_count() > 0
+            if not uncollected.frozen:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
