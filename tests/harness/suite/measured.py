@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 PACKAGES = ("holdfast.kafka", "holdfast.rollout")
 LEAST = 95.0
 """Per cent of lines and branches, of each package."""
-_THOROUGH_TOO = ("tests/property/fuzz/test_wire.py", "tests/property/test_consumer_at_once.py")
-"""Reached by nothing else: what decodes, and the assignors of consumers on arrays."""
+_THOROUGH_TOO = (
+    *("tests/property/fuzz/test_wire.py", "tests/property/test_consumer_at_once.py"),
+    "tests/property/test_queue_on_arrays.py",
+)
+"""Reached by nothing else: what decodes, the assignors of consumers and the queue of clients on arrays."""
 WATCHED = ("tests/unit/", "tests/property/test_blast_radius.py", "tests/property/test_consumer_schema.py", *_THOROUGH_TOO)
 NOT_WATCHED = (
     *(f"tests/unit/workflows/running/test_{one}.py" for one in ("answers", "back_after_others", "going_back", "kills", "rounds")),
