@@ -8,7 +8,7 @@ from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
 from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupForecast, GroupOutcome
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
-from holdfast.rollout.coordinated.chance import Spread
+from holdfast.rollout.coordinated import span_words
 from holdfast.rollout.offsets import warning_words
 from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.format import duration, listed, many, printable
@@ -24,7 +24,7 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
     yield Heading(1, _headline(outcome))
     yield Paragraph(_moves(outcome))
     if outcome.targets:
-        yield Paragraph(_time(outcome))
+        yield Paragraph(span_words.stable_after(outcome.summary.seconds_to_stable, outcome.summary.start_ups, "consumers"))
     if outcome.unowned:
         yield Paragraph(_unowned(forecast))
     if outcome.bounds is not None:
@@ -55,13 +55,6 @@ def _moves(outcome: GroupOutcome) -> str:
     return f"{moves} {'; '.join(parts)}." if parts else moves
 
 
-def _time(outcome: GroupOutcome) -> str:
-    least, usual, most = (duration(round(one)) for one in outcome.summary.seconds_to_stable)
-    ups = outcome.summary.start_ups
-    without = f", without {many(ups, 'start-up')} of consumers" if ups else ""
-    return f"Stable {least} to {most} after the first event{without} (usually {usual})."
-
-
 def _unowned(forecast: GroupForecast) -> str:
     outcome, busy = forecast.outcome, forecast.settings.max_poll_interval_ms / 1000
     waiting = sum(span is None for _, span in outcome.unowned)
@@ -76,7 +69,7 @@ def _unowned(forecast: GroupForecast) -> str:
 
 
 def _bounds(found: Bounds) -> str:
-    figures_of = f"{_range(found.moved)} partitions moved and {_range(found.moves)} hand-overs"
+    figures_of = f"{span_words.counts(found.moved)} partitions moved and {span_words.counts(found.moves)} hand-overs"
     if found.exhaustive:
         return (
             f"New random member IDs: those shown are one of {found.count:,} possibilities; {figures_of} over all of them. The most"
@@ -86,10 +79,6 @@ def _bounds(found: Bounds) -> str:
         f"New random member IDs: those shown are one of {found.count:,} draws; {figures_of} over all of them. What holds in every"
         f" draw fails in at most {found.missed_at_most:.1%} of all starts (95 % confidence)."
     )
-
-
-def _range(found: Spread) -> str:
-    return f"{found.least:,} to {found.most:,} (usually {found.usual:,})"
 
 
 def _targets(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast) -> Table:

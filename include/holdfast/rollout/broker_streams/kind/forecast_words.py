@@ -10,10 +10,9 @@ from holdfast.rollout.broker_streams.forecast.outcomes import BrokerForecast, Br
 from holdfast.rollout.broker_streams.plan import effect_words
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.coordinated.chance import Spread
-from holdfast.rollout.coordinated.spans import Seconds
+from holdfast.rollout.coordinated import span_words
 from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
-from holdfast.rollout.text.format import amount_of_bytes, duration, listed, many, printable
+from holdfast.rollout.text.format import amount_of_bytes, listed, many, printable
 
 FIRST_TARGETS = 30
 TARGET_COLUMNS = ("#", "group epoch", "trigger", "moves (stateful)", "standbys", "undetermined")
@@ -26,7 +25,7 @@ def blocks(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast, *, targets:
     if outcome.targets and outcome.summary.restored_records is not None:
         yield Paragraph(_restored(outcome.summary.restored_records, outcome.summary.restored_bytes))
     if outcome.targets and outcome.summary.seconds_to_stable is not None:
-        yield Paragraph(_time(outcome.summary.seconds_to_stable, outcome.summary.start_ups))
+        yield Paragraph(span_words.stable_after(outcome.summary.seconds_to_stable, outcome.summary.start_ups, "clients"))
     if outcome.draws is not None:
         yield Paragraph(_draws(outcome.draws))
     if targets and outcome.targets:
@@ -59,22 +58,12 @@ def _restored(records: int, size: int | None) -> str:
     return f"Clients restore {many(records, 'record')} at most ({sizes}), standby copies included."
 
 
-def _time(span: Seconds, start_ups: int) -> str:
-    least, usual, most = (duration(round(one)) for one in span)
-    without = f", without {many(start_ups, 'start-up')} of clients" if start_ups else ""
-    return f"Stable {least} to {most} after the first event{without} (usually {usual})."
-
-
 def _draws(found: Draws) -> str:
-    moved, moves = _range(found.active_moved), _range(found.moves)
+    moved, moves = span_words.counts(found.active_moved), span_words.counts(found.moves)
     return (
         f"New random IDs: those shown are one of {found.count:,} simulated draws; {moved} tasks moved and {moves} hand-overs over"
         f" all of them. {effect_words.missed(found)}"
     )
-
-
-def _range(found: Spread) -> str:
-    return f"{found.least:,} to {found.most:,} (usually {found.usual:,})"
 
 
 def _targets(snapshot: StreamsGroupSnapshot, forecast: BrokerForecast) -> Table:
