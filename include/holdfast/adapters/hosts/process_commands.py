@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from holdfast.adapters.hosts import client_settings, command_records
 from holdfast.adapters.hosts.command_records import CommandState, Record
 from holdfast.adapters.hosts.shell import ScriptEnd, Shell
-from holdfast.adapters.hosts.wait_for_act import HOLDS_S
 from holdfast.errors import HostTrouble
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
@@ -26,6 +25,8 @@ STATUS_S = 20.0
 """The most that one look at a process may take."""
 ENDS_S = 10.0
 """How much later than the command itself its connection is given up."""
+HOLDS_S = 3.0
+"""How long a turn waits for its end. A command has a record, so one that goes on costs nothing but the next look."""
 BEGINS_S = 20.0
 """The most that it may take to begin a command."""
 _RUN = 'limit=$1; shift; exec timeout -k 5 "$limit" "$@"'

@@ -227,9 +227,9 @@ class Acting:
                 return replace(self._shows_soon(self.actor.perform(does, act)), seen=now)
         except HostTrouble as trouble:
             if trouble.begun:
-                gone_on = replace(self._shows_soon(str(trouble)), seen=now)
+                gone_on = _Given(self.clocks.elapsed() + self.actor.unseen_s, performed=True, failed=str(trouble), seen=now)
                 left = self._goes_on(step, act, now, gone_on, f"its command may still be running: {trouble}")
-                return replace(gone_on, ends_at=self.clocks.elapsed() + self.actor.unseen_s, left=left)
+                return replace(gone_on, left=left)
             if trouble.lasting:
                 return replace(self._shows_soon(str(trouble)), seen=now)
             self._not_given(step, act, now, given, str(trouble))

@@ -14,7 +14,7 @@ from tests.unit.workflows.running.test_client_configs import EACH, real, rolled
 from tests.unit.workflows.running.test_run import ALL_THREE, halt, rolling
 
 from holdfast.actor import Actor
-from holdfast.adapters.hosts import actors_file, dag_actor, wait_for_act
+from holdfast.adapters.hosts import actors_file, dag_actor
 from holdfast.adapters.hosts.dag_actor import Dag, DagActor, run_id
 from holdfast.errors import HostTrouble, InvalidInput
 from holdfast.rollout.execution.acts import Act
@@ -228,7 +228,7 @@ def turn_lengths(reality: ByDag, plan: AnyPlan) -> list[float]:
     return found
 
 
-AT_MOST_S = wait_for_act.HOLDS_S + acting.SHOWS_WITHIN_S + 6
+AT_MOST_S = dag_actor._HOLDS_S + 3
 """A turn lasts no longer."""
 
 
@@ -255,7 +255,7 @@ def test_a_dag_that_fails_is_reported_at_once(by_dag: ByDag) -> None:
     assert halt(ran) is Halt.COMMAND
     assert ran.halted is not None
     assert "is failed: clear it in Airflow" in ran.halted.text
-    assert by_dag.time < 20 + 15 + AT_MOST_S
+    assert by_dag.time < 20 + 15 + acting.SHOWS_WITHIN_S
     by_dag.airflow.fails.clear()
     ((cleared, _),) = by_dag.airflow.ends.items()
     by_dag.airflow.ends[cleared] = by_dag.time + 20
