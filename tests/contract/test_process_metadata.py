@@ -185,5 +185,5 @@ def test_a_left_over_lock_file_does_not_matter(real: Callable[[], ProcessMetadat
 
 
 def test_a_remote_directory_is_refused() -> None:
-    with pytest.raises(StatePathTrouble, match="local directories only"):
+    with pytest.raises(StatePathTrouble, match="ssh:// or a kubernetes:// URL only"):
         LocalProcessMetadataFiles().write("s3://bucket/state", OURS)

@@ -2,8 +2,17 @@ import pytest
 
 from holdfast.adapters.urls import parts_of
 
+MALFORMED = [
+    "https://[::1/path",
+    "http://host:port/",
+    "http://host:70000",
+    "ssh://a@[half:22/x",
+    "ssh://host/a\nb",
+    "ssh://ho\tst/a",
+]
 
-@pytest.mark.parametrize("url", ["https://[::1/path", "http://host:port/", "http://host:70000", "ssh://a@[half:22/x"])
+
+@pytest.mark.parametrize("url", MALFORMED)
 def test_a_malformed_url_has_no_parts(url: str) -> None:
     assert parts_of(url) is None
 

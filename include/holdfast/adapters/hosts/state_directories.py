@@ -147,7 +147,7 @@ class StateDirectories:
             return refusal
         notes = [Unknown(f"state_directories.{place.shown}", f"the host could not list all of it: {each}") for each in found.errors]
         if found.strange_names:
-            reason = f"has {found.strange_names:,} names with a line end in them; they were not read"
+            reason = f"has names with a line end in them, which were not read: {found.strange_names:,}"
             notes.append(Unknown(f"state_directories.{place.shown}", reason))
         return directory, (*unknown, *notes)
 

@@ -291,7 +291,7 @@ def _path(state_dir: str) -> str:
     parts = parts_of(state_dir)
     path = unquote(parts.path) if parts is not None and parts.scheme == "file" and not parts.netloc else state_dir
     if "://" in path:
-        raise StatePathTrouble("Process metadata can be written to local directories only: give a path or a file:// URL.")
+        raise StatePathTrouble("A process ID can be written to a path, a file://, an ssh:// or a kubernetes:// URL only.")
     if not path or "\0" in path:
         raise StatePathTrouble("A state directory is needed: the path of <state.dir>/<application.id>.")
     return path

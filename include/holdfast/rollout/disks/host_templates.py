@@ -36,9 +36,10 @@ class Hosts:
     def refuse_no_names(self, whose: str) -> None:
         """Raise InvalidInput where one cannot be a host's name."""
         if self.no_names:
+            shown = [f"'{printable(one, 100)}'" for one in self.no_names[:_SHOWN]]
             raise InvalidInput(
                 f"{whose} {many(len(self.no_names), 'host')} that cannot be part of a URL:"
-                f" {listed([repr(printable(one, 100)) for one in self.no_names[:_SHOWN]])}; a name (letters, digits and ._-) or an"
+                f" {listed(shown)}; a name (letters, digits and ._-) or an"
                 " address is needed"
             )
 

@@ -179,7 +179,7 @@ def test_no_name_is_taken_for_a_line_of_the_answer(directory: Path) -> None:
     found, unknown = one(directory)
 
     assert "stolen" not in repr(found)
-    assert any("2 names with a line end" in each.reason for each in unknown)
+    assert any("a line end in them, which were not read: 2" in each.reason for each in unknown)
 
 
 def test_a_directory_with_too_many_entries_is_refused_and_costs_itself_only(
