@@ -296,7 +296,8 @@ def left_alone(whole: Whole, given: argparse.Namespace) -> Document:
 
         def meanwhile() -> None:
             page.badge()
-            if JournalEvent.GOES_ON in judged_walks.events(run):
+            acts = [one.event for one in run.journal().entries if one.acted is not None]
+            if acts and acts[-1] in (JournalEvent.BEGUN, JournalEvent.GOES_ON):
                 states[run.last[1]] += 1
 
         run.until(lambda: run.ended, meanwhile)
