@@ -170,12 +170,15 @@ def read(content: bytes, group_id: str, shell_of: Callable[[Mapping[str, str]], 
     return CommandActor(replace(commands, records=commands.records or str(_RECORDS.expanduser())), shell_of or _on_this_machine)
 
 
-def sudoers(content: bytes, group_id: str, user: str | None) -> str | None:
-    """The lines of sudoers for acting on the clients of a group; None: no command of its uses sudo. Raise InvalidInput as `read`.
+def rights(content: bytes, group_id: str, user: str | None) -> str | None:
+    """What acting on the clients of a group needs: lines of sudoers, or a Role of Kubernetes as YAML; None: neither. Raise
+    InvalidInput as `read`.
 
     `user`: who logs in, where the file does not say it.
     """
     group = _named(content, group_id)
+    if group.kubernetes is not None:
+        return _role(group.kubernetes)
     named = (None if group.ssh is None else group.ssh.user) or user
     return act_rights.sudoers(_commands(group), named or "USER")
 
@@ -278,17 +281,12 @@ def _on_any_host(group: _Group) -> Commands:
 
 
 def _of_pods(group: _Group, given: _Kubernetes, access_of: "Callable[[str], Access]") -> Looks:
-    from holdfast.adapters.hosts.kubernetes import address
     from holdfast.adapters.hosts.kubernetes.connection import Server
     from holdfast.adapters.hosts.kubernetes.deployment_actor import DeploymentActor, OnePodDeployments
     from holdfast.adapters.hosts.kubernetes.shared_deployment import SharedDeployment, SharedDeploymentActor
     from holdfast.adapters.hosts.kubernetes.stateful_actor import StatefulActor, Workload
 
-    path = quote((given.state_dir or "/unused").lstrip("/"))
-    called = given.stateful_set or PLACE.sub("x", given.deployment or "")
-    name = f"{called}-0" if address.is_name(called) else "?"  # which is refused
-    namespace, container = (quote(one, safe="") for one in (given.namespace, given.container))
-    address.parse(f"{address.SCHEME}/{namespace}/{name}/{container}/{path}")
+    _refuse_names(given)
     server = Server(access_of(given.cluster))
     if given.stateful_set is not None:
         pods = {name: dict(values).get("pod", "") for name, values in group.clients}
@@ -303,6 +301,28 @@ def _of_pods(group: _Group, given: _Kubernetes, access_of: "Callable[[str], Acce
             "the pods of a Deployment get other names at every start: `clients` is only for a name with places in braces", "clients"
         )
     return SharedDeploymentActor(server, SharedDeployment(*place, group.limit_s))
+
+
+def _refuse_names(given: _Kubernetes) -> None:
+    """Raise InvalidInput where one is none of Kubernetes."""
+    from holdfast.adapters.hosts.kubernetes import address
+
+    path = quote((given.state_dir or "/unused").lstrip("/"))
+    called = given.stateful_set or PLACE.sub("x", given.deployment or "")
+    name = f"{called}-0" if address.is_name(called) else "?"  # which is refused
+    namespace, container = (quote(one, safe="") for one in (given.namespace, given.container))
+    address.parse(f"{address.SCHEME}/{namespace}/{name}/{container}/{path}")
+
+
+def _role(given: _Kubernetes) -> str:
+    from holdfast.adapters.hosts.kubernetes import rights
+
+    _refuse_names(given)
+    if given.stateful_set is not None:
+        name, rules = rights.on_a_stateful_set(by_annotation=given.restart_by is RestartBy.ANNOTATION)
+    else:
+        name, rules = rights.on_deployments(of_one_pod=PLACE.search(given.deployment or "") is not None)
+    return rights.role(name, given.namespace, rules)
 
 
 def nothing() -> CommandActor:

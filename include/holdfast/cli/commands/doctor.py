@@ -24,7 +24,7 @@ _STYLES = {CheckStatus.OK: "green", CheckStatus.LIMITED: "yellow", CheckStatus.M
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
 @hosts.named_option
 @click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that must be writable, such as the lake.")
-@click.option("--actors", metavar="FILE", help="The commands for the group's clients: their lines of sudoers.")
+@click.option("--actors", metavar="FILE", help="What acts on the group's clients: the lines of sudoers, or the Role, for it.")
 @doctor_config.options
 @click.option("--json", "as_json", is_flag=True, help="The checks, or the findings, as JSON.")
 def command(
@@ -85,10 +85,10 @@ def _acts(file: str, group: str) -> tuple[Check, ...]:
 
     ssh, content = hosts.access().ssh, documents.read_bytes(file, yaml_text.LARGEST)
     with documents.naming(file):
-        lines = actors_file.sudoers(content, group, None if ssh is None else ssh.user)
+        lines = actors_file.rights(content, group, None if ssh is None else ssh.user)
     if lines is None:
         return ()
-    return (Check("right: act on hosts (optional)", CheckStatus.LIMITED, "not checked: only acts would show it", lines),)
+    return (Check("right: act on clients (optional)", CheckStatus.LIMITED, "not checked: only acts would show it", lines),)
 
 
 def _print_table(checks: tuple[Check, ...]) -> None:

@@ -1,12 +1,14 @@
-"""The lines of sudoers for the commands of an actors file."""
+"""The lines of sudoers for the commands of an actors file, and the Role for its pods."""
 
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from holdfast.adapters.hosts import actors_file
 from holdfast.cli.commands import doctor
+from holdfast.errors import InvalidInput
 
 
 def file(group: str) -> bytes:
@@ -14,7 +16,7 @@ def file(group: str) -> bytes:
 
 
 def lines(group: str, user: str | None = "deploy") -> list[str]:
-    return (actors_file.sudoers(file(group), "orders", user) or "").splitlines()[1:]
+    return (actors_file.rights(file(group), "orders", user) or "").splitlines()[1:]
 
 
 SYSTEMD = '    systemd: {unit: "orders@{unit}.service", sudo: true}\n    clients: {id-1: {unit: "1"}, app-2: {unit: "a:2"}}\n'
@@ -34,7 +36,7 @@ def test_the_user_of_the_file_wins() -> None:
 
 
 def test_without_sudo_none_are_needed() -> None:
-    assert actors_file.sudoers(file('    systemd: {unit: "orders.service"}\n'), "orders", "deploy") is None
+    assert actors_file.rights(file('    systemd: {unit: "orders.service"}\n'), "orders", "deploy") is None
 
 
 OWN = '    status: [x]\n    restart: [sudo, -n, -u, streams, /opt/ctl, {}]\n    clients: {{a: {{unit: "1"}}, b: {{unit: "*"}}}}\n'
@@ -65,6 +67,32 @@ def test_no_line_allows_more_than_it_shows(word: str, expected: list[str]) -> No
 @pytest.mark.parametrize("user", ["ALL", "a b", "x\ny", "%wheel", "#0"])
 def test_a_login_that_is_no_user_gets_no_line(user: str) -> None:
     assert all(one.startswith("# write it yourself") for one in lines(SYSTEMD, user))
+
+
+PODS = "    kubernetes: {{namespace: {0}, container: app, {1}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("workload", "name", "deletes"),
+    [
+        ("stateful_set: words", "holdfast-act", True),
+        ("stateful_set: words, restart_by: annotation", "holdfast-act-by-annotation", False),
+        ('deployment: "words-{n}"', "holdfast-act-on-deployments", False),
+        ("deployment: words", "holdfast-act-on-a-deployment", False),
+    ],
+)
+def test_pods_need_the_role_of_their_actor(workload: str, name: str, *, deletes: bool) -> None:
+    role = actors_file.rights(file(PODS.format("shop", workload)), "orders", None) or ""
+    found = yaml.safe_load(role)
+
+    assert (found["kind"], found["metadata"]) == ("Role", {"name": name, "namespace": "shop"})
+    assert any("delete" in rule["verbs"] for rule in found["rules"]) is deletes
+
+
+def test_a_role_has_no_names_but_those_of_kubernetes() -> None:
+    for namespace in ('"shop\\nrules: []"', '"../shop"', '"{{}}"'):
+        with pytest.raises(InvalidInput, match="is no name of a namespace"):
+            actors_file.rights(file(PODS.format(namespace, "stateful_set: words")), "orders", None)
 
 
 def test_the_doctor_prints_them_without_a_cluster(tmp_path: Path) -> None:

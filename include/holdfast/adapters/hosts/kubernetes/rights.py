@@ -70,12 +70,26 @@ def acting(addresses: Iterable[Address]) -> tuple[tuple[str, str, tuple[RbacRule
     given = tuple(addresses)
     found: list[tuple[str, str, tuple[RbacRule, ...]]] = []
     if any(one.stateful_set for one in given):
-        found.append(("holdfast-act", "", ACTS))
-        found.append(("holdfast-act-by-annotation", "with restart_by: annotation, ", ACTS_BY_ANNOTATION))
+        for by_annotation, shown in ((False, ""), (True, "with restart_by: annotation, ")):
+            name, rules = on_a_stateful_set(by_annotation=by_annotation)
+            found.append((name, shown, rules))
     if any(one.deployment for one in given):
-        found.append(("holdfast-act-on-deployments", "on Deployments of one pod, ", ACTS_ON_DEPLOYMENTS))
-        found.append(("holdfast-act-on-a-deployment", "on the pods of one Deployment, ", ACTS_ON_A_SHARED_DEPLOYMENT))
+        for of_one_pod, shown in ((True, "on Deployments of one pod, "), (False, "on the pods of one Deployment, ")):
+            name, rules = on_deployments(of_one_pod=of_one_pod)
+            found.append((name, shown, rules))
     return tuple(found)
+
+
+def on_a_stateful_set(*, by_annotation: bool) -> tuple[str, tuple[RbacRule, ...]]:
+    """The name of the Role for acting on its pods, and its rules."""
+    return ("holdfast-act-by-annotation", ACTS_BY_ANNOTATION) if by_annotation else ("holdfast-act", ACTS)
+
+
+def on_deployments(*, of_one_pod: bool) -> tuple[str, tuple[RbacRule, ...]]:
+    """The same. `of_one_pod`: each client is one; else the clients are the pods of one."""
+    if of_one_pod:
+        return "holdfast-act-on-deployments", ACTS_ON_DEPLOYMENTS
+    return "holdfast-act-on-a-deployment", ACTS_ON_A_SHARED_DEPLOYMENT
 
 
 def merged(rules: Iterable[RbacRule]) -> tuple[RbacRule, ...]:
