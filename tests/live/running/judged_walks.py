@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections import Counter
 
 from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, steps_of
 
@@ -68,6 +69,19 @@ def settle(whole: Whole) -> None:
         assert time.monotonic() < ends_at, "the group comes to rest"
         time.sleep(1)
     whole.group.services.done.clear()
+
+
+def acts_now(run: AirflowRun) -> bool:
+    """Whether an act was begun, and has not been seen to be done."""
+    acts = [one.event for one in run.journal().entries if one.acted is not None]
+    return bool(acts) and acts[-1] in (JournalEvent.BEGUN, JournalEvent.GOES_ON)
+
+
+def left_to_go_on(whole: Whole, run: AirflowRun) -> list[str]:
+    """Each command was; a busy Airflow may have ended the task before it could say so."""
+    found = Counter(one.event for one in run.journal().entries)
+    went_on, given = found[JournalEvent.GOES_ON], len(whole.group.services.done)
+    return [] if given - found[JournalEvent.TAKEN_OVER] <= went_on <= given else [f"left to go on: {went_on}"]
 
 
 def events(run: AirflowRun) -> set[JournalEvent]:

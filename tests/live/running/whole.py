@@ -296,21 +296,16 @@ def left_alone(whole: Whole, given: argparse.Namespace) -> Document:
 
         def meanwhile() -> None:
             page.badge()
-            acts = [one.event for one in run.journal().entries if one.acted is not None]
-            if acts and acts[-1] in (JournalEvent.BEGUN, JournalEvent.GOES_ON):
+            if judged_walks.acts_now(run):
                 states[run.last[1]] += 1
 
         run.until(lambda: run.ended, meanwhile)
         page.until("All steps done")
         page.shoot("finished")
         wrong = judged_walks.restarted_once(whole, run)
-        went_on, taken_over = (
-            sum(one.event is event for one in run.journal().entries) for event in (JournalEvent.GOES_ON, JournalEvent.TAKEN_OVER)
-        )  # a busy Airflow may end the task before it has left its command
-        given = len(whole.group.services.done)
-        wrong += [] if given - taken_over <= went_on <= given else [f"left to go on: {went_on}"]
+        wrong += judged_walks.left_to_go_on(whole, run)
         wrong += [] if states["deferred"] > states["running"] else [f"states: {dict(states)}"]
-        return {"acts_by": given.acts_by, "states": dict(states), "went_on": went_on} | judged_walks.judged(whole, run, page, wrong)
+        return {"acts_by": given.acts_by, "states": dict(states)} | judged_walks.judged(whole, run, page, wrong)
 
 
 WALKS: dict[str, Walk] = {
