@@ -6,10 +6,15 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
+from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated import event_words
 from holdfast.rollout.coordinated.roster import quoted
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text.request_words import short
 
 
 @record(about="The new number.")
@@ -20,6 +25,19 @@ class AddPartitions(ConsumerEvent):
     partitions: int = member(integer(1, MOST_PARTITIONS))
 
     VERB = "add_partitions"
+    ACTIONS = (ActionName.ADD_PARTITIONS,)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - as every event
+        return event_words.grown(self.topic, self.partitions)
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002
+        return "grow", short(self.topic)
+
+    def step(self, of: StepOf) -> StepWords:  # noqa: ARG002
+        return event_words.grown_step(self.topic, self.partitions)
+
+    def topic_afterwards(self) -> tuple[str, int | None]:
+        return self.topic, self.partitions
 
     def applied(self, scene: Scene) -> Scene:
         topic = scenes.topic_of(scene, self.topic)

@@ -6,10 +6,16 @@ from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
 from holdfast.rollout.broker_consumer.snapshot.topic_ids import TOPIC_ID
+from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
+from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.coordinated.roster import quoted
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import many, printable
+from holdfast.rollout.text.request_words import short
 
 
 @record
@@ -21,6 +27,21 @@ class AddTopic(ConsumerEvent):
     partitions: int = member(integer(1, MOST_PARTITIONS))
 
     VERB = "add_topic"
+    ACTIONS = (ActionName.ADD_TOPIC,)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - as every event
+        return f"add the topic {self.topic} with {many(self.partitions, 'partition')}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002
+        return "add", f"the topic {short(self.topic)}"
+
+    def step(self, of: StepOf) -> StepWords:  # noqa: ARG002
+        says = f"Create {printable(self.topic)} with {many(self.partitions, 'partition')}"
+        after, shows = "The topic has that number of partitions.", kafka_commands.describe_topic(self.topic)
+        return StepWords(says, "", "Delete it.", after, check_command=shows)
+
+    def topic_afterwards(self) -> tuple[str, int | None]:
+        return self.topic, self.partitions
 
     def applied(self, scene: Scene) -> Scene:
         if any(one.name == self.topic for one in scene.topics):

@@ -4,8 +4,12 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple, Self
 
+from holdfast.kafka.coordinator.consumer.group import Assignor
 from holdfast.rollout.broker_consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.coordinated.targets import Settings
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
@@ -32,6 +36,27 @@ class ConsumerEvent(ABC):
         """Of the value of the verb."""
         return codec_of(cls)
 
+    # In words.
+
+    @abstractmethod
+    def sentence(self, name: Name) -> str:
+        """With all that was given, as part of a sentence."""
+
+    @abstractmethod
+    def title(self, name: Name) -> tuple[str, str]:
+        """Verb and object, as short as can be."""
+
+    # Its step.
+
+    ACTIONS: ClassVar[tuple[ActionName, ...]]
+    """What its step is called in policies."""
+
+    @abstractmethod
+    def step(self, of: StepOf) -> StepWords:
+        """The step that carries it out."""
+
+    # Its effect.
+
     def configures(self) -> Settings:
         """The configs of the group that it sets."""
         return ()
@@ -54,6 +79,28 @@ class ConsumerEvent(ABC):
 
     def stops(self) -> str | None:
         """The member that it ends."""
+        return None
+
+    # Whom it touches, and how long it takes.
+
+    def restarts(self) -> bool:
+        """Whether a consumer is restarted where it is."""
+        return False
+
+    def in_interval(self) -> bool:
+        """Whether a consumer has to be there before the coordinator computes the next target."""
+        return False
+
+    def leaves_as_static(self) -> bool:
+        """Whether a static member leaves the group when it is closed."""
+        return False
+
+    def topic_afterwards(self) -> tuple[str, int | None] | None:
+        """The topic that it changes, and how many partitions that has then; None of them: it is gone."""
+        return None
+
+    def assignor_afterwards(self) -> Assignor | None:
+        """The assignor that most members ask for from then on."""
         return None
 
     def crashes(self) -> bool:

@@ -1,10 +1,14 @@
 """`remove_consumer`: a consumer is gone permanently."""
 
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
-from holdfast.rollout.broker_consumer.events.parts import departure, fields
+from holdfast.rollout.broker_consumer.events.parts import departure, fields, words
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
 from holdfast.rollout.broker_consumer.events.parts.fields import LEAVES, LEAVES_GROUP
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated import event_words
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
 
@@ -22,6 +26,18 @@ class RemoveConsumer(ConsumerEvent):
     leaves_group: bool = member(LEAVES_GROUP, default=False, omit=True)
 
     VERB = "remove_consumer"
+    ACTIONS = (ActionName.STOP_CLIENT,)
+
+    def sentence(self, name: Name) -> str:
+        return f"remove {name(self.member_id)}{event_words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
+
+    def title(self, name: Name) -> tuple[str, str]:
+        return "remove", name(self.member_id)
+
+    def step(self, of: StepOf) -> StepWords:
+        says = f"Stop {of.name(self.member_id)}{event_words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
+        shows = words.members(of.group_id)
+        return StepWords(says, "", "Start it again.", words.NOT_LISTED, check_command=shows)
 
     def applied(self, scene: Scene) -> Scene:
         found = scenes.member_of(scene, self.member_id)
@@ -29,6 +45,9 @@ class RemoveConsumer(ConsumerEvent):
 
     def stops(self) -> str:
         return self.member_id
+
+    def leaves_as_static(self) -> bool:
+        return self.leaves_group
 
     def crashes(self) -> bool:
         return not self.leaves

@@ -5,11 +5,15 @@ from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_consumer.events.event import Coming, ConsumerEvent
-from holdfast.rollout.broker_consumer.events.parts import departure, fields, new_consumer
+from holdfast.rollout.broker_consumer.events.parts import departure, fields, new_consumer, words
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
 from holdfast.rollout.broker_consumer.events.parts.fields import LEAVES, LEAVES_GROUP
 from holdfast.rollout.broker_consumer.events.parts.new_consumer import MEMBER_ID, NewConsumer
 from holdfast.rollout.broker_consumer.events.parts.scene import Back, Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated import event_words
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import BOOLEAN, NAME
 from holdfast.rollout.json.record import member, record, spread
 
@@ -41,6 +45,39 @@ class RestartConsumer(ConsumerEvent):
     given: NewConsumer = spread(new_consumer.UNNAMED)
 
     VERB = "restart_consumer"
+    ACTIONS = (ActionName.RESTART_CLIENT,)
+
+    def sentence(self, name: Name) -> str:
+        within = ("within the assignment interval",) if self.within_interval else ()
+        return f"restart {name(self.member_id)}{event_words.given((*within, *self._said()))}"
+
+    def title(self, name: Name) -> tuple[str, str]:
+        return "restart", name(self.member_id)
+
+    def step(self, of: StepOf) -> StepWords:
+        within = (f"within {of.interval_ms / 1000:g} s of the newest target",) if self.within_interval else ()
+        says = f"Restart {of.name(self.member_id)}{event_words.given((*within, *self._said()))}"
+        before = event_words.fresh_target(of) if self.within_interval else ""
+        undo, shows = "Restart it as it was before.", words.members(of.group_id)
+        return StepWords(says, before, undo, words.LISTED, check_command=shows)
+
+    def _said(self) -> tuple[str, ...]:
+        """What differs from a usual restart, besides its time."""
+        found = (
+            (not self.leaves, "without leaving"),
+            (not self.within_session, "back after its session is over"),
+            (self.leaves_group, event_words.LEAVES_GROUP),
+        )
+        return (*(text for is_so, text in found if is_so), *words.given(self.given))
+
+    def restarts(self) -> bool:
+        return True
+
+    def in_interval(self) -> bool:
+        return self.within_interval
+
+    def leaves_as_static(self) -> bool:
+        return self.leaves_group
 
     def applied(self, scene: Scene) -> Scene:
         old = scenes.member_of(scene, self.member_id)

@@ -11,8 +11,12 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator.consumer.group import Assignor
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import either
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.text import kafka_commands
 
 
 @record
@@ -20,6 +24,22 @@ class SetAssignor(ConsumerEvent):
     assignor: Assignor = member(either(Assignor))
 
     VERB = "set_assignor"
+    ACTIONS = (ActionName.SET_CONFIG,)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - as every event
+        return f"have most members ask for the assignor {self.assignor} (group.remote.assignor)"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002
+        return "set", f"the assignor to {self.assignor}"
+
+    def step(self, of: StepOf) -> StepWords:
+        says = f"Have most members ask for the assignor {self.assignor} (group.remote.assignor={self.assignor})"
+        before = "The members that restart have the setting: the group changes when more of them ask for it than for another one."
+        shows = kafka_commands.describe_consumer_group(of.group_id, "--state", "--verbose")
+        return StepWords(says, before, "Have them ask for the assignor from before.", "ASSIGNMENT-STRATEGY says so.", "", shows)
+
+    def assignor_afterwards(self) -> Assignor:
+        return self.assignor
 
     def applied(self, scene: Scene) -> Scene:
         if scene.members and 2 * scene.alive() <= len(scene.members):

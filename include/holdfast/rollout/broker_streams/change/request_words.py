@@ -1,10 +1,10 @@
 """A Change to a streams group whose broker assigns in words."""
 
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
-from holdfast.rollout.broker_streams.events.parts.step_of import Name
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.coordinated.step_of import Name
 from holdfast.rollout.text.request_words import in_a_sentence, in_a_title, short
 
 

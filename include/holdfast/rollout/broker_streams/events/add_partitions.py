@@ -6,15 +6,14 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated import event_words
 from holdfast.rollout.coordinated.roster import quoted
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text import kafka_commands
-from holdfast.rollout.text.format import many
 
 
 @record(about="The new number.")
@@ -29,16 +28,13 @@ class AddPartitions(BrokerEvent):
     ACTIONS = (ActionName.ADD_PARTITIONS,)
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - as every event
-        return f"give {self.topic} {many(self.partitions, 'partition')}"
+        return event_words.grown(self.topic, self.partitions)
 
     def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002
         return "grow", self.topic
 
     def step(self, of: StepOf) -> StepWords:  # noqa: ARG002
-        says = f"Give {self.topic} {many(self.partitions, 'partition')}"
-        after = f"The topic has {many(self.partitions, 'partition')}."
-        grow, shows = kafka_commands.grow_topic(self.topic, self.partitions), kafka_commands.describe_topic(self.topic)
-        return StepWords(says, "", "Not possible: a topic cannot shrink.", after, grow, shows)
+        return event_words.grown_step(self.topic, self.partitions)
 
     def grows(self) -> tuple[str, int] | None:
         return self.topic, self.partitions

@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.record import codec_of

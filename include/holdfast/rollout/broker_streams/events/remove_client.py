@@ -9,10 +9,10 @@ from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts import static, words
 from holdfast.rollout.broker_streams.events.parts.fields import APART, LEAVES, LEAVES_GROUP, fits_leaving
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
-from holdfast.rollout.coordinated import roster
+from holdfast.rollout.coordinated import event_words, roster
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
 
@@ -33,13 +33,13 @@ class RemoveClient(BrokerEvent):
     ACTIONS = (ActionName.STOP_CLIENT,)
 
     def sentence(self, name: Name) -> str:
-        return f"remove {name(self.process_id)}{words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
+        return f"remove {name(self.process_id)}{event_words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
 
     def title(self, name: Name) -> tuple[str, str]:
         return "remove", name(self.process_id)
 
     def step(self, of: StepOf) -> StepWords:
-        says = f"Stop {of.name(self.process_id)}{words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
+        says = f"Stop {of.name(self.process_id)}{event_words.how_it_ends(self.leaves, leaves_group=self.leaves_group)}"
         undo, shows = "Start it again, with its state directory.", words.members(of.group_id)
         return StepWords(says, "", undo, words.NOT_LISTED, check_command=shows)
 

@@ -9,11 +9,11 @@ from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import EMPTY, LEAVES_GROUP, STATE, DiskState
 from holdfast.rollout.broker_streams.events.parts.new_client import NewClient
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.contract.requests import Disk
-from holdfast.rollout.coordinated import roster
+from holdfast.rollout.coordinated import event_words, roster
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -43,7 +43,7 @@ class ReplaceClient(BrokerEvent):
         says = f"{says}{words.disk(self.state, of.name)}"
         return StepWords(
             says,
-            words.fresh_target(of),
+            event_words.fresh_target(of),
             "Stop the new client and start the old one again.",
             words.LISTED,
             check_command=words.members(of.group_id),
@@ -51,7 +51,7 @@ class ReplaceClient(BrokerEvent):
 
     @property
     def _leaving(self) -> str:
-        return words.how_it_ends(leaves=True, leaves_group=self.leaves_group)
+        return event_words.how_it_ends(leaves=True, leaves_group=self.leaves_group)
 
     def stops(self) -> tuple[str, ...]:
         return (self.process_id,)

@@ -9,11 +9,11 @@ from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.fields import APART, LEAVES, LEAVES_GROUP
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Late, Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.broker_streams.events.returning import Returning
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
-from holdfast.rollout.coordinated import roster
+from holdfast.rollout.coordinated import event_words, roster
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import BOOLEAN, NAME, nullable
 from holdfast.rollout.json.kafka_codecs import THREADS
 from holdfast.rollout.json.record import member, record
@@ -65,7 +65,7 @@ class RestartClient(Returning):
 
     def sentence(self, name: Name) -> str:
         within = ("within the assignment interval",) if self.within_interval else ()
-        return f"restart {name(self.process_id)}{words.given((*within, *self._given()))}"
+        return f"restart {name(self.process_id)}{event_words.given((*within, *self._given()))}"
 
     def title(self, name: Name) -> tuple[str, str]:
         return "restart", name(self.process_id)
@@ -80,14 +80,14 @@ class RestartClient(Returning):
             (self.threads is not None, f"with {self.threads} threads"),
             (not self.within_session, "back after its session is over"),
             (self.becomes_static, "with a group.instance.id"),
-            (self.leaves_group, words.LEAVES_GROUP),
+            (self.leaves_group, event_words.LEAVES_GROUP),
         )
         return tuple(text for is_so, text in found if is_so)
 
     def step(self, of: StepOf) -> StepWords:
         within = (f"within {of.interval_ms / 1000:g} s of the newest target",) if self.within_interval else ()
-        says = f"Restart {of.name(self.process_id)}{words.given((*within, *self._given()))}"
-        before = words.fresh_target(of) if self.within_interval else ""
+        says = f"Restart {of.name(self.process_id)}{event_words.given((*within, *self._given()))}"
+        before = event_words.fresh_target(of) if self.within_interval else ""
         if self.new_process_id is not None:
             seed = f"While it is stopped, write {self.new_process_id} into its kafka-streams-process-metadata."
             before = f"{before} {seed}".strip()

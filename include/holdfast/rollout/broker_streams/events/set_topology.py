@@ -10,11 +10,11 @@ from holdfast.errors import InvalidInput, TopologyRejected
 from holdfast.kafka import java
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.broker_streams.snapshot.snapshot import GroupTopology, TopicsOfSubtopology
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.coordinated.roster import quoted
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import integer, nullable
 from holdfast.rollout.json.record import codec_of, keyed, member, record
 from holdfast.rollout.text.format import listed, many

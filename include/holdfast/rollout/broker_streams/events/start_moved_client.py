@@ -4,10 +4,11 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.parts import clients, words
 from holdfast.rollout.broker_streams.events.parts.new_client import FIRST_ALONE, MEMBER_IDS, NEW_PROCESS_ID, NewClient, threads_fit
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.broker_streams.events.returning import Returning
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
+from holdfast.rollout.coordinated import event_words
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import BOOLEAN, NAME, nullable
 from holdfast.rollout.json.kafka_codecs import THREADS
 from holdfast.rollout.json.record import member, record
@@ -36,7 +37,7 @@ class StartMovedClient(Returning):
     ACTIONS = (ActionName.START_MOVED_CLIENT,)
 
     def sentence(self, name: Name) -> str:
-        return f"start {name(self.process_id)} with group.protocol=streams{words.given(self._given())}"
+        return f"start {name(self.process_id)} with group.protocol=streams{event_words.given(self._given())}"
 
     def title(self, name: Name) -> tuple[str, str]:
         return "start", name(self.process_id)
@@ -59,7 +60,7 @@ class StartMovedClient(Returning):
             " Committed offsets stay."
         )
         return StepWords(
-            f"Start {of.name(self.process_id)} with group.protocol=streams{words.given(self._given())}",
+            f"Start {of.name(self.process_id)} with group.protocol=streams{event_words.given(self._given())}",
             before,
             undo,
             words.LISTED,

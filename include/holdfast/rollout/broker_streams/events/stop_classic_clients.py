@@ -4,10 +4,10 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.broker_streams.events.event import BrokerEvent
 from holdfast.rollout.broker_streams.events.parts import scene as scenes
 from holdfast.rollout.broker_streams.events.parts.scene import Scene
-from holdfast.rollout.broker_streams.events.parts.step_of import Name, StepOf
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.coordinated.roster import quoted
+from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAMES
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text import kafka_commands

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from holdfast.kafka.coordinator.config_keys import ASSIGNMENT_INTERVAL, number_of
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
 from holdfast.rollout.broker_streams.events import table
-from holdfast.rollout.broker_streams.events.parts.step_of import StepOf
 from holdfast.rollout.broker_streams.forecast.placement import CourseTarget
 from holdfast.rollout.broker_streams.options import usual_assumptions
 from holdfast.rollout.broker_streams.snapshot.names import named
@@ -13,6 +12,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapsh
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S, action, waiting_last
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.coordinated.step_of import StepOf
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
 from holdfast.rollout.text import kafka_commands

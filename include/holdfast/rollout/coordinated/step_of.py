@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from holdfast.rollout.json.kafka import ConfigValue
 
 Name = Callable[[str], str]
-"""What the client with a process ID is called."""
+"""What the client with a process ID, or the consumer with a member ID, is called."""
 
 
 @dataclass(frozen=True, slots=True)
