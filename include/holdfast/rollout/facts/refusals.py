@@ -44,7 +44,7 @@ class Refuses(StrEnum):
 
 
 _DOES_NOT_APPLY = {
-    Refuses.NO_INTERVAL: "The coordinator of Kafka {reason} has no streams.assignment.interval.ms (from 4.3 on): each stop and each"
+    Refuses.NO_INTERVAL: "The coordinator of Kafka {reason} has no assignment interval (from 4.3 on): each stop and each"
     " start of a client leads to a target.",
     Refuses.INTERVAL_TOO_SHORT: "A client is not back within the assignment interval: {reason}.",
     Refuses.NO_MORE_STANDBYS: "The group has {reason} standby replicas already; brokers allow no more"

@@ -75,3 +75,7 @@ def _hosts(names: tuple[str, ...]) -> str:
 
 def _whole(figure: float | None) -> int:
     return int(figure or 0)
+
+
+def evidence(one: Measured) -> Words:
+    return f"{one.most} unknown" if one.most else "complete", "complete"

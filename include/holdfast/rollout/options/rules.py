@@ -5,13 +5,14 @@ a person's eyes (`review`). What a rule needs and the forecast does not have is 
 only one kind of group has (about copies of state, about offsets) are that kind's own; `RULES` puts them among these.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.contract.times import Times
+from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.refusals import Refusal, sentence
 from holdfast.rollout.options import rule_words as words
 from holdfast.rollout.policy.judging import between, made, within
@@ -146,3 +147,10 @@ def _hosts(touched: Mapping[str | None, None], policy: Policy) -> Rule | None:
     status = RuleStatus.FAIL if hit else RuleStatus.UNKNOWN if None in touched else RuleStatus.PASS
     found = Measured(names=hit, allowed=policy.untouchable_hosts)
     return made("untouchable-hosts", words.hosts(found, status), status, policy, found)
+
+
+def evidence(unknown: Sequence[Unknown], policy: Policy) -> Rule:
+    """Whether all inputs of a forecast are known."""
+    found = Measured(most=len(unknown), names=tuple(one.what for one in unknown))
+    status = RuleStatus.UNKNOWN if unknown else RuleStatus.PASS
+    return made("evidence", words.evidence(found), status, policy, found)

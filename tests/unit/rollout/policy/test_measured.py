@@ -9,10 +9,10 @@ from tests.harness.plain_groups import change, member
 from tests.harness.plain_groups import group as consumer_group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned
 
-from holdfast.rollout.consumer.limits import rule_words as of_consumers
 from holdfast.rollout.contract.assessment import Rule
 from holdfast.rollout.contract.policy_measures import Measured, Room
 from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.options import read_words as of_consumers
 from holdfast.rollout.options import restore_words, rule_words
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy

@@ -7,13 +7,6 @@ Words = tuple[str, str]
 _SIZES = "unknown: the snapshot does not state the sizes of all changelogs"
 
 
-def in_interval(one: Measured) -> Words:
-    """`limit`: milliseconds; 0: the release has no interval."""
-    limit = f"{(one.limit or 0) / 1000:g} s, the assignment interval" if one.limit else "the next heartbeat: there is no interval"
-    usual, most = duration(int(one.usual or 0)), duration(int(one.most or 0))
-    return f"a client starts within {usual} usually, {most} at most", limit
-
-
 def in_delay(one: Measured) -> Words:
     usual, most = duration(int(one.usual or 0)), duration(int(one.most or 0))
     return f"the last client joins {usual} after the first, {most} at most", f"{(one.limit or 0) / 1000:g} s, the initial delay"
@@ -50,7 +43,3 @@ def copies(one: Measured) -> Words:
     if one.most is None:
         return "no copies", limit
     return f"{many(one.of or 0, 'copy', 'copies')} on {printable(one.names[0])}, {one.most} % of an even share", limit
-
-
-def evidence(one: Measured) -> Words:
-    return f"{one.most} unknown" if one.most else "complete", "complete"

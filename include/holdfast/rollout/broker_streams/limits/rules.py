@@ -13,7 +13,7 @@ from holdfast.rollout.broker_streams.steps.steps import verbs
 from holdfast.rollout.contract.assessment import Rule, RuleStatus
 from holdfast.rollout.contract.policy_measures import Measured
 from holdfast.rollout.facts.refusals import Refusal, Refuses
-from holdfast.rollout.options import restore_rules, restore_words, rules
+from holdfast.rollout.options import interval_rule, restore_rules, restore_words, rules
 from holdfast.rollout.options.restore_rules import Growth
 from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share, Unstated
 from holdfast.rollout.policy.judging import between, made, within
@@ -48,7 +48,7 @@ def _own(evaluated: EvaluatedBrokerOption, snapshot: StreamsGroupSnapshot, polic
     assert evaluated.hand_over is not None, "what was refused has one rule"
     _, cold = cold_range(evaluated.summary, evaluated.draws)
     found, restores = evaluated.hand_over, restored(evaluated, policy)
-    yield _in_interval(evaluated, policy)
+    yield interval_rule.in_interval(evaluated.interval_ms, "client", policy)
     yield _in_delay(evaluated, policy)
     yield _without_copy(evaluated, restores, cold, policy)
     most = policy.without_caught_up_copy_tasks_most
@@ -70,8 +70,7 @@ def _own(evaluated: EvaluatedBrokerOption, snapshot: StreamsGroupSnapshot, polic
         if fullest is not None:
             copies = Measured(most=fullest.percent, of=fullest.copies, names=(fullest.process_id,), limit=most)
         yield made("copies-on-one-client", words.copies(copies), within(copies.most or 0, most), policy, copies)
-    unknown = Measured(most=len(evaluated.unknown), names=tuple(one.what for one in evaluated.unknown))
-    yield made("evidence", words.evidence(unknown), _known_if_none(len(evaluated.unknown)), policy, unknown)
+    yield rules.evidence(evaluated.unknown, policy)
 
 
 def _without_copy(evaluated: EvaluatedBrokerOption, restores: Restored | None, cold: int, policy: Policy) -> Rule:
@@ -94,17 +93,6 @@ def _growth(restores: Restored, snapshot: StreamsGroupSnapshot) -> tuple[Growth,
 
 def _known_if_none(count: int) -> RuleStatus:
     return RuleStatus.UNKNOWN if count else RuleStatus.PASS
-
-
-def _in_interval(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | None:
-    """Whether a client that has to be there before the next target starts in time. None: no client has to be."""
-    interval = evaluated.interval_ms
-    if interval is None:
-        return None
-    start = policy.start_up
-    found = Measured(least=start.low, usual=start.usual, most=start.high, limit=interval)
-    status = between(start.usual * 1000, start.high * 1000, interval)
-    return made("back-in-interval", words.in_interval(found), status, policy, found)
 
 
 def _in_delay(evaluated: EvaluatedBrokerOption, policy: Policy) -> Rule | None:

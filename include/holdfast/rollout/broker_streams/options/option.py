@@ -6,9 +6,9 @@ from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal
-from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, items, nullable
+from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, items
 from holdfast.rollout.json.record import codec_of, member, record
-from holdfast.rollout.text.format import many
+from holdfast.rollout.options.orders import OrdersTried
 
 (
     ONE_BY_ONE,
@@ -52,18 +52,6 @@ NAMES = (
     STATIC,
     SEED_AND_DELAY,
 )
-
-
-@record
-class OrdersTried:
-    """How many orders of the clients were forecast to find this one, of how many there are (None: over a million)."""
-
-    tried: int = member(COUNT)
-    of: int | None = member(nullable(COUNT), "Null: over a million.")
-
-    def __str__(self) -> str:
-        of = "over a million" if self.of is None else f"{self.of:,}"
-        return f"{many(self.tried, 'order')} (of {of})"
 
 
 @record

@@ -17,7 +17,8 @@ from holdfast.kafka.coordinator.config_keys import (
 )
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.rollout.broker_streams.change.change import BrokerChange, BrokerItem
-from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts, seeding, temporary_configs, usual_assumptions
+from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.broker_streams.options import cold_start, replacing, restarts, seeding, usual_assumptions
 from holdfast.rollout.broker_streams.options.option import (
     AFTER_TARGET,
     LONGER_DELAY,
@@ -39,6 +40,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapsh
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.coordinated import temporary_configs
 from holdfast.rollout.facts.conditions import Assumed, Assumption, Invalid, Invalidation
 from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.json.kafka import ConfigValue
@@ -81,7 +83,7 @@ class _Group:
     def __init__(self, snapshot: StreamsGroupSnapshot, change: BrokerChange) -> None:
         self._snapshot, self._change = snapshot, change
         self._config: dict[str, ConfigValue] = dict(snapshot.config)
-        self._afterwards = temporary_configs.afterwards(self._config, change)
+        self._afterwards = temporary_configs.afterwards(self._config, change.statements())
         self._restarts = restarts.restarts_of(change)
         self._clients = len({one.process_id for one in snapshot.members})
         leaving = {name for one in change.statements() if one.leaves_as_static() for name in one.stops()}
@@ -361,7 +363,7 @@ class _Group:
     # Configs for the time of the rollout.
 
     def _during(self, values: dict[str, int], events: list[BrokerItem]) -> BrokerChange:
-        return temporary_configs.during(values, events, self._afterwards)
+        return BrokerChange(temporary_configs.during(values, events, self._afterwards, SetConfig))
 
     def _settings(self, values: dict[str, int]) -> tuple[SettingChange, ...]:
         return tuple(SettingChange(key, value, self._afterwards.get(key), _NOW) for key, value in values.items())

@@ -1,9 +1,7 @@
 """Changes that restart clients, one or several: their restarts, and how these are put into another sequence."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, permutations
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.broker_streams.change.assumptions import BrokerAssume
@@ -12,16 +10,11 @@ from holdfast.rollout.broker_streams.events.restart_client import RestartClient
 from holdfast.rollout.broker_streams.forecast import course, draws, summary
 from holdfast.rollout.broker_streams.forecast.forecast import ground_of
 from holdfast.rollout.broker_streams.options import usual_assumptions
-from holdfast.rollout.broker_streams.options.option import OrdersTried
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.facts.refusals import Refusal, Refuses
-
-MOST_ORDERS = 24
-"""Up to this number of orders are forecast, each with one draw of new IDs: where they differ, what restarts first decides it."""
-ORDERS_WORK = 200_000
-"""Tasks and members that the forecasts of all orders may look at together."""
-MANY = 1_000_000
+from holdfast.rollout.options import orders
+from holdfast.rollout.options.orders import OrdersTried
 
 
 def restarts_of(change: BrokerChange) -> tuple[RestartClient, ...]:
@@ -70,10 +63,6 @@ def best_order(
         ground = ground_of(snapshot)
         tasks = sum(one.tasks for one in ground.group.subtopologies)
         of_one = (tasks + len(snapshot.members)) * (len(restarts) + 1)
-        count = min(MOST_ORDERS, ORDERS_WORK // max(1, of_one))
-        orders = tuple(islice(_orders(restarts), count))
-        if len(orders) < 2:
-            return Refusal(Refuses.TOO_LARGE)
 
         def costs(order: tuple[RestartClient, ...]) -> tuple[int, int, int]:
             change = draws.drawn(snapshot, usual_assumptions.as_usual(snapshot, replace(in_turn(order), assume=assume)), 0)
@@ -81,26 +70,6 @@ def best_order(
             found = summary.summary(ground, change, targets, summary.hand_overs(ground, change, targets))
             return found.cold_moves, found.moves, found.active_moved
 
-        best = min(orders, key=costs)
+        return orders.best(restarts, lambda one: one.process_id, of_one, costs) or Refusal(Refuses.TOO_LARGE)
     except HoldfastError:
         return None
-    possible = math.factorial(len(restarts)) if len(restarts) < 11 else MANY + 1
-    return best, OrdersTried(len(orders), possible if possible <= MANY else None)
-
-
-def _orders(restarts: tuple[RestartClient, ...]) -> Iterator[tuple[RestartClient, ...]]:
-    """The order as it was asked for first, then its reverse; then all others where they are few, else each client put first."""
-    seen = {tuple(one.process_id for one in restarts)}
-    yield restarts
-    few = math.factorial(min(len(restarts), 6)) <= MOST_ORDERS
-    others = permutations(restarts) if few else (_from(restarts, number) for number in range(1, len(restarts)))
-    for order in (restarts[::-1], *others):
-        key = tuple(one.process_id for one in order)
-        if key not in seen:
-            seen.add(key)
-            yield tuple(order)
-
-
-def _from(restarts: tuple[RestartClient, ...], number: int) -> tuple[RestartClient, ...]:
-    """Beginning with that one, and round."""
-    return (*restarts[number:], *restarts[:number])

@@ -6,7 +6,7 @@ from holdfast.rollout.broker_streams.cost.hand_over import HandOver
 from holdfast.rollout.broker_streams.cost.restored import Restored
 from holdfast.rollout.broker_streams.forecast.outcomes import BrokerSummary, Draws
 from holdfast.rollout.broker_streams.forecast.placement import Shares
-from holdfast.rollout.broker_streams.options.option import NAMES, OrdersTried
+from holdfast.rollout.broker_streams.options.option import NAMES
 from holdfast.rollout.broker_streams.snapshot.snapshot import PROTOCOL, StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.steps.steps import BrokerStep
 from holdfast.rollout.contract.assessment import Assessment, Rule
@@ -26,6 +26,7 @@ from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, choice, item
 from holdfast.rollout.json.former_names import PLAN_VERSION, is_former
 from holdfast.rollout.json.record import codec_of, derived, gathered, member, record, spread
 from holdfast.rollout.options.option import WithOptions
+from holdfast.rollout.options.orders import OrdersTried
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 

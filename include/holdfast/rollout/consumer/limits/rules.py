@@ -3,17 +3,14 @@
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
-from holdfast.rollout.consumer.limits import rule_words as words
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.impact import times_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import verbs
-from holdfast.rollout.contract.assessment import Rule, RuleStatus
-from holdfast.rollout.contract.policy_measures import Measured
+from holdfast.rollout.contract.assessment import Rule
 from holdfast.rollout.facts.refusals import Refusal, Refuses
-from holdfast.rollout.options import rules
+from holdfast.rollout.options import read_rules, rules
 from holdfast.rollout.options.rules import Rebalances, RuleFacts, Share, Unstated
-from holdfast.rollout.policy.judging import made, within
 from holdfast.rollout.policy.policy import Policy
 
 
@@ -36,23 +33,16 @@ def judge(
         verbs=tuple(verbs(change)),
         hosts=_touched_hosts(change, snapshot),
     )
-    return rules.judge(found, (_reads_on(evaluated, policy), _partition_downtime(summary, policy)), policy, unstated)
-
-
-def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
-    """Whether no member skips data, or stops at a missing offset."""
-    warnings, unknown = evaluated.warnings, evaluated.offsets_unknown
-    status = RuleStatus.FAIL if warnings else RuleStatus.UNKNOWN if unknown else RuleStatus.PASS
-    known = sum(one.partitions for one in warnings)
-    found = Measured(least=known, most=known + unknown)
-    return made("reads-on", words.reads_on(found, warnings), status, policy, found)
+    own = (
+        read_rules.reads_on(evaluated.warnings, evaluated.offsets_unknown, policy),
+        _partition_downtime(summary, policy),
+    )
+    return rules.judge(found, own, policy, unstated)
 
 
 def _partition_downtime(summary: ConsumerSummary, policy: Policy) -> Rule:
-    limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
-    found = Measured(limit=limit) if longest is None else Measured(usual=longest.usual, most=longest.most, limit=limit)
-    status = RuleStatus.UNKNOWN if longest is None else within(longest.usual, limit)
-    return made("partition-downtime", words.partition_downtime(found), status, policy, found)
+    longest = summary.longest_stop
+    return read_rules.partition_downtime(None if longest is None else (longest.usual, longest.most), policy)
 
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:

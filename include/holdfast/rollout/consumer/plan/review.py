@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from holdfast.rollout.backtest import past
 from holdfast.rollout.consumer.change.request_words import request_text
-from holdfast.rollout.consumer.limits import rule_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.contract.assessment import BASELINE_NAME
@@ -14,6 +13,7 @@ from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.sourced_text import texts_of
 from holdfast.rollout.offsets import warning_words
+from holdfast.rollout.options import read_words
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, against_baseline, option_table, standing
 from holdfast.rollout.text.document_blocks import Block, Heading, Table
@@ -155,7 +155,7 @@ def _counts(one: Considered) -> tuple[str, ...]:
     still = summary.longest_stop
     longest = "unknown"
     if still is not None:
-        longest = rule_words.longest(still.usual, still.most)
+        longest = read_words.longest(still.usual, still.most)
     return moved, collateral, span(*one.rebalances), stops, longest
 
 

@@ -6,8 +6,9 @@ import pytest
 from tests.unit.rollout.broker_streams.plans import STABLE, option, planned, restart
 from tests.unit.rollout.broker_streams.streams_groups import Case, snapshot
 
-from holdfast.rollout.broker_streams.change.change import CHANGE
-from holdfast.rollout.broker_streams.options import temporary_configs
+from holdfast.rollout.broker_streams.change.change import CHANGE, BrokerChange
+from holdfast.rollout.broker_streams.events.set_config import SetConfig
+from holdfast.rollout.coordinated import temporary_configs
 
 DELAY, STANDBYS = "streams.initial.rebalance.delay.ms", "streams.num.standby.replicas"
 RAISED: Case = {"set_config": {DELAY: 60_000}}
@@ -16,8 +17,9 @@ BACK: Case = {"set_config": {DELAY: 20_000}}
 
 def during(*events: Case, **config: Any) -> list[Case]:
     change = CHANGE.read({"format_version": "1.0", "events": list(events)})
-    found = temporary_configs.during({DELAY: 60_000}, change.events, temporary_configs.afterwards(config, change))
-    return CHANGE.write(found)["events"]  # type: ignore[index,return-value,call-overload]
+    after = temporary_configs.afterwards(config, change.statements())
+    found = temporary_configs.during({DELAY: 60_000}, change.events, after, SetConfig)
+    return CHANGE.write(BrokerChange(found))["events"]  # type: ignore[index,return-value,call-overload]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.unit.rollout.broker_streams.plans import NOON, QUICK, ROLL, STABLE, o
 from tests.unit.rollout.broker_streams.streams_groups import Case, snapshot
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.rollout.broker_streams.options import evaluation, restarts
+from holdfast.rollout.broker_streams.options import evaluation
 from holdfast.rollout.broker_streams.plan.json import PLAN, broker_plan_from_json
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.contract.assessment import BASELINE_NAME, Assessment, RuleStatus
@@ -22,6 +22,7 @@ from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import any_difference, any_document, distributed_search
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.options import orders
 from holdfast.rollout.policy.policy import Policy, Review
 
 INTERVAL, STANDBYS, DELAY = "streams.assignment.interval.ms", "streams.num.standby.replicas", "streams.initial.rebalance.delay.ms"
@@ -200,7 +201,7 @@ def test_orders_are_tried_and_counted() -> None:
 
 
 def test_a_large_group_has_fewer_draws_and_no_other_orders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restarts, "ORDERS_WORK", 1)
+    monkeypatch.setattr(orders, "ORDERS_WORK", 1)
     monkeypatch.setattr(evaluation, "WORK", 1)
     plan = planned(*({"restart_client": {"process_id": one}} for one in "ab"))
     assert why_refused(plan, "other-order") == (Refuses.TOO_LARGE, "")

@@ -1,4 +1,4 @@
-"""What the rules of consumer groups found, and their limits, in words: (found, limit) of each."""
+"""What the rules of every kind of consumer group found, and their limits, in words: (found, limit) of each."""
 
 from collections.abc import Iterable
 
