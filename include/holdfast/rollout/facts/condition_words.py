@@ -127,6 +127,19 @@ _ASSUMED: Mapping[Assumed, str] = {
         "No warm-up replicas: max.warmup.replicas and acceptable.recovery.lag are ignored with group.protocol=streams, and a task"
         " that moves restores where it goes."
     ),
+    Assumed.CONSUMER_LEAVES_ON_CLOSE: "Each consumer that stops leaves the group (KafkaConsumer#close), unless it is static.",
+    Assumed.CONSUMER_INTERVAL_ALLOWED: (
+        "The brokers allow consumer.assignment.interval.ms=15000 (group.consumer.max.assignment.interval.ms, 15000 by default)."
+    ),
+    Assumed.CONSUMER_STOPPED_AT_ONCE: (
+        "Each consumer is stopped as soon as the coordinator has computed a target, and joins before the assignment interval is"
+        " over."
+    ),
+    Assumed.CONSUMERS_DOWN_TOGETHER: "The application tolerates that no partition is read until the consumers are back.",
+    Assumed.NO_ASSIGNOR_ASKED: (
+        "No consumer sets group.remote.assignor now: the first that asks for {assignor} decides. Where others ask for another"
+        " assignor, the group changes once most of those that ask have restarted."
+    ),
     Assumed.LISTENER_COOPERATES: (
         "The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener)."
     ),

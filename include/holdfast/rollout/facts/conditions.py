@@ -86,6 +86,11 @@ class Assumed(StrEnum):
     STREAMS_FEATURE = "streams_feature"
     NO_SOURCE_PATTERNS = "no_source_patterns"
     WARM_UPS_IGNORED = "warm_ups_ignored"
+    CONSUMER_LEAVES_ON_CLOSE = "consumer_leaves_on_close"
+    CONSUMER_INTERVAL_ALLOWED = "consumer_interval_allowed"
+    CONSUMER_STOPPED_AT_ONCE = "consumer_stopped_at_once"
+    CONSUMERS_DOWN_TOGETHER = "consumers_down_together"
+    NO_ASSIGNOR_ASKED = "no_assignor_asked"
 
 
 @record

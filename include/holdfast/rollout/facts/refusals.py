@@ -19,7 +19,7 @@ class Refuses(StrEnum):
     every client keeps its process ID; `NO_RESTART`: no client of the change comes back; `NO_BETTER_ORDER`: none of those tried
     (`reason`: how many of how many). `TOPOLOGY`: its coordinator rejects the topology that the change makes; `MOVE`: a classic
     group cannot move to group.protocol=streams; `STATE_IN_MEMORY`: no process ID is kept; `NO_BETTER_IDS`: with other process IDs
-    no more tasks would find their state."""
+    no more tasks would find their state; `NO_DYNAMIC_MEMBER`: every consumer that restarts is static already."""
 
     EVIDENCE = "evidence"
     WORK = "work"
@@ -41,6 +41,7 @@ class Refuses(StrEnum):
     NO_RESTART = "no_restart"
     STATE_IN_MEMORY = "state_in_memory"
     NO_BETTER_IDS = "no_better_ids"
+    NO_DYNAMIC_MEMBER = "no_dynamic_member"
 
 
 _DOES_NOT_APPLY = {
@@ -56,6 +57,7 @@ _DOES_NOT_APPLY = {
     " return is not covered by the forecast.",
     Refuses.NO_BETTER_ORDER: "{reason} were tried: none of them needs fewer hand-overs.",
     Refuses.NO_RESTART: "No client of the change comes back: static members (group.instance.id) spare restarts only.",
+    Refuses.NO_DYNAMIC_MEMBER: "Every consumer that restarts has a group.instance.id already.",
     Refuses.STATE_IN_MEMORY: "The application keeps no store on disk, and so no process ID: every start makes a new one.",
     Refuses.NO_BETTER_IDS: "With other process IDs no more tasks would go where their state is.",
     Refuses.IDS_ALREADY_KEPT: "Every client of the change keeps its process ID already.",

@@ -5,10 +5,11 @@ Every refusal names the field, says what was found and what is needed.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Generic, TypeVar, assert_never
+from typing import ClassVar, Generic, Protocol, Self, TypeVar, assert_never
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.requests import Request, What, named, refuse_incomplete
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.text.format import many
 
 M = TypeVar("M")
@@ -123,3 +124,24 @@ def _added(group: Requested[M, I], request: Request, more: int) -> Iterator[I]:
             f"{len(request.hosts)} were found, and {more} come: name the host of each new {group.member}, or none of them", "hosts"
         )
     yield from group.add(request, more)
+
+
+class _Configs(Protocol):
+    """An event that sets configs of a group."""
+
+    @classmethod
+    def codec(cls) -> Codec[Self]: ...
+
+
+G = TypeVar("G", bound=_Configs)
+
+
+def configs(request: Request, event: type[G]) -> G:
+    """Configs of the group, which take effect without a restart. Raise InvalidInput for those of clients."""
+    for field in ("hosts", "at_once"):
+        if getattr(request, field):
+            raise InvalidInput("configs of the group apply to all clients, without a restart; leave it empty", field)
+    try:
+        return event.codec().read(dict(request.settings))
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), "settings") from None

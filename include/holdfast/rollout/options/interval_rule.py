@@ -2,6 +2,7 @@
 
 from holdfast.rollout.contract.assessment import Rule
 from holdfast.rollout.contract.policy_measures import Measured
+from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.policy.judging import between, made
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.format import duration
@@ -19,3 +20,12 @@ def in_interval(interval_ms: int | None, member: str, policy: Policy) -> Rule | 
     usual, most = duration(start.usual), duration(start.high)
     words = f"a {member} starts within {usual} usually, {most} at most", limit
     return made("back-in-interval", words, status, policy, found)
+
+
+def too_short(interval_ms: int | None, policy: Policy) -> Refusal | None:
+    """Why an option does not apply whose clients usually start too slowly. None: it does, or no client has to be back."""
+    usual = policy.start_up.usual
+    if interval_ms is None or usual * 1000 <= interval_ms:
+        return None
+    reason = f"it takes {duration(usual)} to start, and the interval is {interval_ms / 1000:g} s"
+    return Refusal(Refuses.INTERVAL_TOO_SHORT, reason)

@@ -27,5 +27,12 @@ def longest(usual: float, most: float) -> str:
     return _duration(usual) if usual == most else f"{_duration(usual)} usually, {_duration(most)} at most"
 
 
+def read_twice(records: int | None) -> str:
+    """`at most 20 records that were read but not committed`, `nothing`."""
+    if records is None:
+        return "unknown: committed offsets are unknown"
+    return f"at most {many(records, 'record')} that were read but not committed" if records else "nothing"
+
+
 def _duration(seconds: float) -> str:
     return f"{seconds:g} s" if seconds < 60 else duration(round(seconds))

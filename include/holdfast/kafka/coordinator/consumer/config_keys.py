@@ -7,6 +7,8 @@ SESSION_TIMEOUT = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
 ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
 
+LONGEST_INTERVAL_MS = 15_000
+"""`group.consumer.max.assignment.interval.ms`, where the brokers have no other."""
 DEFAULTS = {SESSION_TIMEOUT: 45_000, HEARTBEAT_INTERVAL: 5_000, ASSIGNMENT_INTERVAL: 1_000}
 """A broker may have other defaults."""
 GROUP_KEYS = (*DEFAULTS, "consumer.assignor.offload.enable")

@@ -14,14 +14,19 @@ from holdfast.rollout.broker_consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.coordinated.step_of import Name, StepOf
-from holdfast.rollout.json.codec import either
+from holdfast.rollout.json.codec import BOOLEAN, either
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text import kafka_commands
 
 
-@record
+@record(defaults=True)
 class SetAssignor(ConsumerEvent):
+    """`once_back`: consumers that restart in the same batch ask for it when they are back."""
+
     assignor: Assignor = member(either(Assignor))
+    once_back: bool = member(
+        BOOLEAN.described("True: those that restart together with it ask for it when they are back."), default=False, omit=True
+    )
 
     VERB = "set_assignor"
     ACTIONS = (ActionName.SET_CONFIG,)
@@ -42,6 +47,12 @@ class SetAssignor(ConsumerEvent):
         return self.assignor
 
     def applied(self, scene: Scene) -> Scene:
+        return scene if self.once_back else self._asked(scene)
+
+    def returned(self, scene: Scene) -> Scene:
+        return self._asked(scene) if self.once_back else scene
+
+    def _asked(self, scene: Scene) -> Scene:
         if scene.members and 2 * scene.alive() <= len(scene.members):
             raise InvalidInput(
                 "most members have ended without leaving, and keep their votes until their sessions are over: let the event come"

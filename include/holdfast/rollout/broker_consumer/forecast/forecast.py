@@ -22,14 +22,14 @@ CLASSIC = "classic"
 """The type of a member of the classic protocol."""
 
 
-def forecast(snapshot: BrokerConsumerSnapshot, change: GroupChange, factor: int = 1) -> GroupForecast:
+def forecast(snapshot: BrokerConsumerSnapshot, change: GroupChange, factor: int = 1, at_most: int | None = None) -> GroupForecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
 
-    `factor`: by how much the usual number of possibilities is multiplied, where IDs are random.
+    `factor`: by how much the usual number of possibilities is multiplied, where IDs are random; `at_most`: how many are wanted.
     """
     ground = ground_of(snapshot)
     settings = settings_of(snapshot)
-    possible = possibilities(ground, change, factor)
+    possible = possibilities(ground, change, factor, at_most)
     outcomes = [_outcome(ground, one.change, settings) for one in possible.each]
     unknown = (*snapshot.unknown, *_of_java(outcomes))
     if possible.each[0].change == change:

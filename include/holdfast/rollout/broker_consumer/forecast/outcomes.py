@@ -86,3 +86,8 @@ class GroupForecast:
     settings: ConsumerConfig
     unknown: tuple[Unknown, ...] = ()
     example: GroupChange | None = None
+
+    @property
+    def carried_out(self) -> GroupChange:
+        """With the IDs of the outcome."""
+        return self.example or self.change

@@ -49,16 +49,16 @@ class Possibilities:
     exhaustive: bool
 
 
-def possibilities(ground: Ground, change: GroupChange, times: int) -> Possibilities:
-    """`times`: the factor by which more than the usual work is allowed."""
+def possibilities(ground: Ground, change: GroupChange, times: int, at_most: int | None = None) -> Possibilities:
+    """`times`: the factor by which more than the usual work is allowed. `at_most`: where no more than these are wanted."""
     opened = tuple(index for index, item in enumerate(change.events) if _open(item))
     if not opened:
         return Possibilities((Possibility(change, 1.0),), exhaustive=True)
-    most = _most(ground, change, times)
+    most = _most(ground, change, times) if at_most is None else at_most
     decisive = tuple(index for index in opened if not _is_static(ground, change.events[index]))
     found = _enumerated(ground, change, decisive, most)
     if found is None:
-        count = max(FEWEST, most)
+        count = max(FEWEST, most) if at_most is None else most
         drawn = tuple(Possibility(_with_ids(ground, change, opened, {}, number), 1 / count) for number in range(count))
         return Possibilities(drawn, exhaustive=False)
     each = tuple(Possibility(_with_ids(ground, change, opened, ids, 0), probability) for ids, probability in found)

@@ -25,7 +25,7 @@ def summary(
     """`change`: with every ID given."""
     same = same_consumers(change)
     first = owners_now(ground)
-    courses = [first, *(_as(one.owners, same) for one in targets)]
+    courses = [first, *(as_before(one.owners, same) for one in targets)]
     last = courses[-1]
     moved = [one for one, owner in first.items() if last.get(one, owner) != owner]
     touched = {event.stops() for event in change.statements()} | {
@@ -36,7 +36,7 @@ def summary(
         partitions=len(last),
         moved=len(moved),
         collateral=sum(not {first[one], last[one]} & touched for one in moved),
-        moves=sum(before.get(one, owner) != owner for before, after in pairwise(courses) for one, owner in after.items()),
+        moves=sum(hand_overs(before, after) for before, after in pairwise(courses)),
         targets=len(targets),
         seconds_to_stable=rounded(times.stable),
         start_ups=times.start_ups,
@@ -58,8 +58,14 @@ def owners_now(ground: Ground) -> Owners:
     return {partition: one.member_id for one in ground.snapshot.members for partition in one.assignment or one.target or ()}
 
 
-def _as(owners: Owners, same: Mapping[str, str]) -> Owners:
+def as_before(owners: Owners, same: Mapping[str, str]) -> Owners:
+    """By the member IDs that consumers had first. `same`: of `same_consumers`."""
     return {one: same.get(owner, owner) for one, owner in owners.items()} if same else owners
+
+
+def hand_overs(before: Owners, after: Owners) -> int:
+    """Partitions that another consumer has after a target."""
+    return sum(before.get(one, owner) != owner for one, owner in after.items())
 
 
 def taken_up(

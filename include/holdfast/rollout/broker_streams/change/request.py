@@ -36,19 +36,8 @@ class _Client:
 def broker_change_of(request: Request, snapshot: StreamsGroupSnapshot) -> BrokerChange:
     """Raise InvalidInput for a request that the group cannot be asked for."""
     if request.what is What.SETTINGS:
-        return BrokerChange((_configs(request),))
+        return BrokerChange((requested.configs(request, SetConfig),))
     return BrokerChange(tuple(requested.items(_Requested(snapshot), request)))
-
-
-def _configs(request: Request) -> SetConfig:
-    """Configs of the group, which take effect without a restart. Raise InvalidInput for those of clients."""
-    for field in ("hosts", "at_once"):
-        if getattr(request, field):
-            raise InvalidInput("configs of the group apply to all clients, without a restart; leave it empty", field)
-    try:
-        return SetConfig.codec().read(dict(request.settings))
-    except InvalidInput as problem:
-        raise InvalidInput(str(problem), "settings") from None
 
 
 class _Requested(Requested[_Client, BrokerItem]):

@@ -18,14 +18,12 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.missing_inputs import not_known
-from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.facts.sourced_text import Said
 from holdfast.rollout.json.fingerprints import fingerprint
-from holdfast.rollout.options import conclusion, selection
+from holdfast.rollout.options import conclusion, interval_rule, selection
 from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.format import duration
 
 Ranked = RankedOption[EvaluatedBrokerOption]
 
@@ -86,11 +84,8 @@ def ranked(
 
 def _in_time(one: EvaluatedBrokerOption, policy: Policy) -> EvaluatedBrokerOption:
     """What the policy's start-up time makes impossible does not apply; the requested change stays, with the rule that it fails."""
-    usual, interval = policy.start_up.usual, one.interval_ms
-    if interval is None or usual * 1000 <= interval or one.option.name == BASELINE_NAME:
-        return one
-    reason = f"it takes {duration(usual)} to start, and the interval is {interval / 1000:g} s"
-    return EvaluatedBrokerOption(one.option, None, Refusal(Refuses.INTERVAL_TOO_SHORT, reason))
+    late = None if one.option.name == BASELINE_NAME else interval_rule.too_short(one.interval_ms, policy)
+    return one if late is None else EvaluatedBrokerOption(one.option, None, late)
 
 
 def _steps(chosen: Ranked, snapshot: StreamsGroupSnapshot) -> tuple[BrokerStep, ...]:

@@ -9,14 +9,14 @@ from holdfast.rollout.broker_streams.forecast.placement import CourseTarget
 from holdfast.rollout.broker_streams.options import usual_assumptions
 from holdfast.rollout.broker_streams.snapshot.names import named
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
-from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.contract.manual_steps import WAIT_AT_LEAST_S, action, waiting_last
+from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.manual_steps import StepWords, action, waiting_last
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.coordinated import wait_words
 from holdfast.rollout.coordinated.step_of import StepOf
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
 from holdfast.rollout.text import kafka_commands
-from holdfast.rollout.text.format import duration, many
 
 
 @record
@@ -47,10 +47,13 @@ def steps_of(change: BrokerChange, targets: tuple[CourseTarget, ...], snapshot: 
     for number, item in enumerate(waiting_last(change.events), start=1):
         of = StepOf(snapshot.group_id, name, number_of(config, ASSIGNMENT_INTERVAL), dict(config))
         if isinstance(item, Then):
-            found.append(_wait(str(number), item, of, [one for one in targets if one.batch == batch] if begun else []))
+            after = [one for one in targets if one.batch == batch] if begun else []
+            shows = kafka_commands.describe_streams_group(of.group_id, "--state", "--verbose")
+            expect = wait_words.expected(after, "stateful tasks")
+            found.append(_step(str(number), item, wait_words.step(item.wait, shows), expect))
             batch, begun = batch + begun, False
         else:
-            found.append(_step(str(number), item, of))
+            found.append(_step(str(number), usual_assumptions.as_asked(item), item.step(of)))
             config |= dict(item.configures())
             begun = True
     return tuple(found)
@@ -61,26 +64,5 @@ def verbs(change: BrokerChange) -> Iterator[str]:
     return (name for item in change.statements() for name in item.ACTIONS)
 
 
-def _step(number: str, item: BrokerItem, of: StepOf) -> BrokerStep:
-    assert not isinstance(item, Then), "a wait is made elsewhere"
-    found = item.step(of)
-    texts = found.says, found.before, found.after, found.undo
-    return BrokerStep(number, usual_assumptions.as_asked(item), *texts, "", found.command, found.check_command)
-
-
-def _wait(number: str, item: Then, of: StepOf, targets: list[CourseTarget]) -> BrokerStep:
-    stable = item.wait is Wait.STABLE
-    after = "The group is Stable." if stable else "GROUP-EPOCH is higher than before, and TARGET-ASSIGNMENT-EPOCH is equal to it."
-    shows = kafka_commands.describe_streams_group(of.group_id, "--state", "--verbose")
-    expect = f"{_expected(targets)} Time limit of this wait: {duration(WAIT_AT_LEAST_S)}."
-    says = "Wait until the group is stable" if stable else "Wait until the coordinator has computed a target, and go on at once"
-    return BrokerStep(number, item, says, "", after, "Not needed.", expect, check_command=shows)
-
-
-def _expected(targets: list[CourseTarget]) -> str:
-    if not targets:
-        return "No target."
-    moves = sum(one.hand_overs for one in targets)
-    epochs = [one.group_epoch for one in targets if one.group_epoch is not None]
-    until = f" (group epoch {epochs[-1]} then)" if len(epochs) == len(targets) else ""
-    return f"{many(len(targets), 'target')}{until}; {many(moves, 'hand-over')} of stateful tasks."
+def _step(number: str, item: BrokerItem, of: StepWords, expect: str = "") -> BrokerStep:
+    return BrokerStep(number, item, of.says, of.before, of.after, of.undo, expect, of.command, of.check_command)

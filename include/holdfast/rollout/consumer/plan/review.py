@@ -81,7 +81,7 @@ def _costs(plan: ConsumerPlan) -> Iterator[tuple[str, str]]:
         return
     other = None if baseline is None or baseline is option else read_figures(baseline)
     yield "Downtime", f"{_downtime(found)}{'' if other is None else f' Baseline: {_longest(other)}.'}"
-    yield "Read twice", f"{_read_twice(found)}."
+    yield "Read twice", f"{read_words.read_twice(found.read_twice)}."
     if option.times is not None:
         yield "Time", _time(found, option.times)
     yield "Effort", f"{found.effort_text}.{'' if other is None else f' Baseline: {other.effort_text}.'}"
@@ -108,12 +108,6 @@ def _downtime(found: ReadFigures) -> str:
     if found.rebalances and found.unread and (found.unread_most or 0) > found.unread:
         slow = f"; up to {duration(found.unread_most or 0)} where a consumer is slow to poll"
     return f"{_longest(found)}{slow}."
-
-
-def _read_twice(found: ReadFigures) -> str:
-    if found.read_twice is None:
-        return "unknown: committed offsets are unknown"
-    return f"at most {many(found.read_twice, 'record')} that were read but not committed" if found.read_twice else "nothing"
 
 
 # Steps and options.

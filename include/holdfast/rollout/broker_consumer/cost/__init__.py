@@ -1,0 +1,1 @@
+"""What an option costs: how long partitions have no owner."""

@@ -1,0 +1,1 @@
+"""The effect of losing any consumer."""

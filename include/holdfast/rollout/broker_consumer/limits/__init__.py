@@ -1,0 +1,1 @@
+"""An option checked against the team's policy."""

@@ -1,0 +1,1 @@
+"""The options for a change to a consumer group whose broker assigns, and their cost."""

@@ -1,0 +1,1 @@
+"""The group as the doctor of settings sees it."""
