@@ -13,7 +13,7 @@ import holdfast
 from holdfast.rollout.broker_streams.events import table as broker_streams_table
 from holdfast.rollout.contract.batches_json import THEN
 from holdfast.rollout.group.group_kind import GroupKind
-from holdfast.rollout.kinds.registry import IN_PART, REGISTRY, kind_of, kinds
+from holdfast.rollout.kinds.registry import REGISTRY, kind_of, kinds
 from holdfast.rollout.kinds.verbs import VERBS
 from holdfast.web.kinds.registry import PAGES
 from holdfast.workflows.collecting.registry import COLLECTORS
@@ -105,8 +105,7 @@ def test_the_listed_verbs_are_those_of_the_kinds() -> None:
 
 def test_every_registry_has_known_kinds_only() -> None:
     names = {kind.name for kind in kinds()}
-    in_part = {line.name for line in IN_PART}
-    assert {one.kind for one in COLLECTORS} == names | in_part
+    assert {one.kind for one in COLLECTORS} == names
     assert {one.kind for one in PAGES} <= names
 
 
@@ -170,8 +169,9 @@ def test_a_line_of_the_registry_says_what_its_kind_says() -> None:
     for line in REGISTRY:
         assert line.protocol == line.kind().protocol == line.decider().protocol
         assert isinstance(line.kind(), type(line.decider())), "a kind decides as its decider does"
-        assert line.past().protocol == line.protocol
-        assert line.past().question.__module__.startswith(f"{line.package}.")
+        past = line.past()
+        assert past is None or past.protocol == line.protocol
+        assert past is None or past.question.__module__.startswith(f"{line.package}.")
         assert all(one.__module__.startswith(f"{line.package}.") for one in line.kind().values)
 
 

@@ -10,7 +10,7 @@ from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.kinds import registry
 from holdfast.rollout.kinds.moving import move
-from holdfast.rollout.kinds.registry import forecaster_with, kind_of
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows.naming import Named, read_named
 
 
@@ -20,12 +20,12 @@ def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, 
 
     `times`: the factor by which more than the usual work is allowed.
     """
-    kind = registry.forecaster_of(snapshot[1])
+    kind = registry.of_snapshot(snapshot[1])
     group = read_named(snapshot, kind.snapshot_from_json)
     read_named(snapshot, lambda _: kind.refuse_settings(group))
     requested = read_named(change, lambda document: kind.change_for(document, group))
     decided, asked = read_named(change, lambda _: move.followed(group, requested))
-    return decided, read_named(change, lambda _: forecaster_with(decided).forecast(decided, asked, times))
+    return decided, read_named(change, lambda _: kind_of(decided).forecast(decided, asked, times))
 
 
 def with_past(forecast: Any, snapshot: Any, found: Backtest) -> Any:
@@ -43,4 +43,4 @@ def forecast_case(case: object, detail: Detail, times: int = 1) -> dict[str, obj
     change = fields.need("change", lambda document: document)
     fields.finish()
     group, answer = read_forecast(("snapshot", snapshot), ("change", change), times)
-    return forecaster_with(group).forecast_to_json(answer, detail)
+    return kind_of(group).forecast_to_json(answer, detail)

@@ -9,7 +9,7 @@ from holdfast.rollout.backtest.results import Backtest
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds.registry import forecaster_with
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows.deciding import answer_lines
 from holdfast.workflows.forecast import forecast_case, read_forecast, with_past
 
@@ -58,7 +58,7 @@ def command(
         group, answer = read_forecast(given[0], given[1], work)
     if found is not None:
         answer = with_past(answer, group, found)
-    kind = forecaster_with(group)
+    kind = kind_of(group)
     if as_json:
         documents.print_document(kind.forecast_to_json(answer, level), indent=None)
     else:

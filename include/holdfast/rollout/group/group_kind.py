@@ -14,6 +14,7 @@ from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.client_figures import CopiesReported, Held
 from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.execution.acts import Acts, GroupSetting
 from holdfast.rollout.execution.drift import Staleness
@@ -21,9 +22,8 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.execution.rolling_settings import Roll
 from holdfast.rollout.execution.rounds import RoundCompared
 from holdfast.rollout.execution.undo import Nature, Rollback
-from holdfast.rollout.group.deciding import Row
+from holdfast.rollout.group.deciding import Decider, Row
 from holdfast.rollout.group.difference import Line
-from holdfast.rollout.group.forecasting import Forecaster
 from holdfast.rollout.group.guard import Guarded
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal.back import ClientSeen
@@ -32,6 +32,7 @@ from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.settings.case import Case
+from holdfast.rollout.text.document_blocks import Block
 
 S = TypeVar("S", bound=AnySnapshot)
 C = TypeVar("C", bound=AnyChange)
@@ -72,8 +73,8 @@ class Setting:
     about: str
 
 
-class GroupKind(Forecaster[S, C, F], Generic[S, C, O, E, F, P, V]):
-    """One kind of group, with what decides and forecasts for it. What reads a document raises InvalidInput, or Unsupported for
+class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
+    """One kind of group, with what decides for it. What reads a document raises InvalidInput, or Unsupported for
     what is not modelled."""
 
     name: ClassVar[str]
@@ -167,6 +168,10 @@ class GroupKind(Forecaster[S, C, F], Generic[S, C, O, E, F, P, V]):
     # The change.
 
     @abstractmethod
+    def change_for(self, document: object, snapshot: S) -> C:
+        """A Change's JSON for this group, with names of hosts resolved."""
+
+    @abstractmethod
     def check_change(self, document: object) -> None:
         """Raise InvalidInput for what is wrong in a Change's JSON whatever the group."""
 
@@ -185,6 +190,27 @@ class GroupKind(Forecaster[S, C, F], Generic[S, C, O, E, F, P, V]):
     @abstractmethod
     def sentence(self, change: C, snapshot: S) -> str:
         """What is asked for, without its full stop."""
+
+    # The forecast.
+
+    def leaves(self, change: C) -> bool:  # noqa: ARG002 - most groups stay what they are
+        """Whether the group becomes one of another kind with it (`kinds.moving`)."""
+        return False
+
+    @abstractmethod
+    def refuse_settings(self, snapshot: S) -> None:
+        """Raise InvalidInput for settings of the group that Kafka itself would refuse."""
+
+    @abstractmethod
+    def forecast(self, snapshot: S, change: C, times: int) -> F:
+        """`times`: the factor by which more than the usual work is allowed."""
+
+    @abstractmethod
+    def forecast_to_json(self, forecast: F, detail: Detail) -> Row: ...
+
+    @abstractmethod
+    def forecast_blocks(self, snapshot: S, forecast: F, detail: Detail) -> Iterable[Block]:
+        """The forecast as a person reads it, its result as the title."""
 
     # The options.
 

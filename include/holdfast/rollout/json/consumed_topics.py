@@ -79,3 +79,14 @@ def _listed(partitions: tuple[ConsumedPartition, ...]) -> list[object]:
 
 
 PARTITIONS = Codec(_in_order, _listed, lambda: shapes.items(_NUMBERED.shape()))
+
+
+def offsets_of(partition: ConsumedPartition) -> dict[str, object]:
+    """Where it begins and ends, what is committed of it, and the records between: columns of a table. None: unknown."""
+    end, committed = partition.end_offset, partition.committed_offset
+    return {
+        "begin_offset": partition.begin_offset,
+        "end_offset": end,
+        "committed_offset": committed,
+        "lag": None if end is None or committed is None else max(end - committed, 0),
+    }

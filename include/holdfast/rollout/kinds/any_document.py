@@ -21,7 +21,7 @@ def snapshot_from_text(text: str | bytes, most_memory: int = MOST_MEMORY) -> Any
 
 
 def snapshot_to_json(snapshot: AnySnapshot) -> dict[str, object]:
-    return registry.writer_of(snapshot).snapshot_to_json(snapshot)
+    return registry.kind_of(snapshot).snapshot_to_json(snapshot)
 
 
 def change_from_json(value: object, snapshot: AnySnapshot) -> AnyChange:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from holdfast.rollout.broker_consumer.plan.figures import HandOverFigures
 from holdfast.rollout.broker_streams.plan.figures import TargetFigures
 from holdfast.rollout.consumer.plan.figures import ReadFigures
 from holdfast.rollout.contract.assessment import Assessment
@@ -15,7 +16,7 @@ from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.plan.figures import OptionFigures
 
 _FIGURES, _READ_FIGURES = nullable(codec_of(OptionFigures)), nullable(codec_of(ReadFigures))
-_TARGET_FIGURES = nullable(codec_of(TargetFigures))
+_TARGET_FIGURES, _HAND_OVER_FIGURES = nullable(codec_of(TargetFigures)), nullable(codec_of(HandOverFigures))
 
 
 @record(version=FORMAT_VERSION, closed=False)
@@ -41,15 +42,18 @@ class PlanSummary:
     targets: TargetFigures | None = member(_TARGET_FIGURES, default=None, omit=True)
     """As `figures`, of a streams group whose broker assigns; the others are None then."""
     plain_targets: TargetFigures | None = member(_TARGET_FIGURES, default=None, omit=True)
+    hand_overs: HandOverFigures | None = member(_HAND_OVER_FIGURES, default=None, omit=True)
+    """As `figures`, of a consumer group whose broker assigns; the others are None then."""
+    plain_hand_overs: HandOverFigures | None = member(_HAND_OVER_FIGURES, default=None, omit=True)
 
     @property
     def of_option(self) -> Figures | None:
         """Those of the kind of group that the plan is for. None: nothing was forecast."""
-        return self.figures or self.reads or self.targets
+        return self.figures or self.reads or self.targets or self.hand_overs
 
     @property
     def of_baseline(self) -> Figures | None:
-        return self.plain or self.plain_reads or self.plain_targets
+        return self.plain or self.plain_reads or self.plain_targets or self.plain_hand_overs
 
 
 SUMMARY = codec_of(PlanSummary)

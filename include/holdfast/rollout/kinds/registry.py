@@ -10,14 +10,13 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdfast.errors import InvalidInput, Unsupported
+from holdfast.errors import InvalidInput
 from holdfast.rollout.group.deciding import Decider
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.fast_reader import IN_DOUBT
 
 if TYPE_CHECKING:
     from holdfast.rollout.backtest.coordinated import PastEntry
-    from holdfast.rollout.group.forecasting import Forecaster
     from holdfast.rollout.group.group_kind import GroupKind
     from holdfast.rollout.group.past import PastJudge
     from holdfast.rollout.group.redacting import Redacting
@@ -29,23 +28,23 @@ AnyKind: TypeAlias = "GroupKind[Any, Any, Any, Any, Any, Any, Any]"
 @dataclass(frozen=True, slots=True)
 class Registered:
     """A kind of group. `protocol`: the field of its Snapshots. `package`: where the classes of its values are. `kind`, `decider`,
-    `past` and `redacting` import what they return."""
+    `past` and `redacting` import what they return; None: its past is not judged."""
 
     protocol: str
     package: str
     kind: Callable[[], AnyKind]
     decider: Callable[[], Decider[Any]]
-    past: "Callable[[], PastJudge[Any]]"
+    past: "Callable[[], PastJudge[Any] | None]"
     redacting: "Callable[[], Redacting[Any]]"
 
 
-def _line(protocol: str, package: str) -> Registered:
+def _line(protocol: str, package: str, *, judged: bool = True) -> Registered:
     return Registered(
         protocol,
         package,
         cache(lambda: import_module(f"{package}.kind.kind").KIND),
         cache(lambda: import_module(f"{package}.kind.deciding").DECIDER),
-        cache(lambda: import_module(f"{package}.backtest.past").PAST),
+        cache(lambda: import_module(f"{package}.backtest.past").PAST if judged else None),
         cache(lambda: import_module(f"{package}.kind.redaction").REDACTING),
     )
 
@@ -54,43 +53,9 @@ REGISTRY: tuple[Registered, ...] = (
     _line("streams-classic", "holdfast.rollout.streams"),
     _line("consumer-classic", "holdfast.rollout.consumer"),
     _line("streams", "holdfast.rollout.broker_streams"),
+    _line("consumer", "holdfast.rollout.broker_consumer", judged=False),
 )
 """The first is asked for what no kind says is its own: it refuses that by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class InPart:
-    """A kind of group of which assignments and forecasts are covered, and no plans. `name`, `stateful`: as of a `GroupKind`;
-    `group`: what it is called; `forecaster` imports what forecasts its changes; the rest as in `Registered`."""
-
-    name: str
-    stateful: bool
-    protocol: str
-    package: str
-    group: str
-    decider: Callable[[], Decider[Any]]
-    forecaster: "Callable[[], Forecaster[Any, Any, Any]]"
-
-    def refusal(self) -> Unsupported:
-        """Of everything else."""
-        return Unsupported(
-            f"This is not covered for {self.group}: only its snapshot (holdfast snapshot), its next assignment (holdfast assign)"
-            " and forecasts of changes (holdfast forecast) are. Compare options by forecasting each of them"
-        )
-
-
-IN_PART: tuple[InPart, ...] = (
-    InPart(
-        "broker_consumer",
-        False,
-        "consumer",
-        "holdfast.rollout.broker_consumer",
-        "a consumer group whose broker assigns (group.protocol=consumer)",
-        cache(lambda: import_module("holdfast.rollout.broker_consumer.kind.deciding").DECIDER),
-        cache(lambda: import_module("holdfast.rollout.broker_consumer.kind.forecasting").FORECASTER),
-    ),
-)
-"""They become kinds of `REGISTRY` when their changes can be planned."""
 
 
 def kinds() -> Iterator[AnyKind]:
@@ -102,8 +67,6 @@ def kind_of(value: object) -> AnyKind:
     """Of a Snapshot, a Change, a Plan or a Verdict."""
     module = type(value).__module__
     found = next((line.kind() for line in REGISTRY if module.startswith(f"{line.package}.")), None)
-    if found is None:
-        _refuse_in_part(next((line for line in IN_PART if module.startswith(f"{line.package}.")), None))
     if found is None or not isinstance(value, found.values):
         raise AssertionError(f"{type(value).__name__} is of no kind of group")
     return found
@@ -115,14 +78,12 @@ def kind_named(name: str) -> AnyKind:
 
 def called(name: str) -> str:
     """What a group of the kind of that name is called."""
-    line = next((line for line in IN_PART if line.name == name), None)
-    return kind_named(name).words.group if line is None else line.group
+    return kind_named(name).words.group
 
 
 def keeps_state(name: str) -> bool:
     """Whether the members of a group of the kind of that name keep state."""
-    line = next((line for line in IN_PART if line.name == name), None)
-    return kind_named(name).stateful if line is None else line.stateful
+    return kind_named(name).stateful
 
 
 def without_state() -> list[str]:
@@ -131,24 +92,7 @@ def without_state() -> list[str]:
 
 
 def of_snapshot(document: object) -> AnyKind:
-    """Raise Unsupported for a kind of group that is covered in part."""
-    found = _line_of(document)
-    if isinstance(found, InPart):
-        raise found.refusal()
-    return found.kind()
-
-
-def forecaster_of(document: object) -> "Forecaster[Any, Any, Any]":
-    """What forecasts changes to the group of a Snapshot's JSON."""
-    found = _line_of(document)
-    return found.forecaster() if isinstance(found, InPart) else found.kind()
-
-
-def forecaster_with(snapshot: object) -> "Forecaster[Any, Any, Any]":
-    """The same of a Snapshot."""
-    module = type(snapshot).__module__
-    found = next((line.forecaster() for line in IN_PART if module.startswith(f"{line.package}.")), None)
-    return kind_of(snapshot) if found is None else found
+    return _line_of(document).kind()
 
 
 def decider_of(document: object) -> Decider[Any]:
@@ -156,16 +100,9 @@ def decider_of(document: object) -> Decider[Any]:
     return _line_of(document).decider()
 
 
-def writer_of(snapshot: object) -> Decider[Any]:
-    """What writes a Snapshot."""
-    module = type(snapshot).__module__
-    found = next((line.decider() for line in IN_PART if module.startswith(f"{line.package}.")), None)
-    return kind_of(snapshot) if found is None else found
-
-
 def snapshot_in(text: str | bytes, most_memory: int = strict.MOST_MEMORY) -> tuple[Decider[Any], Any]:
     """What decides a Snapshot's assignment, and the Snapshot, of the JSON in `text`. `most_memory`: see `strict.loads`."""
-    for line in _lines():
+    for line in REGISTRY:
         name = f'"{line.protocol}"'
         if (name in text) if isinstance(text, str) else (name.encode() in text):
             found = line.decider().snapshot_at_once(text, most_memory)
@@ -176,19 +113,9 @@ def snapshot_in(text: str | bytes, most_memory: int = strict.MOST_MEMORY) -> tup
     return decider, decider.snapshot_from_json(document)
 
 
-def _line_of(document: object) -> Registered | InPart:
+def _line_of(document: object) -> Registered:
     protocol = document.get("protocol") if isinstance(document, dict) else None
-    return next((line for line in _lines() if line.protocol == protocol), REGISTRY[0])
-
-
-def _lines() -> Iterator[Registered | InPart]:
-    yield from REGISTRY
-    yield from IN_PART
-
-
-def _refuse_in_part(line: InPart | None) -> None:
-    if line is not None:
-        raise line.refusal()
+    return next((line for line in REGISTRY if line.protocol == protocol), REGISTRY[0])
 
 
 def redacting_of(snapshot: object) -> "Redacting[Any]":
@@ -199,13 +126,13 @@ def redacting_of(snapshot: object) -> "Redacting[Any]":
 
 def past_in(entry: "PastEntry") -> "PastJudge[Any]":
     """What judges the past of a group whose first entry this is."""
-    return next(past for line in REGISTRY if (past := line.past()).owns(entry))
+    return next(past for line in REGISTRY if (past := line.past()) is not None and past.owns(entry))
 
 
 def past_of(question: object) -> "PastJudge[Any]":
     """What judges a question."""
     module = type(question).__module__
-    return next(line.past() for line in REGISTRY if module.startswith(f"{line.package}."))
+    return next(past for line in REGISTRY if module.startswith(f"{line.package}.") and (past := line.past()) is not None)
 
 
 def past_with(protocol: object) -> "PastJudge[Any] | None":
@@ -213,9 +140,17 @@ def past_with(protocol: object) -> "PastJudge[Any] | None":
     return next((line.past() for line in REGISTRY if line.protocol == protocol), None)
 
 
-def of_change(document: object) -> AnyKind:
-    """By its events. One without events fits every kind."""
-    return next((kind for kind in kinds() if kind.owns_change(document)), REGISTRY[0].kind())
+def check_change(document: object) -> None:
+    """Raise InvalidInput for what is wrong in a Change's JSON whatever the group. Its events say of which kinds it may be; one
+    without events fits every kind."""
+    owners = [kind for kind in kinds() if kind.owns_change(document)] or [REGISTRY[0].kind()]
+    refused: list[InvalidInput] = []
+    for kind in owners:
+        try:
+            return kind.check_change(document)
+        except InvalidInput as problem:
+            refused.append(problem)
+    raise refused[0]
 
 
 def of_plan(document: object) -> AnyKind:

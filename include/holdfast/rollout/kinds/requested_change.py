@@ -58,7 +58,7 @@ def _as_document(form: Mapping[str, object], document: object) -> Callable[[AnyS
     also = [name for name in FORM if name != "what" and form.get(name)]
     if also:
         raise InvalidInput(f"a Change was given, and {', '.join(also)} too: clear one of them", "change")
-    _in_change(lambda: registry.of_change(document).check_change(document))
+    _in_change(lambda: registry.check_change(document))
 
     def of(snapshot: AnySnapshot) -> AnyChange:
         requested: AnyChange = _in_change(lambda: kind_of(snapshot).change_for(document, snapshot))

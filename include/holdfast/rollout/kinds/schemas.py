@@ -11,7 +11,7 @@ from holdfast.rollout.journal.journal import Approval, Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
-from holdfast.rollout.kinds.registry import IN_PART, kinds
+from holdfast.rollout.kinds.registry import kinds
 from holdfast.rollout.policy.json import POLICY
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -21,7 +21,6 @@ CONTRACTS: dict[str, Codec[Any]] = {
     "journal": codec_of(Journal),
     "backtest": codec_of(Backtest),
     **{name: codec for kind in kinds() for name, codec in kind.contracts.items()},
-    **{name: codec for line in IN_PART for name, codec in line.forecaster().contracts.items()},
 }
 
 

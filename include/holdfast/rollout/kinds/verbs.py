@@ -18,6 +18,7 @@ VERBS = (
     "restart_client",
     "restart_consumer",
     "rolling_restart",
+    "set_assignor",
     "set_assignors",
     "set_config",
     "set_release",

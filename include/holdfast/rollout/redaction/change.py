@@ -24,6 +24,8 @@ _ROLES: Mapping[str, Role] = {
     "apart": Role.MEMBER,
     "client_id": Role.CLIENT,
     "group_instance_id": Role.INSTANCE,
+    "instance_id": Role.INSTANCE,
+    "subscription_regex": Role.PATTERN,
     "host": Role.HOST,
     "rack": Role.RACK,
     "replica_racks": Role.RACK,
@@ -42,7 +44,7 @@ _SETTINGS = frozenset(("config", "set_config"))
 _ASSIGNORS = ("assignors", "assignor.class")
 _LISTED = """
     format_version then wait state catch_up closed_copies dormant_copies offsets kafka_release broker_release
-    assignors gives_up
+    assignors assignor id gives_up
 """
 _VOCABULARY = frozenset(_LISTED.split())
 """Fields whose texts are words of the contract, releases, or Kafka's names of assignors: the change was read, so they are known."""

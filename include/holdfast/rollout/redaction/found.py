@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a name is the name of. `ENTRY`: a file, a named topology."""
+    """What a name is the name of. `ENTRY`: a file, a named topology; `PATTERN`: a regular expression for topics."""
 
     GROUP = "group"
     CLUSTER = "cluster"
@@ -23,6 +23,7 @@ class Role(StrEnum):
     STORE = "store"
     DIRECTORY = "directory"
     ENTRY = "entry"
+    PATTERN = "pattern"
 
 
 class Found:

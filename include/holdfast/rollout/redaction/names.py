@@ -9,8 +9,9 @@ an ID.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.kafka import java
+from holdfast.kafka.coordinator.consumer import topic_regex
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.redaction import same_hash
 from holdfast.rollout.redaction.found import Found, Role
@@ -54,6 +55,7 @@ class Names:
         }
         self._new[Role.SUBTOPOLOGY] = _subtopologies(found.of(Role.SUBTOPOLOGY))
         self._new[Role.TOPIC] = self._topics()
+        self._new[Role.PATTERN] = self._patterns()
         self._new[Role.PROCESS] = self._processes()
         self._name_members()
 
@@ -116,6 +118,19 @@ class Names:
         return java.string_hash(name if role in self._hashes else instead)
 
     # Topics.
+
+    def _patterns(self) -> dict[str, str]:
+        """Expressions that match what stands for the topics that these match, and no two alike."""
+        topics = self._found.of(Role.TOPIC)
+        found = {}
+        for number, pattern in enumerate(self._found.of(Role.PATTERN)):
+            try:
+                matched = topic_regex.matching(pattern, topics)
+            except HoldfastError:
+                matched = ()  # nobody can resolve it
+            names = sorted(map(re.escape, self.each(Role.TOPIC, matched)))
+            found[pattern] = "|".join((*names, f"pattern-{number}"))
+        return found
 
     def _topics(self) -> dict[str, str]:
         topics = sorted(self._found.of(Role.TOPIC), key=java.string_order)

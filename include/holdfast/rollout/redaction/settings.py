@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 
 from holdfast.kafka.consumer import config as consumer_config
 from holdfast.kafka.coordinator.config_keys import GROUP_KEYS
+from holdfast.kafka.coordinator.consumer import config_keys as of_consumers
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config import DECIDING
 from holdfast.rollout.json.kafka import ConfigValue
@@ -31,7 +32,7 @@ _KAFKAS_ASSIGNORS = """
     HighAvailabilityTaskAssignor StickyTaskAssignor LegacyStickyTaskAssignor FallbackPriorTaskAssignor
 """
 _ASSIGNORS = frozenset(_KAFKAS_ASSIGNORS.split())
-_KEYS = frozenset((*consumer_config.KEYS, *GROUP_KEYS))
+_KEYS = frozenset((*consumer_config.KEYS, *GROUP_KEYS, *of_consumers.GROUP_KEYS))
 
 
 def take(found: Found, settings: Settings) -> None:

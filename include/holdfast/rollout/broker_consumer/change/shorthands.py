@@ -22,11 +22,15 @@ class RollingRestart:
     wait: Wait = member(WAITS, default=Wait.STABLE)
 
 
-def written_out(document: object, snapshot: BrokerConsumerSnapshot) -> object:
-    """The same document without the shorthand. Raise InvalidInput with the path of what is wrong in it."""
+def written_out(document: object, snapshot: BrokerConsumerSnapshot | None) -> object:
+    """The same document without the shorthand. `snapshot` None: it is checked, and stands for nothing.
+
+    Raise InvalidInput with the path of what is wrong in it.
+    """
 
     def restarts(asked: RollingRestart) -> Iterator[object]:
-        there = tuple(one.member_id for one in snapshot.members) if asked.member_ids is None else asked.member_ids
+        known = () if snapshot is None else tuple(one.member_id for one in snapshot.members)
+        there = known if asked.member_ids is None else asked.member_ids
         each = [{RestartConsumer.VERB: {"member_id": one}} for one in there]
         return rolling.some_at_a_time(each, asked.at_once, asked.wait)
 

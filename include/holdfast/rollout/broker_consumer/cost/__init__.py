@@ -1,1 +1,1 @@
-"""What an option costs: how long partitions have no owner."""
+"""What an option costs a consumer group whose broker assigns."""

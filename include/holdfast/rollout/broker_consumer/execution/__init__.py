@@ -1,1 +1,1 @@
-"""What follows from a plan: apply, verify, drift."""
+"""Applying a plan for a consumer group whose broker assigns, and comparing its forecast with the outcome."""

@@ -3,7 +3,7 @@
 Nothing here is a guess: where evidence is missing it is CannotPredict.
 """
 
-from holdfast.errors import Unsupported
+from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.consumer import config
 from holdfast.kafka.consumer.config import AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET, ConsumerConfig
 from holdfast.kafka.consumer.release import LINES
@@ -37,6 +37,15 @@ def forecast(snapshot: BrokerConsumerSnapshot, change: GroupChange, factor: int 
     example = together.usual(outcomes, possible)
     whole = together.together(outcomes, possible, example)
     return GroupForecast(change, whole, settings, unknown, possible.each[example].change)
+
+
+def refuse_misfit(snapshot: BrokerConsumerSnapshot, change: GroupChange) -> None:
+    """Raise InvalidInput for a change that does not fit the group, with the path of the event. What cannot be predicted fits."""
+    try:
+        ground = ground_of(snapshot)
+        course.carried_out(ground, possibilities(ground, change, 1, 1).each[0].change)
+    except (CannotPredict, Unsupported):
+        return
 
 
 def ground_of(snapshot: BrokerConsumerSnapshot) -> Ground:

@@ -1,1 +1,1 @@
-"""The effect of losing any consumer."""
+"""The effect of losing any consumer of a group whose broker assigns."""

@@ -1,1 +1,1 @@
-"""The group as the doctor of settings sees it."""
+"""The doctor of settings for a consumer group whose broker assigns: what its rules look at, and its prices."""

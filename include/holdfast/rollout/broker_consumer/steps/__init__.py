@@ -1,1 +1,1 @@
-"""The steps of a plan. All are manual."""
+"""The steps of a plan for a consumer group whose broker assigns. All are manual."""

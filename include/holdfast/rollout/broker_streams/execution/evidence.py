@@ -12,11 +12,9 @@ from holdfast.rollout.broker_streams.execution import starts
 from holdfast.rollout.broker_streams.plan.plan import BrokerPlan
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.contract.plan_words import setting
+from holdfast.rollout.execution.group_evidence import configured, waited
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence, evidence
 from holdfast.rollout.facts.step_sightings import Sees
-from holdfast.rollout.json.kafka import ConfigValue
 
 
 def of_plan(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[StepEvidence, ...]:
@@ -27,7 +25,7 @@ def of_plan(plan: BrokerPlan, fresh: StreamsGroupSnapshot) -> tuple[StepEvidence
     for index, step in enumerate(plan.steps):
         open_before = any(one.evidence.shown is Shown.NOT_YET for one in found)
         if isinstance(step.item, Then):
-            one = _waited(fresh, open_before, at_end or starts.without_members(plan.basis, items[:index], fresh))
+            one = waited(fresh, open_before, at_end or starts.without_members(plan.basis, items[:index], fresh))
         else:
             one = _shown(started, items, index)
         found.append(StepEvidence(step.id, step.says, one))
@@ -55,16 +53,6 @@ class Started:
         return sum(one in there for one in start.member_ids)
 
 
-def _waited(fresh: StreamsGroupSnapshot, open_before: bool, without_members: bool) -> Evidence:
-    if fresh.group_state not in (None, STABLE) and not without_members:
-        return evidence(Shown.NOT_YET, Sees.STATE, fresh.group_state)
-    if open_before:
-        return evidence(Shown.NOT_YET, Sees.STEP_BEFORE)
-    if without_members:
-        return evidence(Shown.HAPPENED, Sees.NO_MEMBERS)
-    return evidence(Shown.HAPPENED, Sees.STABLE)
-
-
 def shown(
     basis: StreamsGroupSnapshot,
     items: Sequence[BrokerItem],
@@ -83,7 +71,8 @@ def _shown(started: Started, items: Sequence[BrokerItem], index: int, not_begun:
         moved = basis.classic is not None and fresh.classic is None
         return evidence(Shown.HAPPENED, Sees.MOVED) if moved else evidence(Shown.CANNOT_SHOW, Sees.AT_ITS_START)
     if event.configures():
-        return _configured(event.configures(), items[index + 1 :], fresh)
+        again = {key for item in items[index + 1 :] if not isinstance(item, Then) for key, _ in item.configures()}
+        return configured(event.configures(), again, fresh, DEFAULTS)
     grows = event.grows()
     if grows is not None:
         return _grown(*grows, items[index + 1 :], fresh)
@@ -97,27 +86,6 @@ def _grown(topic: str, wanted: int, later: Sequence[BrokerItem], fresh: StreamsG
     most = max(wanted, *grown) if grown else wanted
     shown = Shown.NOT_YET if count < wanted else Shown.HAPPENED if count <= most else Shown.CONTRADICTED
     return evidence(shown, Sees.PARTITIONS, topic, count=count, wanted=wanted)
-
-
-def _configured(settings: Sequence[tuple[str, ConfigValue]], later: Sequence[BrokerItem], fresh: StreamsGroupSnapshot) -> Evidence:
-    keys = {key for key, _ in settings}
-    named = ", ".join(f"{key}={setting(value)}" for key, value in settings)
-    if any(one.what == "config" for one in fresh.unknown):
-        return evidence(Shown.CANNOT_SHOW, Sees.CONFIG_UNKNOWN, named)
-    if all(is_set(fresh, key, value) for key, value in settings):
-        return evidence(Shown.HAPPENED, Sees.CONFIG, named)
-    if any(key in keys for item in later if not isinstance(item, Then) for key, _ in item.configures()):
-        return evidence(Shown.CANNOT_SHOW, Sees.CONFIG_LATER, named)
-    return evidence(Shown.NOT_YET, Sees.CONFIG_NOT_YET, named)
-
-
-def is_set(fresh: StreamsGroupSnapshot, key: str, value: ConfigValue) -> bool:
-    """Whether the group has this value; None: the brokers' default."""
-    found = dict(fresh.config).get(key)
-    if value is not None:
-        return str(found) == str(value)
-    of_brokers = any(one.what == f"config.{key}" for one in fresh.unknown)
-    return found is None or of_brokers or str(found) == str(DEFAULTS.get(key))
 
 
 def _members(started: Started, items: Sequence[BrokerItem], index: int, event: BrokerEvent, not_begun: int | None) -> Evidence:

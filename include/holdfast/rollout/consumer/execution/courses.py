@@ -17,12 +17,12 @@ from holdfast.rollout.consumer.execution.memberships import Stay, stays
 from holdfast.rollout.consumer.snapshot.new_id_ranks import new_id_ranks
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.execution.pairing import MOST_PAIRINGS
 
 MOST_SLOW = 4
 """Restarts of which each may have been fast or not: the courses are two to the power of them."""
 MOST_COURSES = 200
-MOST_PAIRINGS = LEAST_COURSES = 24
-"""Pairings: of the new consumers with those of the plan, where nothing distinguishes them."""
+LEAST_COURSES = 24
 MOST_WORK = 200_000
 """Courses, times the members and partitions of each."""
 DRAWS = 32

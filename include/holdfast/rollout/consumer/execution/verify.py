@@ -4,16 +4,14 @@ The broker generates the member ID of each member that joins, and the order of t
 of the same change with the IDs that the consumers really got.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import islice, permutations
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import evidence
-from holdfast.rollout.consumer.execution.courses import MOST_PAIRINGS, courses, in_time
+from holdfast.rollout.consumer.execution.courses import courses, in_time
 from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict, PartitionVerdict
 from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome
@@ -24,6 +22,8 @@ from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.execution import pairing
+from holdfast.rollout.execution.pairing import Comer
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances, Result
 from holdfast.rollout.facts import difference_words
@@ -32,7 +32,6 @@ from holdfast.rollout.facts.sourced_text import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
 
-MOST_IN_ANY_ORDER = 4
 MOST_DIFFERENCES = 100
 
 
@@ -212,71 +211,11 @@ def _pairings(
         in_progress = len(arrived) <= len(comers) or bool(old)
         joined = Difference(Differs.CONSUMERS, found=tuple(old), count=max(0, len(arrived) - len(old)), most=len(comers))
         return [], (Result.IN_PROGRESS if in_progress else Result.DIFFERENT, joined)
-    static, dynamic = _by_instance(comers, arrived)
-    if static is None:
+    found_pairings = pairing.pairings([*map(_comer, comers)], [*map(_comer, arrived)])
+    if found_pairings is None:
         return [], (Result.DIFFERENT, Difference(Differs.INSTANCE_IDS))
-    waiting = [one for one in comers if one.member_id not in static]
-    return [
-        static | {one.member_id: real.member_id for one, real in zip(waiting, order, strict=True)}
-        for order in _orders(waiting, sorted(dynamic, key=lambda one: one.member_id))
-    ], None
+    return found_pairings, None
 
 
-def _orders(waiting: Sequence[Member], dynamic: Sequence[Member]) -> list[Sequence[Member]]:
-    """Those that were found, in the order of those that they may be: all such orders, and one more than MOST_PAIRINGS at most."""
-    if len(dynamic) <= MOST_IN_ANY_ORDER:
-        ranked = sorted(permutations(dynamic), key=lambda order: -_alike(waiting, order))
-        return [order for order in ranked if _alike(waiting, order) == _alike(waiting, ranked[0])]
-    found: list[Member] = []
-    left: dict[object, list[Member]] = {}
-    for one in dynamic:
-        left.setdefault(_looks(one), []).append(one)
-    for one in waiting:
-        looks = max(left, key=partial(_alike_any, one, left))
-        found.append(left[looks].pop(0))
-        if not left[looks]:
-            del left[looks]
-    places: dict[object, list[int]] = {}
-    for place, one in enumerate(found):
-        places.setdefault(_looks(one), []).append(place)
-    return list(islice(_swapped(found, list(places.values())), MOST_PAIRINGS + 1))
-
-
-def _alike_any(wanted: Member, by_looks: Mapping[object, Sequence[Member]], looks: object) -> int:
-    return _alike([wanted], by_looks[looks][:1])
-
-
-def _looks(one: Member) -> tuple[frozenset[str], str | None, str]:
-    """What distinguishes a member, but for its ID."""
-    return frozenset(one.subscription), one.host, one.client_id
-
-
-def _swapped(found: Sequence[Member], alike: Sequence[Sequence[int]]) -> Iterator[Sequence[Member]]:
-    """In all orders of those that look alike."""
-    if not alike:
-        yield found
-        return
-    first, *others = alike
-    for order in permutations(first):
-        to = dict(zip(first, order, strict=True))
-        yield from _swapped([found[to.get(place, place)] for place in range(len(found))], others)
-
-
-def _by_instance(comers: Sequence[Member], arrived: Sequence[Member]) -> tuple[dict[str, str] | None, list[Member]]:
-    """Static ones are known by their instance IDs: from the forecast's IDs to the real ones, and who is left. None: others came."""
-    real = {member.group_instance_id: member.member_id for member in arrived if member.group_instance_id is not None}
-    wanted = [member for member in comers if member.group_instance_id is not None]
-    names = {one.member_id: real[one.group_instance_id] for one in wanted if one.group_instance_id in real}
-    if not len(real) == len(wanted) == len(names):
-        return None, []
-    return names, [member for member in arrived if member.group_instance_id is None]
-
-
-def _alike(comers: Sequence[Member], found: Sequence[Member]) -> int:
-    """How much speaks for these being those."""
-    return sum(
-        4 * (frozenset(one.subscription) == frozenset(real.subscription))
-        + 2 * (one.host is not None and one.host == real.host)
-        + (one.client_id == real.client_id)
-        for one, real in zip(comers, found, strict=True)
-    )
+def _comer(one: Member) -> Comer:
+    return Comer(one.member_id, one.group_instance_id, frozenset(one.subscription), one.host, one.client_id)

@@ -7,11 +7,9 @@ codes of member IDs and of topics decide too: they go through both in the order 
 from collections.abc import Iterable
 
 from holdfast.kafka.consumer.group import Assignor, Member
-from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.group.redacting import Redacting
-from holdfast.rollout.json.consumed_topics import ConsumedPartition
-from holdfast.rollout.redaction import settings, unknowns, vocabulary
+from holdfast.rollout.redaction import consumed, settings, unknowns, vocabulary
 from holdfast.rollout.redaction.found import Found, Role
 from holdfast.rollout.redaction.names import Names
 
@@ -55,7 +53,7 @@ def _redacted(snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
         topics=tuple(_topic(one, names) for one in snapshot.topics),
         config=settings.redacted(snapshot.config, names),
         unknown=unknowns.redacted(snapshot.unknown, names),
-        assigned=None if snapshot.assigned is None else tuple(_partitions(one, names) for one in snapshot.assigned),
+        assigned=None if snapshot.assigned is None else tuple(consumed.partitions(one, names) for one in snapshot.assigned),
     )
 
 
@@ -68,7 +66,7 @@ def _member(member: Member, names: Names) -> Member:
         member_id=names.of(Role.MEMBER, member.member_id),
         assignors=member.assignors,
         subscription=names.each(Role.TOPIC, member.subscription),
-        owned=_partitions(member.owned, names),
+        owned=consumed.partitions(member.owned, names),
         owned_generation=member.owned_generation,
         group_instance_id=names.maybe(Role.INSTANCE, member.group_instance_id),
         rack=names.maybe(Role.RACK, member.rack),
@@ -78,21 +76,8 @@ def _member(member: Member, names: Names) -> Member:
 
 
 def _topic(topic: ConsumedTopic, names: Names) -> ConsumedTopic:
-    partitions = tuple(
-        ConsumedPartition(
-            replica_racks=tuple(names.maybe(Role.RACK, rack) for rack in one.replica_racks),
-            begin_offset=one.begin_offset,
-            end_offset=one.end_offset,
-            committed_offset=one.committed_offset,
-            uncommitted=one.uncommitted,
-        )
-        for one in topic.partitions
-    )
+    partitions = tuple(consumed.partition(one, names) for one in topic.partitions)
     return ConsumedTopic(names.of(Role.TOPIC, topic.name), partitions)
-
-
-def _partitions(partitions: Iterable[TopicPartition], names: Names) -> tuple[TopicPartition, ...]:
-    return tuple(TopicPartition(names.of(Role.TOPIC, one.topic), one.partition) for one in partitions)
 
 
 REDACTING = Redacting(_names, _redacted, _deciding)

@@ -17,7 +17,7 @@ from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
 from holdfast.rollout.contract.client_figures import Held
 from holdfast.rollout.facts.notes import NoteKind
-from holdfast.rollout.json.consumed_topics import ConsumedPartition
+from holdfast.rollout.json.consumed_topics import offsets_of
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.timing import timeline
@@ -59,7 +59,7 @@ def _group(snapshot: ConsumerSnapshot) -> Row:
 def _lag(snapshot: ConsumerSnapshot) -> int | None:
     """Of the partitions of which it is known; None: of none."""
     known = [
-        lag for topic in snapshot.topics for partition in topic.partitions if isinstance(lag := _offsets(partition)["lag"], int)
+        lag for topic in snapshot.topics for partition in topic.partitions if isinstance(lag := offsets_of(partition)["lag"], int)
     ]
     return sum(known) if known else None
 
@@ -112,20 +112,10 @@ def held(snapshot: ConsumerSnapshot) -> tuple[Held, ...]:
 def _partitions(snapshot: ConsumerSnapshot, reads: Readers) -> list[Row]:
     """All of the topics that the snapshot has, each with who reads it."""
     return [
-        {"topic": topic.name, "partition": number, "owner": reads.get(TopicPartition(topic.name, number)), **_offsets(partition)}
+        {"topic": topic.name, "partition": number, "owner": reads.get(TopicPartition(topic.name, number)), **offsets_of(partition)}
         for topic in snapshot.topics
         for number, partition in enumerate(topic.partitions)
     ]
-
-
-def _offsets(partition: ConsumedPartition) -> Row:
-    end, committed = partition.end_offset, partition.committed_offset
-    return {
-        "begin_offset": partition.begin_offset,
-        "end_offset": end,
-        "committed_offset": committed,
-        "lag": None if end is None or committed is None else max(end - committed, 0),
-    }
 
 
 def targets(snapshot: ConsumerSnapshot) -> list[Row]:

@@ -3,17 +3,12 @@
 from collections.abc import Iterator
 
 from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
-from holdfast.rollout.execution.agreement_words import agreeing, owner
-from holdfast.rollout.text.format import printable
+from holdfast.rollout.execution import partition_words
 
 
 def figures(verdict: ConsumerVerdict) -> Iterator[tuple[str, str]]:
-    yield "Partitions", agreeing([one.agrees for one in verdict.partitions])
+    return partition_words.figures(verdict.partitions)
 
 
 def rows(verdict: ConsumerVerdict) -> tuple[tuple[str, str, str, str], ...]:
-    return tuple(
-        (f"{printable(one.partition.topic)}-{one.partition.partition}", "reads", printable(one.expected), owner(one.found))
-        for one in verdict.partitions
-        if not one.agrees
-    )
+    return partition_words.rows(verdict.partitions)

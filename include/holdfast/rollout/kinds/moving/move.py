@@ -25,7 +25,7 @@ from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot
 from holdfast.rollout.json.strict import refuse
 from holdfast.rollout.kinds.moving.as_streams_group import as_streams_group, moving
 from holdfast.rollout.kinds.moving.prevented import standbys_of
-from holdfast.rollout.kinds.registry import forecaster_with, kind_of
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -35,7 +35,7 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
 
     Raise InvalidInput for a move with other events, or with clients that the group does not have; CannotPredict.
     """
-    if not forecaster_with(snapshot).leaves(change):
+    if not kind_of(snapshot).leaves(change):
         return snapshot, change
     return _moved(snapshot, change)
 

@@ -8,7 +8,7 @@ from tests.unit.rollout.broker_consumer.snapshot.test_broker_consumer_snapshot i
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.kinds.registry import forecaster_with
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.document_blocks import to_text
 from holdfast.workflows.forecast import forecast_case, read_forecast
 
@@ -265,7 +265,7 @@ def test_what_cannot_be_known_is_refused() -> None:
 def test_the_forecast_reads_as_text() -> None:
     change = {"format_version": "1.0", "events": [{"restart_consumer": {"member_id": A}}]}
     snapshot, found = read_forecast(("snapshot", group()), ("change", change))
-    text = to_text(tuple(forecaster_with(snapshot).forecast_blocks(snapshot, found, Detail.FULL)))
+    text = to_text(tuple(kind_of(snapshot).forecast_blocks(snapshot, found, Detail.FULL)))
 
     assert "one of 4 possibilities" in text
     assert "max.poll.interval.ms" in text

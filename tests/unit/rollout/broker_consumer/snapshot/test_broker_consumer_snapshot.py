@@ -102,4 +102,4 @@ def test_all_but_its_assignment_is_refused_by_name() -> None:
     for ask in (lambda: any_document.snapshot_from_json(document()), lambda: registry.kind_of(snapshot)):
         with pytest.raises(Unsupported, match=r"not covered for a consumer group whose broker assigns.*holdfast assign"):
             ask()
-    assert registry.writer_of(snapshot).protocol == "consumer"
+    assert registry.kind_of(snapshot).protocol == "consumer"

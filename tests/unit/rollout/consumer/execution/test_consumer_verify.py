@@ -8,11 +8,12 @@ from tests.harness.plain_groups import Document
 from tests.unit.rollout.consumer.execution.test_consumer_rounds import planned
 from tests.unit.workflows.test_plain_rollout import COMMITTED, COOPERATIVE, JOINS, lived
 
-from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.execution import courses, verify
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.execution import pairing
+from holdfast.rollout.execution.pairing import Comer
 from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.facts.step_sightings import Sees
@@ -103,14 +104,14 @@ def test_many_new_consumers_are_known_by_their_hosts() -> None:
     wanted = [_comer(f"n{number}", host) for number, host in enumerate(hosts)]
     found = [_comer(f"{9 - number}", host) for number, host in enumerate(hosts)]
 
-    orders = verify._orders(wanted, sorted(found, key=lambda one: one.member_id))
+    orders = pairing.orders(wanted, sorted(found))
     assert [[one.host for one in order] for order in orders] == [hosts]
-    alike = [replace(one, host="app-0") for one in found]
-    assert len(verify._orders(wanted, alike)) == courses.MOST_PAIRINGS + 1
+    alike = [one._replace(host="app-0") for one in found]
+    assert len(pairing.orders(wanted, alike)) == pairing.MOST_PAIRINGS + 1
 
 
-def _comer(member_id: str, host: str) -> Member:
-    return Member(member_id, (), ("orders",), host=host)
+def _comer(member_id: str, host: str) -> Comer:
+    return Comer(member_id, None, frozenset({"orders"}), host, "")
 
 
 def _named(*events: Document) -> list[Document]:
