@@ -1,6 +1,7 @@
 """The pages of the kinds of group, one line per kind. A kind without a line has the pages that fit all kinds."""
 
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.web.kinds.broker_consumer.pages import BrokerConsumerPages
 from holdfast.web.kinds.broker_streams.pages import BrokerStreamsPages
 from holdfast.web.kinds.consumer.pages import ConsumerPages
 from holdfast.web.kinds.kind_pages import KindPages
@@ -10,6 +11,7 @@ PAGES: tuple[KindPages, ...] = (
     StreamsPages(),
     ConsumerPages(),
     BrokerStreamsPages(),
+    BrokerConsumerPages(),
 )
 _ANY = KindPages()
 

@@ -15,6 +15,7 @@ from tests.harness.kafka import described_groups
 from tests.harness.lamps.kind import LAMP_KIND
 from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, REPLACE_FIRST
+from tests.unit.rollout.broker_consumer import groups as broker_groups
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
@@ -45,10 +46,17 @@ CONSUMERS = plain_groups.group({"a": member(0, 1, host="app-1"), "b": member(2, 
 LEAVES = {"remove_consumer": {"member_id": "a"}}
 BROKER = SNAPSHOT.write(snapshot_of(described_groups.group(), described_groups.PARTITIONS, broker_release="4.3"))
 RESTART = {"restart_client": {"process_id": described_groups.PROCESSES[0]}}
+BY_BROKER = broker_groups.group() | {"cluster": "local", "group_state": "Stable"}
 GROUPS = {
     "Kafka Streams group": (article_group(AFTER), {"events": [REPLACE_FIRST]}, "Clients, in process-ID order", "disk"),
     "Consumer group": (CONSUMERS, {"events": [LEAVES]}, "Members, in member-ID order", "generates the actual ones"),
     "Kafka Streams group, broker assigns": (BROKER, {"events": [RESTART]}, described_groups.PROCESSES[0], "random IDs"),
+    "Consumer group, broker assigns": (
+        BY_BROKER,
+        {"events": [{"restart_consumer": {"member_id": broker_groups.A}}]},
+        "Members, as the broker lists them",
+        "random member IDs",
+    ),
     "Group of lamps": (LAMPS, {"events": [{"light": "a"}]}, "socket-b", ""),
 }
 MEMORY: dict[str, Any] = {"root": "", "airflow": "", "user": "ann", "token": "t", "may_ask": True}
@@ -148,12 +156,12 @@ def test_the_form(kind: str, what: str) -> None:
     page = templating.render("new.html", group=group, known=known, **form, **checked, **MEMORY)
 
     assert f"{kind}. Newest snapshot" in page
-    assert ("applied without a restart" in page) is (kind == "Kafka Streams group, broker assigns")
+    assert ("applied without a restart" in page) is kind.endswith("broker assigns")
     moves = kind == "Kafka Streams group"
     assert ("Move to the streams protocol" in page) is moves
     assert what != "move to the streams protocol" or ('id="f-broker_release"' in page and "Release of the clients" in page)
     if what == "replace a host":
-        assert ('id="f-disk"' in page) is (kind != "Consumer group")
+        assert ('id="f-disk"' in page) is not kind.startswith("Consumer group")
         assert only in page
     if what == "change":
         assert f"docs/{known.docs}.md" in page

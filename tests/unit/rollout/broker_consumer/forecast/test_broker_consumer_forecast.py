@@ -4,40 +4,13 @@ times against whole coordinators."""
 from typing import Any
 
 import pytest
-from tests.unit.rollout.broker_consumer.snapshot.test_broker_consumer_snapshot import TOPIC_ID
+from tests.unit.rollout.broker_consumer.groups import NEW, TOPIC_ID, A, B, C, group
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.document_blocks import to_text
 from holdfast.workflows.forecast import forecast_case, read_forecast
-
-A, B, C, NEW = "0pTh3bWlTqSg1sYb5rT1zw", "6xWoaDM3c1X_bdpqRBHJpg", "YpTh3bWlTqSg1sYb5rT1zw", "hqTh3bWlTqSg1sYb5rT1zw"
-
-
-def group(assignor: str = "range", release: str = "4.3.1", **instances: str) -> dict[str, Any]:
-    """Three members with two partitions each, in the order of their IDs. `instances`: of a, b, c."""
-    members = {
-        member_id: {
-            "subscription": ["orders"],
-            "instance_id": instances.get(name),
-            "assignment": [["orders", 2 * number], ["orders", 2 * number + 1]],
-            "target": [["orders", 2 * number], ["orders", 2 * number + 1]],
-        }
-        for number, (name, member_id) in enumerate(zip("abc", (A, B, C), strict=True))
-    }
-    partitions = [{"id": number, "committed_offset": 80, "end_offset": 90} for number in range(6)]
-    return {
-        "format_version": "1.0",
-        "protocol": "consumer",
-        "group_id": "shop",
-        "broker_release": release,
-        "assignor": assignor,
-        "group_epoch": 7,
-        "assignment_epoch": 7,
-        "topics": {"orders": {"id": TOPIC_ID, "partitions": partitions}},
-        "members": {one: members[one] for one in (B, A, C)},
-    }
 
 
 def outcome(snapshot: dict[str, Any], *events: dict[str, Any]) -> Any:

@@ -1,0 +1,1 @@
+"""The pages of consumer groups whose broker assigns."""
