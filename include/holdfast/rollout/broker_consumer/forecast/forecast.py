@@ -73,8 +73,9 @@ def _outcome(ground: Ground, change: GroupChange, settings: ConsumerConfig) -> G
     unowned = times.unowned(ground, change, targets, found, returns)
     resumed = positions.positions(summary.taken_up(ground, change, targets, returns), ground.snapshot.topics, settings)
     there = tuple(member for member, _ in targets[-1].owned) if targets else tuple(one.member_id for one in ground.group.members)
+    back = {one.old: one.member_id for one in returns if one.targets == len(targets)}
     return GroupOutcome(
-        member_ids=there,
+        member_ids=tuple(back.get(one, one) for one in there),
         targets=targets,
         summary=summary.summary(ground, change, targets, found, unowned),
         positions=resumed,

@@ -69,7 +69,7 @@ def test_static_members_move_nothing_and_the_plan_says_when_it_is_invalid() -> N
     assert summary is not None
     assert (summary.moved, summary.moves, summary.targets) == (0, 0, 0)
     assert "session timeout" in plan.wrong_if
-    assert [one.says for one in plan.steps][0] == "Restart host-a"
+    assert plan.steps[0].says == "Restart host-a"
 
 
 def test_range_deals_anew_and_make_static_is_for_later_rolls() -> None:
