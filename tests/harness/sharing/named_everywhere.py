@@ -62,6 +62,8 @@ class NamedEverywhere:
             return "1.0"
         if schema.get("contentEncoding") == "base64":
             return base64.b64encode(self.subscription() if field == "subscription" else self.assignment()).decode()
+        if "{22}" in pattern:
+            return base64.urlsafe_b64encode(bytes([next(self._number)] * 16)).decode().rstrip("=")  # a topic ID
         if "a-f" in pattern:
             return PROCESSES[0]
         if pattern.startswith("^[0-9]+_"):

@@ -1,9 +1,10 @@
 """What an operator states about a group whose broker assigns: the coordinator's release, group configs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
 from holdfast.errors import InvalidInput
+from holdfast.ports import ClusterReader, GroupConfig
 from holdfast.rollout.json.kafka import ConfigValue
 
 RECONCILING = ("Assigning", "Reconciling")
@@ -51,3 +52,25 @@ class StatedConfigs:
         if broker_release is not None:
             self.behaviour(broker_release)
         return CoordinatorSettings(broker_release, tuple(sorted(overrides.items())))
+
+
+def read_configs(
+    cluster: ClusterReader, group_id: str, prefix: str, given: Container[str], note: Callable[[str, str], None]
+) -> dict[str, ConfigValue]:
+    """The group's configs, and those of the broker where the group has none, of which `note` is told unless they are `given`.
+    Numbers are numbers. Raise ClusterTrouble where they cannot be read."""
+    found: dict[str, ConfigValue] = {}
+    for one in cluster.group_configs(group_id):
+        if not one.name.startswith(prefix):
+            continue
+        found[one.name] = _value(one)
+        if not one.of_group and one.name not in given:
+            note(f"config.{one.name}", f"not set for the group; {one.value or 'nothing'} is the brokers' value")
+    return found
+
+
+def _value(one: GroupConfig) -> ConfigValue:
+    text = one.value
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.isascii() and text.isdigit() and len(text) < len(str(2**63)) else text

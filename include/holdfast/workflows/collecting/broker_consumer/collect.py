@@ -19,7 +19,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 from holdfast.workflows.collecting.broker_consumer.settings import GROUP_CONFIGS
 from holdfast.workflows.collecting.coordinator_release import release_of
-from holdfast.workflows.collecting.coordinator_settings import RECONCILING, CoordinatorSettings
+from holdfast.workflows.collecting.coordinator_settings import RECONCILING, CoordinatorSettings, read_configs
 from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.settling import settled_group
 
@@ -83,16 +83,11 @@ def _listed(owned: Owned) -> tuple[TopicPartition, ...]:
 def _config(cluster: ClusterReader, settings: CoordinatorSettings, found: _Found) -> tuple[tuple[str, ConfigValue], ...]:
     """The group's configs, and those of the broker where the group has none, which `unknown` lists in addition."""
     given = dict(settings.config)
-    config: dict[str, ConfigValue] = {}
     try:
-        said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS.prefix))
+        config = read_configs(cluster, found.group.group_id, GROUP_CONFIGS.prefix, given, found.note)
     except ClusterTrouble as trouble:
         found.note("config", str(trouble))
-    else:
-        for one in said:
-            config[one.name] = one.value
-            if not one.of_group and one.name not in given:
-                found.note(f"config.{one.name}", f"not set for the group; {one.value or 'nothing'} is the brokers' value")
+        config = {}
     return tuple(sorted((config | given).items()))
 
 

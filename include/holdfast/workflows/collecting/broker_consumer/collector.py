@@ -21,9 +21,8 @@ class BrokerConsumerCollector(Collector[CoordinatorSettings]):
     without_state_dirs: ClassVar[str | None] = f"{_KIND}: its members keep no state"
     reads_configs: ClassVar[bool] = True
 
-    def lists(self, listed: ListedGroup) -> bool:  # noqa: ARG002 - as every collector
-        """A pattern leaves them out until they can be forecast: nothing that is made of a fleet is made of them."""
-        return False
+    def lists(self, listed: ListedGroup) -> bool:
+        return listed.kind == "consumer"
 
     def owns(self, group: ObservedGroup) -> bool:
         return group.described_consumers is not None

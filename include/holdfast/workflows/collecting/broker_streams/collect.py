@@ -9,7 +9,7 @@ from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.coordinator.config_keys import ASSIGNOR, STANDBYS
 from holdfast.kafka.coordinator.streams.group import each_task
 from holdfast.kafka.wire.streams_group_description import DescribedGroup, DescribedMember
-from holdfast.ports import ClusterReader, GroupConfig, ObservedGroup, StateDirectoryReader
+from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topics_of
 from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
@@ -21,7 +21,7 @@ from holdfast.workflows.collecting import state_directories
 from holdfast.workflows.collecting.broker_streams import changelogs
 from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS
 from holdfast.workflows.collecting.coordinator_release import release_of
-from holdfast.workflows.collecting.coordinator_settings import RECONCILING, CoordinatorSettings
+from holdfast.workflows.collecting.coordinator_settings import RECONCILING, CoordinatorSettings, read_configs
 from holdfast.workflows.collecting.observed import Observed, Reading
 from holdfast.workflows.collecting.settling import Patience, settled_group
 
@@ -135,15 +135,10 @@ def _config(
     given = dict(settings.config)
     config: dict[str, ConfigValue] = {}
     try:
-        said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS.prefix))
+        config = read_configs(cluster, found.group.group_id, GROUP_CONFIGS.prefix, given, found.note)
     except ClusterTrouble as trouble:
         found.note("config", str(trouble))
         _infer_standbys(found, given, dict(recorded[-1].config) if recorded else {}, config)
-    else:
-        for one in said:
-            config[one.name] = _value(one)
-            if not one.of_group and one.name not in given:
-                found.note(f"config.{one.name}", f"not set for the group; {one.value or 'nothing'} is the brokers' value")
     if found.group.assignor is not None:
         config[ASSIGNOR] = found.group.assignor
     return tuple(sorted((config | given).items()))
@@ -169,13 +164,6 @@ def _infer_standbys(found: _Found, given: dict[str, ConfigValue], recorded: dict
         f"config.{STANDBYS}",
         f"not readable; assumed to be {number}, as many as a task has in the targets. --set {STANDBYS}=N gives it",
     )
-
-
-def _value(one: GroupConfig) -> ConfigValue:
-    text = one.value
-    if text in ("true", "false"):
-        return text == "true"
-    return int(text) if text.isascii() and text.isdigit() and len(text) < len(str(2**63)) else text
 
 
 def _directories(disks: StateDirectoryReader, wanted: Reading, found: _Found) -> tuple[StateDirectory, ...]:

@@ -17,7 +17,7 @@ from holdfast.rollout.redaction.found import Role
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 EXAMPLE = Path(__file__).parents[5] / "examples" / "streams-wordcount"
-CONTRACTS = ("snapshot", "consumer-snapshot", "streams-group-snapshot")
+CONTRACTS = ("snapshot", "consumer-snapshot", "streams-group-snapshot", "consumer-group-snapshot")
 
 
 def example(name: str = "snapshot") -> Any:

@@ -84,7 +84,7 @@ def test_all_that_decides_is_in_the_order_of_the_broker() -> None:
     assert [(one.name, len(one.partitions)) for one in found.topics] == [("clicks", 1), ("orders", 20)]
     first = found.topics[1].partitions[0]
     assert (first.committed_offset, first.end_offset, found.topics[1].partitions[1].uncommitted) == (80, 90, True)
-    assert dict(found.config) == {"consumer.session.timeout.ms": "45000"}
+    assert dict(found.config) == {"consumer.session.timeout.ms": 45_000}
     assert "45000 is the brokers' value" in reasons(found)["config.consumer.session.timeout.ms"]
 
 
@@ -133,12 +133,12 @@ def test_what_cannot_be_true_of_it_is_refused(given: StatedByOperator, refusal: 
         snapshot(cluster(observed(described(member("a", "orders")))), given)
 
 
-def test_it_has_no_state_directories_and_no_pattern_lists_it() -> None:
+def test_it_has_no_state_directories_and_patterns_list_it() -> None:
     group = observed(described(member("a", "orders")))
     collector = registry.owner_of(group)
 
     assert collector is not None
-    assert not collector.lists(ListedGroup("shop", "consumer", "consumer", "Stable"))
+    assert collector.lists(ListedGroup("shop", "consumer", "consumer", "Stable"))
     assert collector.topics(group) == ("orders",)
     with pytest.raises(InvalidInput, match="its members keep no state"):
         snapshot(cluster(group), state_dirs=("/var/lib",))
