@@ -12,6 +12,8 @@ from hypothesis import strategies as some
 from tests.conformance.consumer import groups as consumer_groups
 from tests.conformance.consumer.random_changes import random_forecast_case
 from tests.conformance.coordinator import random_targets
+from tests.conformance.coordinator.consumer import random_groups as random_broker_consumers
+from tests.conformance.coordinator.consumer import targets as broker_consumers
 from tests.conformance.streams import forecasts, random_groups
 from tests.conformance.streams import snapshots as streams_snapshots
 from tests.harness.examples import examples
@@ -29,6 +31,7 @@ SEEDS = some.integers(0, 2**32)
 RELEASES = tuple(line.releases[-1] for line in LINES)
 CONSUMER_RELEASES = tuple(line.releases[-1] for line in CONSUMER_LINES)
 BROKER_RELEASES = ("4.2.1", "4.3.1", "4.4.0")
+BROKER_CONSUMER_RELEASES = ("4.0.0", *BROKER_RELEASES)
 Case = tuple[Document, Document]
 
 
@@ -101,6 +104,23 @@ def of_a_broker(seed: int, release: str) -> Case:
         "members": {one["id"]: _member(one) for one in case["members"]},
     }
     return snapshot, {"format_version": "1.0", "events": list(_events(case, chance))}
+
+
+def of_consumers_of_a_broker(seed: int, release: str) -> Case:
+    """A random group, and what may happen to it with every member ID given."""
+    chance = random.Random(seed)
+    case = random_broker_consumers.random_group(chance)
+    snapshot = broker_consumers.snapshot_of(case, release)
+    for one in snapshot["members"].values():
+        one["assignment"] = one["target"]
+    first, *_ = names = list(snapshot["members"])
+    new = "6xWoaDM3c1X_bdpqRBHJp" + chance.choice("ABCDEFGHIJ")
+    events: list[Document] = [{"restart_consumer": {"member_id": first, "new_member_id": new}}, {"then": "stable"}]
+    topic = chance.choice(list(snapshot["topics"]))
+    events.append({"add_partitions": {"topic": topic, "partitions": len(snapshot["topics"][topic]["partitions"]) + 3}})
+    if len(names) > 1:
+        events += [{"then": "stable"}, {"remove_consumer": {"member_id": names[1]}}]
+    return snapshot, {"format_version": "1.0", "events": events}
 
 
 def _member(one: Document) -> Document:
@@ -221,6 +241,13 @@ def test_a_new_random_process_id_has_the_same_ranks_with_nearly_the_same_chances
 @given(SEEDS, some.sampled_from(BROKER_RELEASES))
 def test_a_group_whose_broker_assigns_is_forecast_as_with_names(seed: int, release: str) -> None:
     same(of_a_broker(seed, release))
+
+
+@pytest.mark.thorough
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, some.sampled_from(BROKER_CONSUMER_RELEASES))
+def test_a_consumer_group_whose_broker_assigns_is_forecast_as_with_names(seed: int, release: str) -> None:
+    same(of_consumers_of_a_broker(seed, release))
 
 
 @pytest.mark.thorough

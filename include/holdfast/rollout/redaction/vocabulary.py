@@ -6,7 +6,7 @@ from holdfast.rollout.redaction.settings import REPLACED
 
 _RELEASE = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){0,3}", re.ASCII)
 _STATES = ("Stable", "Empty", "Dead", "PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling", "NotReady")
-_PROTOCOLS = ("stream", "range", "roundrobin", "sticky", "cooperative-sticky")
+_PROTOCOLS = ("stream", "range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "classic", "consumer")
 _WORDS = frozenset((*_STATES, *_PROTOCOLS))
 
 
@@ -16,5 +16,5 @@ def release(text: str | None) -> str | None:
 
 
 def word(text: str | None) -> str | None:
-    """A state of a group, or a protocol."""
+    """A state of a group, a protocol, or an assignor."""
     return text if text is None or text in _WORDS else REPLACED
