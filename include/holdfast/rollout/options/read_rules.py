@@ -11,7 +11,7 @@ from holdfast.rollout.policy.policy import Policy
 
 
 def reads_on(warnings: Sequence[OffsetWarning], unknown: int, policy: Policy) -> Rule:
-    """Whether no member skips data, or stops at a missing offset. `unknown`: of how many partitions that is not known."""
+    """Whether no member skips data, or stops at a missing offset. `unknown`: of how many partitions that is open."""
     status = RuleStatus.FAIL if warnings else RuleStatus.UNKNOWN if unknown else RuleStatus.PASS
     known = sum(one.partitions for one in warnings)
     found = Measured(least=known, most=known + unknown)

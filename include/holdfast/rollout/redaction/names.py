@@ -127,7 +127,7 @@ class Names:
             try:
                 matched = topic_regex.matching(pattern, topics)
             except HoldfastError:
-                matched = ()  # nobody can resolve it
+                matched = ()  # no coordinator that is covered resolves it
             names = sorted(map(re.escape, self.each(Role.TOPIC, matched)))
             found[pattern] = "|".join((*names, f"pattern-{number}"))
         return found

@@ -2,8 +2,8 @@
 replaced at once.
 
 Each case is a Change (`change_of`), and every figure is that of its forecast: the coordinator keeps the member, and its partitions,
-until its session is over, and then gives them to others. A consumer in its place has a new random member ID: of those the
-likeliest end is told, and the worst; a static one that is back within its session moves nothing.
+until its session is over, and then gives them to others. A consumer in its place has a new random member ID, and the figures are
+ranges over what these can lead to; a static one that is back within its session moves nothing.
 """
 
 from collections.abc import Iterator

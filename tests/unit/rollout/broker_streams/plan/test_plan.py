@@ -22,7 +22,6 @@ from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import any_difference, any_document, distributed_search
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.options import orders
 from holdfast.rollout.policy.policy import Policy, Review
 
 INTERVAL, STANDBYS, DELAY = "streams.assignment.interval.ms", "streams.num.standby.replicas", "streams.initial.rebalance.delay.ms"
@@ -201,7 +200,7 @@ def test_orders_are_tried_and_counted() -> None:
 
 
 def test_a_large_group_has_fewer_draws_and_no_other_orders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(orders, "ORDERS_WORK", 1)
+    monkeypatch.setattr("holdfast.rollout.options.orders.ORDERS_WORK", 1)
     monkeypatch.setattr(evaluation, "WORK", 1)
     plan = planned(*({"restart_client": {"process_id": one}} for one in "ab"))
     assert why_refused(plan, "other-order") == (Refuses.TOO_LARGE, "")
