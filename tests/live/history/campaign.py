@@ -1,6 +1,6 @@
 """Groups with a past, restarted again and again: do ranges that are learnt from it hold, and how wide are they?
 
-    python -m tests.live.history.campaign OUT --minutes 10 [--session-ms 10000]
+    python -m tests.live.history.campaign OUT --minutes 10 [--session-ms 10000] [--only history-coordinated]
 
 Two groups on one broker, one whose leader assigns and one whose broker does: rolling restarts of three clients, each JVM started
 after the old one has ended, and a client that joins and leaves in between. OUT gets `changes.jsonl` (the snapshot before each
@@ -135,6 +135,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--release", default="3.9.1")
     parser.add_argument("--session-ms", type=int, default=10_000)
+    parser.add_argument("--only", choices=(CLASSIC, COORDINATED), help="one of the two groups, which then has the machine alone")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     changes = Changes(given.out, time.monotonic() + 60 * given.minutes)
@@ -150,8 +151,11 @@ def main() -> None:
             folder / "classic",
         )
         group = LiveGroup(broker.bootstrap, broker.folder / "broker.log", folder / "coordinated", COORDINATED, "in-coordinated", 1)
-        works: list[Callable[[], None]] = [lambda: classic(run, changes), lambda: coordinated(group, changes)]
-        threads = [threading.Thread(target=one) for one in works]
+        works: dict[str, Callable[[], None]] = {
+            CLASSIC: lambda: classic(run, changes),
+            COORDINATED: lambda: coordinated(group, changes),
+        }
+        threads = [threading.Thread(target=one) for name, one in works.items() if given.only in (None, name)]
         try:
             for one in threads:
                 one.start()

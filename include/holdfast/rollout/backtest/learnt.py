@@ -6,15 +6,17 @@ values are distributed, but that the next one comes about as they did. Fewer tha
 """
 
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import takewhile
 from math import ceil, floor
 from statistics import median
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.rollout.backtest.judged import SequenceResult
-from holdfast.rollout.json.codec import Codec, choice, integer, nullable, number
+from holdfast.rollout.json.codec import Codec, choice, integer, items, nullable, number
 from holdfast.rollout.json.record import codec_of, member, record
 
 COVERED = 0.9
@@ -24,6 +26,8 @@ FEWEST_COURSES = 9
 """Values that a range on one side takes: below the largest of 9, the next is in 9 of 10 cases."""
 MOST = 200
 """Values that are kept, the newest: a group's hosts and disks are not what they were."""
+MOST_IN_A_ROW = 50
+"""Longer rolling restarts are added up from such parts."""
 _EXACT = 1_000
 """Ranges are rounded outwards to the thousandth: what is equal to a limit is within it."""
 _COUNT = integer(0, java.INT_MAX)
@@ -73,14 +77,18 @@ NOTHING = Quantity(0)
 class Learnt:
     """Of one group. `restore`: records per second of one client; `start_up`: seconds from the stop of a client that is restarted
     until it has joined again; `restart`: until then, and until its session is over where it does not leave; `restarts_apart`:
-    seconds from the end of one restart to the end of the next, where one follows the other. `took`, `took_probing`: how many times
-    its usual forecast duration a course took: one that was forecast to wait for no probing rebalance, and one that was.
-    `rebalances`: whether its number was within the range."""
+    seconds from the end of one restart to the end of the next, where one follows the other; `in_a_row`: to the end of the second
+    after it, the third, and so on; `rolls`: seconds from the first stop of a rolling restart until it is over, where it has two
+    restarts, three, and so on; both as far as there is a range. `took`, `took_probing`: how many times its usual forecast duration
+    a course took: one that was forecast to wait for no probing rebalance, and one that was. `rebalances`: whether its number was
+    within the range."""
 
     restore: Quantity = member(codec_of(Quantity), default=NOTHING)
     start_up: Quantity = member(codec_of(Quantity), default=NOTHING)
     restart: Quantity = member(codec_of(Quantity), default=NOTHING)
     restarts_apart: Quantity = member(codec_of(Quantity), default=NOTHING)
+    in_a_row: tuple[Quantity, ...] = member(items(codec_of(Quantity), at_most=MOST_IN_A_ROW), default=(), omit=True)
+    rolls: tuple[Quantity, ...] = member(items(codec_of(Quantity), at_most=MOST_IN_A_ROW), default=(), omit=True)
     took: Quantity = member(codec_of(Quantity), default=NOTHING)
     took_probing: Quantity = member(codec_of(Quantity), default=NOTHING)
     rebalances: Held = member(codec_of(Held), default=Held(0, 0))
@@ -134,14 +142,58 @@ class RestartValues:
     """What restarts of clients show, each taken once it is over."""
 
     def __init__(self) -> None:
-        self.away, self.missed, self.apart = Values(), Values(), Values()
+        self.away, self.missed, self.rolls = Values(), Values(), RollValues()
 
-    def take(self, away: Bounds, missed: Bounds, apart_s: float | None = None) -> None:
-        """In seconds: until the client has joined again; until it is missed no more; since the restart before, in a rolling one."""
-        self.away.take(*away)
-        self.missed.take(*missed)
+    def take(self, restarts: Sequence[tuple[Bounds, Bounds]], apart_s: float | None = None) -> None:
+        """Those that ended together, each in seconds: until the client has joined again; until it is missed no more. `apart_s`:
+        since the restarts before, in a rolling one; None: they follow none."""
+        for away, missed in restarts:
+            self.away.take(*away)
+            self.missed.take(*missed)
         if apart_s is not None:
-            self.apart.take(apart_s, apart_s)
+            self.rolls.go_on(apart_s)
+        elif restarts:
+            self.rolls.begin((max(low for _, (low, _) in restarts), max(high for _, (_, high) in restarts)))
+
+
+class RollValues:
+    """How long parts of rolling restarts took. Those that begin with the first stop are kept apart: what an operator does between
+    two restarts is in the others."""
+
+    def __init__(self) -> None:
+        self._in_a_row = [Values() for _ in range(MOST_IN_A_ROW)]
+        self._whole = [Values() for _ in range(MOST_IN_A_ROW)]
+        self._first: Bounds = (0, 0)
+        self._ends: list[float] = []
+
+    def begin(self, first: Bounds) -> None:
+        """With a restart that took so long."""
+        self._first, self._ends = first, [0]
+
+    def go_on(self, apart_s: float) -> None:
+        """With a restart that ended so long after the one before. No second is in two parts of the same length."""
+        self._ends.append(self._ends[-1] + apart_s if self._ends else apart_s)
+        count, end = len(self._ends) - 1, self._ends[-1]
+        for parts in range(1, min(count, MOST_IN_A_ROW) + 1):
+            if count % parts == 0:
+                seconds = end - self._ends[-1 - parts]
+                self._in_a_row[parts - 1].take(seconds, seconds)
+        if count <= MOST_IN_A_ROW:
+            self._whole[count - 1].take(self._first[0] + end, self._first[1] + end)
+
+    def apart(self) -> Quantity:
+        return self._in_a_row[0].quantity()
+
+    def in_a_row(self) -> tuple[Quantity, ...]:
+        return _known(self._in_a_row[1:])
+
+    def whole(self) -> tuple[Quantity, ...]:
+        return _known(self._whole)
+
+
+def _known(values: Iterable[Values]) -> tuple[Quantity, ...]:
+    """Up to the first without a range: there are no more of longer ones."""
+    return tuple(takewhile(lambda one: one.span is not None, (one.quantity() for one in values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +250,9 @@ class Courses:
             restore=restore,
             start_up=ended.away.quantity(),
             restart=ended.missed.quantity(),
-            restarts_apart=ended.apart.quantity(),
+            restarts_apart=ended.rolls.apart(),
+            in_a_row=ended.rolls.in_a_row(),
+            rolls=ended.rolls.whole(),
             took=self._took[False].quantity(),
             took_probing=self._took[True].quantity(),
             rebalances=self.held(),

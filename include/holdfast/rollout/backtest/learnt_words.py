@@ -49,6 +49,9 @@ def _quantities(learnt: Learnt) -> Iterator[tuple[str, str, Quantity, Callable[[
     yield "Client start-up", _OF[Stated.START_UP], learnt.start_up, _seconds
     yield "Client restart", _OF[Stated.START_UP], learnt.restart, _seconds
     yield "Restarts of a rolling restart, one after the other", _OF[Stated.START_UP], learnt.restarts_apart, _seconds
+    if learnt.rolls:
+        restarts = len(learnt.rolls) + 1
+        yield f"Rolling restart with {restarts} restarts", "rolling restart", learnt.rolls[-1], _seconds
     yield "Duration of a course without probing rebalances", "course", learnt.took, _times
     yield "Duration of a course with probing rebalances", "course", learnt.took_probing, _times
 

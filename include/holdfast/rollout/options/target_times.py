@@ -46,8 +46,8 @@ class HandedOver(Protocol):
 
 
 def phases(found: Paced, to_stable: Seconds, policy: Policy) -> Iterator[Phase]:
-    """What passes until the last target is reached. A roll goes by how far apart restarts ended before, where that is known: in it
-    are the targets of all restarts but one, and what passes between two steps."""
+    """What passes until the last target is reached. A roll goes by how long such ones, or parts of them, took before, where that is
+    known: in it are the targets of all restarts but one, and what passes between two steps."""
     targets = _until_stable(to_stable, policy)
     known, count, restarts = policy.learnt, found.start_ups, found.restarts
     restart = policy.start_up if known.restart is None else _whole(known.restart)
@@ -55,7 +55,7 @@ def phases(found: Paced, to_stable: Seconds, policy: Policy) -> Iterator[Phase]:
         last = Estimate(targets.low // count, round(targets.usual / count), -(-targets.high // count))
         yield Phase(PhaseKind.REBALANCE, last)
         yield Phase(PhaseKind.START_UP, restart)
-        yield Phase(PhaseKind.NEXT_RESTART, _times(count - 1, _whole(known.restarts_apart)))
+        yield Phase(PhaseKind.NEXT_RESTART, _less(_whole(known.roll(count - 1)), _whole(known.roll(0))))
         return
     yield Phase(PhaseKind.REBALANCE, targets)
     yield Phase(PhaseKind.START_UP, _times(restarts, restart) + _times(count - restarts, policy.start_up))
@@ -77,6 +77,11 @@ def _until_stable(found: Seconds, policy: Policy) -> Estimate:
 
 def _whole(span: Span) -> Estimate:
     return in_order(math.floor(span.low), round(span.usual), math.ceil(span.high))
+
+
+def _less(whole: Estimate, first: Estimate) -> Estimate:
+    low, usual, high = whole.low - first.low, whole.usual - first.usual, whole.high - first.high
+    return in_order(max(0, low), max(0, usual), max(0, high))
 
 
 def _times(count: int, one: Estimate) -> Estimate:

@@ -1,9 +1,10 @@
 """What is learnt from a group's past in place of what a policy assumes; what an operator states holds, and is compared with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 
-from holdfast.rollout.backtest.learnt import Disagreement, Learnt, Quantity, Stated
+from holdfast.rollout.backtest.learnt import Disagreement, Learnt, Quantity, Span, Stated
 from holdfast.rollout.policy.learnt_times import LearntTimes
 from holdfast.rollout.policy.policy import LONGEST_STEP_S, MOST, Policy
 from holdfast.rollout.policy.rates import RateSource
@@ -22,11 +23,18 @@ def _times(policy: Policy, learnt: Learnt) -> LearntTimes:
     stated = _states_start_up(policy)
     apart = stated or policy.between_steps != _DEFAULT.between_steps
     return LearntTimes(
-        None if stated else learnt.restart.span,
-        None if apart else learnt.restarts_apart.span,
-        learnt.took.span,
-        learnt.took_probing.span,
+        restart=None if stated else learnt.restart.span,
+        restarts_apart=None if apart else learnt.restarts_apart.span,
+        in_a_row=() if apart else _spans(learnt.in_a_row),
+        rolls=() if apart else _spans(learnt.rolls),
+        took=learnt.took.span,
+        took_probing=learnt.took_probing.span,
     )
+
+
+def _spans(found: Iterable[Quantity]) -> tuple[Span, ...]:
+    """Up to the first that is not known."""
+    return tuple(one.span for one in takewhile(lambda one: one.span is not None, found) if one.span is not None)
 
 
 def _with_restore(policy: Policy, found: Quantity) -> Policy:

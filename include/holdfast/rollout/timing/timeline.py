@@ -12,8 +12,7 @@ An option is walked three times: as fast as it can go, as it usually goes, and a
 - every client restores what it is handed, one task after the other, at the policy's speed, in addition.
 
 What the policy has learnt of the group's own past takes the place of these parts: how long a restart takes until its client is
-missed no more, how long after one restart of a roll the next one ends, and how many times as long as usual follow-up rebalances
-take.
+missed no more, how long rolling restarts, or parts of them, take, and how many times as long as usual follow-up rebalances take.
 
 Nothing else works out a time: rules, texts, pages and charts read `Times`.
 """
@@ -47,7 +46,7 @@ EMPTY_GROUP_S = Estimate(0, 3, 6)
 @dataclass(frozen=True, slots=True)
 class _Pace:
     """One of the three walks. `notice_s`: added to a session timeout. Learnt, else None: `restart_s`, until a client that is
-    restarted is missed no more; `apart_s`, from the end of one restart to the end of the next; `took`, `took_probing`, how many
+    restarted is missed no more; `rolled_s`, until a rolling restart with so many further ones is over; `took`, `took_probing`, how many
     times as long as usual follow-up rebalances take. `whole`: how its seconds are rounded."""
 
     start_up_s: int
@@ -58,7 +57,7 @@ class _Pace:
     empty_s: int
     records_per_second: int
     restart_s: int | None = None
-    apart_s: int | None = None
+    rolled_s: Callable[[int], int] | None = None
     took: float | None = None
     took_probing: float | None = None
     whole: Callable[[float], int] = round
@@ -72,7 +71,7 @@ class _Pace:
         return replace(
             self,
             restart_s=None if known.restart is None else whole(of(known.restart)),
-            apart_s=None if known.restarts_apart is None else whole(of(known.restarts_apart)),
+            rolled_s=None if known.restarts_apart is None else lambda further: whole(of(known.roll(further))),
             took=None if known.took is None else of(known.took),
             took_probing=None if known.took_probing is None else of(known.took_probing),
             whole=whole,
@@ -115,6 +114,19 @@ class _Walk:
     waited: int = 0
     """Probing rebalances that found warm-ups still restoring."""
     busy_until: dict[ProcessId | None, int] = field(default_factory=dict)
+    rolled: int = 0
+    """Restarts that follow the one that began the rolling restart which it is in."""
+    rolled_s: int = 0
+    """What these took, and that one where it is known."""
+
+    def roll(self, rolled_s: Callable[[int], int], rebalance: int) -> None:
+        """The next restart of a rolling one."""
+        if not self.rolled:
+            self.rolled_s = rolled_s(0)
+        self.rolled += 1
+        seconds = max(0, rolled_s(self.rolled) - self.rolled_s)
+        self.rolled_s += seconds
+        self.lap(PhaseKind.NEXT_RESTART, seconds, rebalance)
 
     def lap(self, kind: PhaseKind, seconds: int, rebalance: int | None = None) -> None:
         self.laps.append(_Lap(kind, seconds, rebalance))
@@ -259,10 +271,11 @@ def _walked(course: TimedCourse, pace: _Pace) -> _Walk:
     walk, number = _Walk(), 0
     waits = any(one.restoring_longest for _, rounds in course.acts for one in rounds)
     for index, (act, rounds) in enumerate(course.acts):
-        follows = pace.apart_s is not None and index > 0 and _follows(course.acts[index - 1], (act, rounds))
-        if follows and pace.apart_s is not None:
-            walk.lap(PhaseKind.NEXT_RESTART, pace.apart_s, number + 1)
+        follows = pace.rolled_s is not None and index > 0 and _follows(course.acts[index - 1], (act, rounds))
+        if follows and pace.rolled_s is not None:
+            walk.roll(pace.rolled_s, number + 1)
         else:
+            walk.rolled = 0
             if index:
                 walk.lap(PhaseKind.BETWEEN_STEPS, pace.between_s)
             _begin(walk, act, pace, number + 1 if rounds else None)

@@ -2,14 +2,18 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.backtest import learnt_words
 from holdfast.rollout.backtest.judged import SequenceResult
-from holdfast.rollout.backtest.learnt import FEWEST, MOST, Courses, Duration, Held, Learnt, Quantity, Span, Values
+from holdfast.rollout.backtest.learnt import FEWEST, MOST, Courses, Duration, Held, Learnt, Quantity, RestartValues, Span, Values
 from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.policy.learnt_times import LearntTimes
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.timing import learnt_speeds
 
 Draw = Callable[[random.Random], float]
 DISTRIBUTIONS: dict[str, Draw] = {
@@ -66,6 +70,50 @@ def test_of_values_between_bounds_the_range_covers_both() -> None:
         values.take(number, number + 10)
 
     assert values.quantity() == Quantity(FEWEST, Span(0, 14, FEWEST - 1 + 10))
+
+
+def rolled(chance: random.Random, restarts: int) -> list[float]:
+    """What the restarts of one rolling restart take: all of one are slow, or fast, together, and each for itself."""
+    day = chance.lognormvariate(0, 0.2)
+    return [day * chance.lognormvariate(2, 0.3) for _ in range(restarts)]
+
+
+def learnt_of_rolls(chance: random.Random, rolls: int, restarts: int) -> LearntTimes:
+    found = RestartValues()
+    for _ in range(rolls):
+        first, *others = rolled(chance, restarts)
+        found.take([((first, first), (first, first))])
+        for one in others:
+            found.take([((one, one), (one, one))], one)
+    return learnt_speeds.with_learnt(Policy(), Courses().learnt(restarts=found)).learnt
+
+
+@pytest.mark.parametrize(("rolls", "restarts", "times_as_wide"), [(30, 3, 0.95), (12, 5, 0.95), (24, 12, 0.8)])
+def test_nine_in_ten_of_the_next_rolls_are_within_what_such_rolls_took(rolls: int, restarts: int, times_as_wide: float) -> None:
+    """And in a range that is narrower than that of the restarts one by one: as a whole, or in parts of two."""
+    chance, within, narrower, times = random.Random(rolls), 0.0, 0.0, 60
+    for _ in range(times):
+        known = learnt_of_rolls(chance, rolls, restarts)
+        span, added = known.roll(restarts - 1), replace(known, in_a_row=(), rolls=()).roll(restarts - 1)
+        within += sum(span.low <= sum(rolled(chance, restarts)) <= span.high for _ in range(20)) / 20
+        narrower += (span.high / span.low) / (added.high / added.low) / times
+
+    assert within / times >= 0.88
+    assert narrower <= times_as_wide
+
+
+def test_a_roll_that_is_broken_off_is_no_part_of_the_next() -> None:
+    values = RestartValues()
+    for _ in range(FEWEST):
+        values.take([((5, 5), (5, 5))])
+        values.take([((5, 5), (5, 5))], 20)
+    values.take([], None)
+    found = Courses().learnt(restarts=values)
+
+    assert found.restarts_apart == Quantity(FEWEST, Span(20, 20, 20))
+    assert found.rolls == (Quantity(FEWEST, Span(25, 25, 25)),)
+    assert found.in_a_row == ()
+    assert ("Rolling restart with 2 restarts", "25 s, learnt from 19 rolling restarts of this group") in learnt_words.lines(found)
 
 
 def course(rounds: int = 3, at_most: int = 4, seconds: float = 6.0) -> SequenceResult:

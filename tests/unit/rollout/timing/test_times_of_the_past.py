@@ -52,10 +52,23 @@ def test_a_client_that_was_not_stopped_before_takes_what_is_assumed() -> None:
 def test_the_next_restarts_of_a_roll_end_as_far_apart_as_before() -> None:
     found = times(LEARNT, *[(RESTART, (CHANGE,))] * 3)
 
-    assert found.rebalancing_ends == Estimate(8 + 2 * 12, 13 + 2 * 14, 23 + 2 * 18)
+    assert found.rebalancing_ends == Estimate(8 + 25, 13 + 2 * 14, 23 + 35)  # 2 * 12.5 s and 2 * 17.2 s, in whole seconds
     assert [one.usual for one in found.rebalances] == [13, 27, 41]
     assert [one.kind for one in found.phases].count(PhaseKind.NEXT_RESTART) == 2
     assert ends(LEARNT, (FRESH, (CHANGE,)), (RESTART, (CHANGE,))) == Estimate(1 + 0 + 8, 7 + 5 + 13, 38 + 15 + 23)
+
+
+def test_a_roll_takes_what_such_rolls_and_parts_of_them_took() -> None:
+    """Slow restarts are seldom all in one roll, nor fast ones."""
+    parts = replace(KNOWN, in_a_row=(Span(26, 28, 32),))
+    assert ends(Policy(learnt=parts), *[(RESTART, (CHANGE,))] * 3) == Estimate(8 + 26, 13 + 28, 8 + 15 + 32)
+    assert ends(Policy(learnt=parts), *[(RESTART, (CHANGE,))] * 4) == Estimate(8 + 38, 13 + 42, 8 + 15 + 50)
+    known = Policy(learnt=replace(parts, rolls=(Span(22, 26, 31),)))
+    assert ends(known, *[(RESTART, (CHANGE,))] * 2) == Estimate(22, 2 + 26, 8 + 31)
+    assert ends(known, *[(RESTART, (CHANGE,))] * 4) == Estimate(22 + 26, 2 + 26 + 28, 8 + 31 + 32)
+    twice = (FRESH, (CHANGE,)), *[(RESTART, (CHANGE,))] * 2, (FRESH, (CHANGE,)), *[(RESTART, (CHANGE,))] * 2
+    once = ends(known, *[(RESTART, (CHANGE,))] * 2)
+    assert ends(known, *twice).low == 2 * (1 + once.low)
 
 
 def test_follow_up_rebalances_take_as_many_times_as_long_as_before() -> None:

@@ -86,7 +86,7 @@ class Restarts:
         if client.left_ms is not None:
             seconds = max(0, now - client.left_ms) / 1000
             away = (seconds, seconds + CLOSING_S)
-            self.values.take(away, away, self._roll.apart_s(process_id, now))
+            self.values.take([(away, away)], self._roll.apart_s(process_id, now))
             client.left_ms = None
         elif len(client.members) == 1:
             self._roll.broken()

@@ -36,8 +36,9 @@ class Learning:
             self._stateful.update((task.id, None) for task in question.tasks if task.stateful is not False)
             for slowest, fastest in self._restores.take(generation):
                 self._speeds.take(slowest, fastest)
-        for away in self._restarts.take(generation):
-            self._ended.take((away.low, away.high), away.missed, away.apart_s)
+        back = list(self._restarts.take(generation))
+        if back:
+            self._ended.take([((one.low, one.high), one.missed) for one in back], back[0].apart_s)
 
     def learnt(self, courses: Courses) -> Learnt:
         return courses.learnt(self._speeds.quantity(), self._ended)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 from tests.unit.rollout.streams.backtest.test_group import backtested, history
 from tests.unit.rollout.streams.plan.test_restore_rate import generation
-from tests.unit.rollout.streams.plan.test_start_up import A, B, rebalances
+from tests.unit.rollout.streams.plan.test_start_up import A, B, C, rebalances
 
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.backtest.generation import Generation
@@ -85,6 +85,16 @@ def test_restarts_in_time_take_a_session_and_those_of_a_roll_are_known_apart() -
     assert found.restart.span is not None
     assert (found.start_up.span.low, found.start_up.span.high) == (0, SESSION_S)
     assert (found.restart.span.low, found.restart.span.high) == (SESSION_S - 3, SESSION_S + 5)
+    assert found.restarts_apart == Quantity(FEWEST, Span(20, 20, 20))
+    assert found.rolls == (Quantity(FEWEST, Span(20 + SESSION_S - 3, 20 + SESSION_S + 1, 20 + SESSION_S + 5)),)
+
+
+def test_clients_that_restart_together_are_one_restart_of_a_roll() -> None:
+    """Every 20 s one client, or two at once, are back in time."""
+    told = [{A: (start + 1) // 2, B: start // 2, C: (start + 1) // 2} for start in range(2 * FEWEST + 1)]
+    found = learnt(rebalances(*told))
+
+    assert found.restart.seen == 3 * FEWEST
     assert found.restarts_apart == Quantity(FEWEST, Span(20, 20, 20))
 
 
