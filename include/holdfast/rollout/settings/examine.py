@@ -8,7 +8,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.streams import config_check
 from holdfast.rollout.settings.case import Case, Figures
 from holdfast.rollout.settings.findings import Basis, Finding, Price, Report, Silenced
-from holdfast.rollout.settings.rule import Hit, Question, Rule, Scenario, World
+from holdfast.rollout.settings.rule import Fix, Hit, Question, Rule, Scenario, World
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.table import RULES
 from holdfast.rollout.settings.vocabulary import Shown
@@ -60,9 +60,14 @@ def _without_secrets(hit: Hit) -> Hit:
     return replace(
         hit,
         settings=tuple(Shown(_blotted(one.key), None if one.value is None else _blotted(one.value)) for one in hit.settings),
-        fixes=tuple(replace(one, key=_blotted(one.key), value=one.value and _blotted(one.value)) for one in hit.fixes),
+        fixes=_blotted_fixes(hit.fixes),
+        instead=_blotted_fixes(hit.instead),
         figures=tuple(replace(one, value=_blotted(one.value)) if isinstance(one.value, str) else one for one in hit.figures),
     )
+
+
+def _blotted_fixes(fixes: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    return tuple(replace(one, key=_blotted(one.key), value=one.value and _blotted(one.value)) for one in fixes)
 
 
 def _blotted(text: str) -> str:

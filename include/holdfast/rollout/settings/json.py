@@ -40,6 +40,7 @@ def finding_to_json(finding: Finding) -> Row:
         "price": None if finding.price is None else _price(finding.price),
         "not_priced": finding.not_priced,
         "fixes": [_fix(one) for one in hit.fixes],
+        "instead": [_fix(one) for one in hit.instead],
         "releases": words.releases(rule.releases),
         "sources": [{"kind": str(one.kind), "name": one.name} for one in rule.sources],
     }

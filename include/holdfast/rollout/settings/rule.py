@@ -196,12 +196,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What a rule found. The first of the `questions` whose forecasts differ is its price."""
+    """What a rule found. `fixes`: all of them end it; `instead`: so do these alone, where the others are not what is wanted. The
+    first of the `questions` whose forecasts differ is its price."""
 
     settings: tuple[Shown, ...]
     fixes: tuple[Fix, ...]
     figures: tuple[Figure, ...] = ()
     questions: tuple[Question, ...] = ()
+    instead: tuple[Fix, ...] = ()
 
 
 Look = Callable[[Subject], Hit | tuple[Hit, ...] | None]

@@ -100,6 +100,8 @@ def lines(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "costs", f"no forecast: {printable(finding.not_priced, LONGEST)}"
     for one in finding.hit.fixes:
         yield "fix", fix(one)
+    for one in finding.hit.instead:
+        yield "or instead", fix(one)
     yield "releases", releases(finding.rule.releases)
     yield "source", sources(finding.rule)
 

@@ -1,5 +1,7 @@
 """What happens between two polls: their longest interval, blocked threads, requests and metadata."""
 
+from math import ceil
+
 from holdfast.kafka import java as jvm
 from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.predicates import above, any_above, any_below, below, first, given_as, given_number
@@ -12,7 +14,7 @@ REQUEST, API = "request.timeout.ms", "default.api.timeout.ms"
 FETCH_WAIT, METADATA, TASK_TIMEOUT = "fetch.max.wait.ms", "metadata.max.age.ms", "task.timeout.ms"
 USUAL_POLL_MS = 300_000
 _SHORT_POLL_MS, _LONG_POLL_MS = 60_000, 3_600_000
-_JOIN_BUFFER_MS = 5_000
+_JOIN_BUFFER_MS, _MINUTE_MS = 5_000, 60_000
 _LONG_BLOCK_MS, _SHORT_REQUEST_MS = 30_000, 5_000
 _OLD_METADATA_MS, _EAGER_METADATA_MS = 1_800_000, 5_000
 _SHORT_TASK_TIMEOUT_MS, _LONG_IDLE_MS = 10_000, 60_000
@@ -35,7 +37,7 @@ def _poll_below_restore(subject: Subject) -> Hit | None:
 
 def _poll_long(subject: Subject) -> Hit | None:
     value = given_number(subject, subject.consumer, POLL)
-    return None if value is None or value <= _LONG_POLL_MS else _of_poll(subject, value)
+    return None if value is None or value <= max(_LONG_POLL_MS, _restored_within_ms(subject)) else _of_poll(subject, value)
 
 
 def _poll_overflows(subject: Subject) -> Hit | None:
@@ -43,8 +45,15 @@ def _poll_overflows(subject: Subject) -> Hit | None:
     return None if value is None or value <= jvm.INT_MAX - _JOIN_BUFFER_MS else _of_poll(subject, value)
 
 
+def _restored_within_ms(subject: Subject) -> int:
+    """The largest state, in whole minutes; what is longer than Kafka takes is as long as that."""
+    return min(_MINUTE_MS * ceil(subject.restore_s * 1000 / _MINUTE_MS), jvm.INT_MAX - _JOIN_BUFFER_MS)
+
+
 def _of_poll(subject: Subject, value: int) -> Hit:
-    fix = Fix(given_as(subject, subject.consumer, POLL), str(USUAL_POLL_MS))
+    """An interval that is too short for a restore becomes longer than one."""
+    least = _restored_within_ms(subject) if value < USUAL_POLL_MS else 0
+    fix = Fix(given_as(subject, subject.consumer, POLL), str(max(USUAL_POLL_MS, least)))
     return Hit(
         (subject.settings.shown(subject.consumer, POLL),), (fix,), (ms("interval", value), seconds("restore", subject.restore_s))
     )

@@ -1,5 +1,7 @@
 """Rack awareness that cannot work: tags and racks that clients or brokers do not have, or all have alike."""
 
+from collections.abc import Sequence
+
 from holdfast.kafka.clients.configs import Client
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Where, kip, page, text
 from holdfast.rollout.settings.rules.standbys import STANDBYS, standbys
@@ -43,15 +45,19 @@ def _tag_alike(subject: Subject) -> Hit | None:
         return None
     values = {one: {dict(member.tags).get(one) for member in subject.members} for one in _tags(subject)}
     alike = [one for one, seen in values.items() if len(seen) == 1 and None not in seen]
-    return _of_tags(subject, (Fix(f"{TAG}{alike[0]}", "the zone of each client"),), alike) if alike else None
+    if not alike:
+        return None
+    left = ",".join(one for one in _tags(subject) if one not in alike)
+    return _of_tags(subject, (Fix(f"{TAG}{alike[0]}", "the zone of each client"),), alike, Fix(TAGS, left or None))
 
 
 def _tags_without_standbys(subject: Subject) -> Hit | None:
-    return _of_tags(subject, (Fix(STANDBYS, "1"),), _tags(subject)) if _tags(subject) and standbys(subject) == 0 else None
+    tags = _tags(subject)
+    return _of_tags(subject, (Fix(STANDBYS, "1"),), tags, Fix(TAGS, None)) if tags and standbys(subject) == 0 else None
 
 
-def _of_tags(subject: Subject, fixes: tuple[Fix, ...], which: tuple[str, ...] | list[str]) -> Hit:
-    return Hit((subject.settings.shown(Client.STREAMS, TAGS),), fixes, (text("tags", ", ".join(which)),))
+def _of_tags(subject: Subject, fixes: tuple[Fix, ...], which: Sequence[str], *instead: Fix) -> Hit:
+    return Hit((subject.settings.shown(Client.STREAMS, TAGS),), fixes, (text("tags", ", ".join(which)),), instead=instead)
 
 
 def _clients_without_rack(subject: Subject) -> Hit | None:
@@ -59,13 +65,13 @@ def _clients_without_rack(subject: Subject) -> Hit | None:
     said = subject.settings.given(Client.MAIN, RACK)
     if _strategy(subject) is None or not without or said is not None:
         return None
-    return _of_strategy(subject, (Fix(RACK, "the rack of this client"),), ", ".join(without[:5]))
+    return _of_strategy(subject, Fix(RACK, "the rack of this client"), ", ".join(without[:5]))
 
 
 def _brokers_without_rack(subject: Subject) -> Hit | None:
     if _strategy(subject) is None or not subject.topics or subject.broker_racks:
         return None
-    return _of_strategy(subject, (Fix("broker.rack", "the rack of each broker", Where.BROKER),), "")
+    return _of_strategy(subject, Fix("broker.rack", "the rack of each broker", Where.BROKER), "")
 
 
 def _other_racks(subject: Subject) -> Hit | None:
@@ -84,11 +90,13 @@ def _one_rack(subject: Subject) -> Hit | None:
     racks = {member.rack for member in subject.members}
     if _strategy(subject) is None or len(subject.members) < 2 or len(racks) != 1 or None in racks:
         return None
-    return _of_strategy(subject, (Fix(RACK, "the rack of each client"),), str(next(iter(racks))))
+    return _of_strategy(subject, Fix(RACK, "the rack of each client"), str(next(iter(racks))))
 
 
-def _of_strategy(subject: Subject, fixes: tuple[Fix, ...], which: str) -> Hit:
-    return Hit((subject.settings.shown(Client.STREAMS, STRATEGY),), fixes, (text("which", which),))
+def _of_strategy(subject: Subject, fix: Fix, which: str) -> Hit:
+    """Who has no racks, or one, needs no strategy."""
+    shown = subject.settings.shown(Client.STREAMS, STRATEGY)
+    return Hit((shown,), (fix,), (text("which", which),), instead=(Fix(STRATEGY, None),))
 
 
 def _costs_alone(subject: Subject) -> Hit | None:
@@ -96,7 +104,7 @@ def _costs_alone(subject: Subject) -> Hit | None:
     if not given or _strategy(subject) is not None:
         return None
     shown = tuple(subject.settings.shown(Client.STREAMS, key) for key in given)
-    return Hit(shown, (Fix(STRATEGY, "min_traffic"),))
+    return Hit(shown, (Fix(STRATEGY, "min_traffic"),), instead=tuple(Fix(key, None) for key in given))
 
 
 _BY_TAGS, _BY_RACK = Releases("3.2"), Releases("3.6")

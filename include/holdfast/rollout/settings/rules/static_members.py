@@ -21,7 +21,15 @@ from holdfast.rollout.settings.rule import (
     text,
 )
 from holdfast.rollout.settings.rules.threads import THREADS
-from holdfast.rollout.settings.rules.timing import HEARTBEAT, SESSION
+from holdfast.rollout.settings.rules.timing import (
+    BROKERS_LIMIT,
+    BROKERS_MOST_MS,
+    HEARTBEAT,
+    SESSION,
+    Limit,
+    longer_than_a_restart,
+    restart_session_ms,
+)
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import Kind
 
@@ -29,8 +37,6 @@ INSTANCE = "group.instance.id"
 _FIRST_BROKER_WITH_STATIC = (4, 4)
 _NOTICED_MS = 60_000
 """A session that is shorter is hardly longer than Kafka's own, which any crash costs."""
-_ROOM = 2
-"""A session holds twice the start-up time."""
 
 
 def _partly(subject: Subject) -> Hit | None:
@@ -58,11 +64,12 @@ def _back_too_late(subject: Subject) -> Hit | None:
     start_up = subject.policy.start_up_s
     if (session - heartbeat) / 1000 >= start_up:
         return None
-    better = max(45_000, 1_000 * _ROOM * start_up)
+    limit = Limit(BROKERS_MOST_MS, BROKERS_LIMIT, heartbeat)
+    better = restart_session_ms(subject, limit)
     question = Question(Scenario.RESTART, Measure.REBALANCES, Worth(1), World(((SESSION, better),), in_session=True))
-    fix = Fix(given_as(subject, subject.consumer, SESSION), str(better))
+    fixes = longer_than_a_restart(subject, Fix(given_as(subject, subject.consumer, SESSION), None), limit)
     figures = (ms("session", session), seconds("start_up", start_up))
-    return Hit((subject.settings.shown(subject.consumer, SESSION),), (fix,), figures, (question,))
+    return Hit((subject.settings.shown(subject.consumer, SESSION),), fixes, figures, (question,))
 
 
 def _says(subject: Subject) -> bool:

@@ -1,5 +1,7 @@
 """Sessions and heartbeats: of the members, or of the group where its broker assigns."""
 
+from dataclasses import dataclass, replace
+
 from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.coordinator.config_keys import HEARTBEAT_INTERVAL, SESSION_TIMEOUT, number_of
 from holdfast.rollout.settings.predicates import given_as, given_number
@@ -30,6 +32,11 @@ BROKERS_LEAST_MS, BROKERS_MOST_MS = 6_000, 1_800_000
 LONG_SESSION_MS = 180_000
 USUAL_SESSION_MS, USUAL_HEARTBEAT_MS = 45_000, 3_000
 THIRD = 3
+GROUPS_MOST_MS, GROUPS_LIMIT = 60_000, "group.streams.max.session.timeout.ms"
+BROKERS_LIMIT = "group.max.session.timeout.ms"
+_GROUP_HEARTBEAT_MS = 5_000
+_ROOM = 2
+"""A session holds twice the start-up time."""
 
 
 def _both(subject: Subject) -> tuple[int, int] | None:
@@ -114,13 +121,15 @@ def _group_heartbeat(subject: Subject) -> Hit | None:
     if heartbeat * THIRD <= session:
         return None
     settings = tuple(shown(key, subject.group_config.get(key)) for key in (SESSION_TIMEOUT, HEARTBEAT_INTERVAL))
-    fix = Fix(HEARTBEAT_INTERVAL, str(5_000), Where.GROUP)
-    return Hit(settings, (fix,), (ms("session", session), ms("heartbeat", heartbeat)))
+    fixes = [Fix(HEARTBEAT_INTERVAL, str(_GROUP_HEARTBEAT_MS), Where.GROUP)]
+    if session < THIRD * _GROUP_HEARTBEAT_MS:
+        fixes.append(Fix(SESSION_TIMEOUT, str(USUAL_SESSION_MS), Where.GROUP))
+    return Hit(settings, tuple(fixes), (ms("session", session), ms("heartbeat", heartbeat)))
 
 
 def _group_session_long(subject: Subject) -> Hit | None:
     session = number_of(subject.group_config, SESSION_TIMEOUT)
-    if session <= LONG_SESSION_MS:
+    if session <= LONG_SESSION_MS or subject.all_static:
         return None
     fix = Fix(SESSION_TIMEOUT, str(USUAL_SESSION_MS), Where.GROUP)
     question = Question(
@@ -133,8 +142,33 @@ def _group_session_short(subject: Subject) -> Hit | None:
     session, start_up = number_of(subject.group_config, SESSION_TIMEOUT), subject.policy.start_up_s
     if not subject.all_static or session / 1000 >= start_up:
         return None
-    fix = Fix(SESSION_TIMEOUT, str(USUAL_SESSION_MS), Where.GROUP)
-    return Hit((shown(SESSION_TIMEOUT, session),), (fix,), (ms("session", session), seconds("start_up", start_up)))
+    limit = Limit(GROUPS_MOST_MS, GROUPS_LIMIT, number_of(subject.group_config, HEARTBEAT_INTERVAL))
+    fixes = longer_than_a_restart(subject, Fix(SESSION_TIMEOUT, None, Where.GROUP), limit)
+    return Hit((shown(SESSION_TIMEOUT, session),), fixes, (ms("session", session), seconds("start_up", start_up)))
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What brokers allow a session to last, unless `key` says otherwise; and the heartbeat interval: a session counts from the last
+    heartbeat."""
+
+    most_ms: int
+    key: str
+    heartbeat_ms: int
+
+
+def restart_session_ms(subject: Subject, limit: Limit) -> int:
+    """A session that holds twice the start-up time, within what brokers allow where one start-up fits into that."""
+    least = 1_000 * subject.policy.start_up_s + limit.heartbeat_ms
+    better = max(USUAL_SESSION_MS, 1_000 * _ROOM * subject.policy.start_up_s, least)
+    return min(better, limit.most_ms) if least <= limit.most_ms else better
+
+
+def longer_than_a_restart(subject: Subject, session: Fix, limit: Limit) -> tuple[Fix, ...]:
+    """The session of a static member; and the brokers' limit where it is beyond that."""
+    better = str(restart_session_ms(subject, limit))
+    fix = replace(session, value=better)
+    return (fix,) if int(better) <= limit.most_ms else (fix, Fix(limit.key, better, Where.BROKER))
 
 
 _OF_MEMBERS = (Kind.CLASSIC, Kind.CONSUMERS)
