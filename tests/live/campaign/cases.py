@@ -107,13 +107,14 @@ def _forecast(before: Snapshot, planned: Planned) -> Forecast:
 
 def _performed(run: DrawnRun, planned: Planned, before: Snapshot, foretold: Forecast, kept: Path) -> Record:
     run.roll_out({key: str(value) for key, value in planned.settings.items()})
-    began, batches = time.time(), []
+    batches: list[Batch] = []
+    since, began = newest(run.generations()), time.time()
     for act in planned.acts:
-        since = newest(run.generations())
         act()
         generations = run._undisturbed(since, changes.undisturbed_s()) if planned.unseen else run.settled(since)
         members = {process_id: client.threads for process_id, client in run.clients.items()}
         batches.append(Batch(generations, members, dict(run.started_with)))
+        since = newest(run.generations())
     happened = Happened(planned, before, foretold, tuple(batches), began, run.policy if run.case.slow else None)
     found = record_of(happened, change_from_json(_document(planned)))
     if found["differences"] or found.get("ended") is False:

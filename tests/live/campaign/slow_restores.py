@@ -27,6 +27,8 @@ SETTINGS: Mapping[str, str] = {
 LONGEST_S, WAITS_S = 300, 600
 _FASTER, _SLOWER = 1.5, 3
 """The quota is an average of ten seconds, and counts all of a response: how many times as high, and as low, the speed may be."""
+_READER, _READS_AS_IT_LIKES = "holdfast", 2**30
+"""The client ID of snapshots: what they read is no part of the group."""
 _SECONDS = (40, 70, 90, 120)
 """That the largest task restores for."""
 
@@ -44,15 +46,20 @@ def slow_down(broker: Broker, release: str, snapshot: Snapshot, generator: Rando
     largest = max(sum(log.end_offset or 0 for log in task.changelogs or ()) for task in snapshot.tasks)
     speed = max(1, largest // generator.choice(_SECONDS))
     quota = max(1, round(speed * of_disk / max(1, records)))
-    command = [*java(release), "kafka.admin.ConfigCommand", "--bootstrap-server", broker.bootstrap, "--alter"]
-    command += ["--add-config", f"consumer_byte_rate={quota}", "--entity-type", "clients", "--entity-default"]
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    _limit(broker, release, _READS_AS_IT_LIKES, "--entity-name", _READER)
+    _limit(broker, release, quota, "--entity-default")
     return Policy(
         restore_records_per_second=speed,
         restore_rate_source=RateSource.POLICY,
         restore_slowest=max(1, round(speed / _SLOWER)),
         restore_fastest=round(speed * _FASTER),
     )
+
+
+def _limit(broker: Broker, release: str, bytes_per_second: int, *clients: str) -> None:
+    command = [*java(release), "kafka.admin.ConfigCommand", "--bootstrap-server", broker.bootstrap, "--alter"]
+    command += ["--add-config", f"consumer_byte_rate={bytes_per_second}", "--entity-type", "clients", *clients]
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
 
 
 def _bytes(folder: Path) -> int:

@@ -25,7 +25,10 @@ class LearntTimes:
     )
     took_probing: Span | None = member(_SPAN, "The same, of a course with probing rebalances.", default=None)
     in_a_row: tuple[Span, ...] = member(
-        _SPANS, "Seconds from the end of one restart of a rolling restart to the end of the second after it, the third, and so on.", default=(), omit=True
+        _SPANS,
+        "Seconds from the end of one restart of a rolling restart to the end of the second after it, the third, and so on.",
+        default=(),
+        omit=True,
     )
     rolls: tuple[Span, ...] = member(
         _SPANS,
@@ -36,8 +39,8 @@ class LearntTimes:
 
     def roll(self, further: int) -> Span:
         """Seconds from the first stop of a rolling restart until it is over, with `further` restarts after the first. What is not
-        known as a whole is added up from the longest parts that are, as if all were fast, or slow, together. `restarts_apart` has to
-        be known; without `restart` it counts from the end of the first."""
+        known as a whole is added up from the longest parts that are, as if all were fast, or slow, together. `restarts_apart` has
+        to be known; without `restart` it counts from the end of the first."""
         assert self.restarts_apart is not None, "known where it is asked for"
         apart = (self.restarts_apart, *self.in_a_row)
         whole = (_NO_TIME,) if self.restart is None else (self.restart, *self.rolls)

@@ -2,6 +2,7 @@
 
 from holdfast.rollout.settings.rule import Rule
 from holdfast.rollout.settings.rules import (
+    brokers,
     bugs,
     exactly_once,
     fetching,
@@ -14,6 +15,7 @@ from holdfast.rollout.settings.rules import (
     static_members,
     threads,
     timing,
+    topic_values,
     topics,
     values,
     warm_ups,
@@ -26,11 +28,12 @@ THEMES: tuple[tuple[str, tuple[Rule, ...]], ...] = (
     ("Sessions and heartbeats", timing.RULES),
     ("Static membership", static_members.RULES),
     ("Polls, requests and metadata", polling.RULES),
+    ("Reaching the brokers", brokers.RULES),
     ("State directories and stores", state.RULES),
     ("Exactly-once and commits", exactly_once.RULES),
     ("The producer", producing.RULES),
     ("Fetches and buffers", fetching.RULES),
-    ("Internal topics", topics.RULES),
+    ("Internal topics", (*topics.RULES, *topic_values.RULES)),
     ("Threads and upgrades", threads.RULES),
     ("Group protocols", protocol.RULES),
     ("Keys and values", values.RULES),

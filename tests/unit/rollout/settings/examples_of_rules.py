@@ -8,7 +8,7 @@ from tests.harness.groups_at_rest import Shape, by_broker, consumers, streams
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores, Topic, TopicPartitionInfo
 
 INTERNAL = "org.apache.kafka.streams.processor.internals.assignment"
 Given = Mapping[str, str]
@@ -40,6 +40,12 @@ def _on_disk(url: str) -> Callable[[], Snapshot]:
     return lambda: replace(streams(), state_directories=(StateDirectory(url, None),))
 
 
+def _repartitioned() -> Snapshot:
+    group = streams()
+    return replace(group, topics=(*group.topics, Topic("app-x-repartition", (TopicPartitionInfo(0, (None,)),))))
+
+
+COMPACTED = {"topic.cleanup.policy": "compact"}
 LARGE, MIDDLE = 20_000_000, 3_000_000
 STATIC = (True, True, True)
 TAGS = {"rack.aware.assignment.tags": "zone", "client.tag.zone": "a", "num.standby.replicas": "1"}
@@ -298,7 +304,31 @@ TOPICS: dict[str, Pair] = {
         healthy=_by_broker(config={"streams.session.timeout.ms": "50000"}),
     ),
 }
-PAIRS: dict[str, Pair] = WARM_UPS | RACKS | TIMING | POLLS | STATE | TRANSACTIONS | TOPICS
+CLIENTS: dict[str, Pair] = {
+    "address-without-port": Pair({"bootstrap.servers": "a:1,b"}, {"bootstrap.servers": "a:1,b:2"}),
+    "retries-without-a-pause": Pair({"retry.backoff.ms": "0"}, {"retry.backoff.ms": "100"}),
+    "connections-given-up-early": Pair(
+        {"socket.connection.setup.timeout.ms": "100"}, {"socket.connection.setup.timeout.ms": "10000"}
+    ),
+    "request-timeout-long": Pair({"request.timeout.ms": "3600000"}, {"request.timeout.ms": "300000"}),
+    "brokers-not-found-again": Pair({"metadata.recovery.strategy": "none"}, {"metadata.recovery.strategy": "rebootstrap"}),
+    "heartbeats-eager": Pair({"heartbeat.interval.ms": "10"}, {"heartbeat.interval.ms": "1000"}),
+    "group-heartbeats-eager": Pair(
+        group=_by_broker(config={"streams.heartbeat.interval.ms": 100}),
+        healthy=_by_broker(config={"streams.heartbeat.interval.ms": 5_000}),
+    ),
+    "fetches-do-not-wait": Pair({"fetch.max.wait.ms": "0"}, {"fetch.max.wait.ms": "100"}),
+    "keys-scattered": Pair({"producer.partitioner.ignore.keys": "true"}, {"producer.partitioner.ignore.keys": "false"}),
+    "requests-small": Pair({"producer.max.request.size": "1000"}, {"producer.max.request.size": "1000000"}),
+    "send-buffer-small": Pair({"producer.send.buffer.bytes": "1024"}, {"producer.send.buffer.bytes": "-1"}),
+    "repartition-topics-compacted": Pair(COMPACTED, {}, _repartitioned),
+    "segments-rolled-often": Pair({"topic.segment.ms": "1000"}, {"topic.segment.ms": "3600000"}),
+    "records-flushed-one-by-one": Pair({"topic.flush.messages": "1"}, {"topic.flush.messages": "9223372036854775807"}),
+    "topic-value-refused": Pair({"topic.retention.ms": "7d"}, {"topic.retention.ms": "-1"}),
+    "changelogs-in-tiered-storage": Pair({"topic.remote.storage.enable": "true"}, {"topic.remote.storage.enable": "false"}),
+    "value-not-understood": Pair({"topology.optimization": "some"}, {"topology.optimization": "all"}),
+}
+PAIRS: dict[str, Pair] = WARM_UPS | RACKS | TIMING | POLLS | STATE | TRANSACTIONS | TOPICS | CLIENTS
 
 BY_BROKER = "group-session-long"
 PRICED = {

@@ -4,23 +4,17 @@ Written from those sources, not from the rules of the doctor of settings.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from tests.harness.groups_at_rest import Shape, by_broker, consumers, streams
+from tests.unit.rollout.settings.healthy import DISK, RESILIENT, V2, Healthy, M
+from tests.unit.rollout.settings.known_healthy_in_production import IN_PRODUCTION
 
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.streams.config_check import ConfigValue
 from holdfast.rollout.disks.state_directory import StateDirectory
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
-
-
-@dataclass(frozen=True)
-class Healthy:
-    """`given` None: the application's properties are unknown."""
-
-    given: Mapping[str, str] | None = field(default_factory=dict)
-    group: Callable[[], AnySnapshot] = streams
 
 
 def _streams(config: Mapping[str, ConfigValue] | None = None, **shape: object) -> Callable[[], AnySnapshot]:
@@ -39,17 +33,7 @@ def _on_disk(url: str, **shape: object) -> Callable[[], Snapshot]:
     return lambda: replace(streams(Shape(**shape)), state_directories=(StateDirectory(url, None),))  # type: ignore[arg-type]
 
 
-M = 1_000_000
-DISK = {"state.dir": "/var/lib/kafka-streams"}
-RESILIENT = DISK | {
-    "acks": "all",
-    "replication.factor": "3",
-    "topic.min.insync.replicas": "2",
-    "num.standby.replicas": "1",
-}
-"""Streams developer guide: recommended configuration parameters for resiliency."""
 ONE_STANDBY: dict[str, ConfigValue] = {"num.standby.replicas": 1}
-V2 = {"processing.guarantee": "exactly_once_v2"}
 BETA = {"processing.guarantee": "exactly_once_beta"}
 ZONES = tuple((("zone", zone),) for zone in "abc")
 RACKED: dict[str, object] = {"racks": ("a", "b", "c"), "replica_racks": ("a", "b", "c")}
@@ -346,4 +330,4 @@ BY_BROKER: dict[str, Healthy] = {
         _by_broker(config={"streams.num.standby.replicas": 1}, log=4 * M),
     ),
 }
-HEALTHY: dict[str, Healthy] = BY_RELEASE | CLASSIC | CONSUMERS | BY_BROKER
+HEALTHY: dict[str, Healthy] = BY_RELEASE | CLASSIC | CONSUMERS | BY_BROKER | IN_PRODUCTION

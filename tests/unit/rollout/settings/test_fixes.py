@@ -10,6 +10,7 @@ from holdfast.rollout.kinds.settings import examined
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.settings.findings import Finding
 
+DEFAULT = Policy()
 STATIC = (True, True, True)
 POLL = "max.poll.interval.ms"
 WITH_ANOTHER = (
@@ -22,7 +23,7 @@ WITH_ANOTHER = (
 )
 
 
-def the(name: str, group: AnySnapshot, given: dict[str, str] | None = None, policy: Policy = Policy()) -> list[Finding]:
+def the(name: str, group: AnySnapshot, given: dict[str, str] | None = None, policy: Policy = DEFAULT) -> list[Finding]:
     return [one for one in examined(group, given, policy).findings if one.rule.name == name]
 
 

@@ -81,7 +81,7 @@ def test_folders_that_do_not_last_are_known_by_their_paths(path: str, found: str
     assert names == ([] if found is None else [found])
 
 
-@pytest.mark.parametrize("key", ["retries", "producer.retries", "group.protocol", "client.tag.zone", "topic.segment.ms"])
+@pytest.mark.parametrize("key", ["retries", "producer.retries", "group.protocol", "client.tag.zone", "topic.segment.jitter.ms"])
 @pytest.mark.parametrize("release", ["3.9.1", "4.1.1"])
 def test_a_key_that_some_client_of_the_release_has_is_no_key_of_another(key: str, release: str) -> None:
     value = "classic" if key == "group.protocol" else "7"

@@ -10,7 +10,7 @@ RECORDS, OF_PARTITION, OF_FETCH = "max.poll.records", "max.partition.fetch.bytes
 RECEIVE, LEAST, WAIT = "receive.buffer.bytes", "fetch.min.bytes", "fetch.max.wait.ms"
 _FEW_RECORDS, _SMALL_PARTITION, _SMALL_FETCH, _SMALL_BUFFER = 100, 131_072, 1_048_576, 16_384
 _BY_SYSTEM = -1
-_LONG_WAIT_MS = 5_000
+_LONG_WAIT_MS, _SHORT_WAIT_MS = 5_000, 5
 _MANY_BUFFERED = 1_000_000
 
 
@@ -48,8 +48,25 @@ def _waits_for_more(subject: Subject) -> Hit | None:
     return None
 
 
+def _does_not_wait(subject: Subject) -> Hit | None:
+    for client in (Client.PLAIN,) if subject.kind is Kind.CONSUMERS else (Client.MAIN, Client.RESTORE):
+        for key, least, usual in ((WAIT, _SHORT_WAIT_MS, "500"), (LEAST, 1, "1")):
+            value = given_number(subject, client, key)
+            if value is not None and value < least:
+                return Hit((subject.settings.shown(client, key),), (Fix(given_as(subject, client, key), usual),))
+    return None
+
+
 _BOTH = (Kind.CLASSIC, Kind.BY_BROKER, Kind.CONSUMERS)
 RULES = (
+    Rule(
+        "fetches-do-not-wait",
+        "Brokers answer each fetch at once, with nothing where nothing is there: clients of quiet partitions ask without a pause.",
+        (WAIT, LEAST),
+        (page("Consumer Configs: fetch.max.wait.ms"), page("Consumer Configs: fetch.min.bytes")),
+        _does_not_wait,
+        _BOTH,
+    ),
     Rule(
         "restore-polls-small",
         "A poll of the restore consumer returns {value} records at most: the largest state takes {polls} polls, where Streams' own"

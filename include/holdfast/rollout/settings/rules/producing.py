@@ -1,7 +1,7 @@
 """The producer: what it may lose, and combinations with which it does not start."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import above, below, equal, given_as, given_number
+from holdfast.rollout.settings.predicates import above, below, equal, first, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Unit, java, kip, ms, octets, page
 from holdfast.rollout.settings.rules.exactly_once import IDEMPOTENCE, IN_FLIGHT, MOST_IN_FLIGHT
 from holdfast.rollout.settings.subject import Subject
@@ -9,8 +9,11 @@ from holdfast.rollout.settings.vocabulary import STREAMS
 
 ACKS, RETRIES, DELIVERY, LINGER, REQUEST = "acks", "retries", "delivery.timeout.ms", "linger.ms", "request.timeout.ms"
 BUFFER, BATCH, LARGEST = "buffer.memory", "batch.size", "max.request.size"
+PARTITIONER, IGNORES_KEYS = "partitioner.class", "partitioner.ignore.keys"
+_WITHOUT_KEYS = ("RoundRobinPartitioner", "UniformStickyPartitioner")
 _PRODUCER = Client.PRODUCER
 _SHORT_BLOCK_MS, _LONG_LINGER_MS, _SMALL_BATCH = 1_000, 10_000, 1_024
+_SMALL_REQUEST, _SMALL_BUFFER = 131_072, 16_384
 
 
 def _in_flight(subject: Subject) -> Hit | None:
@@ -32,6 +35,13 @@ def _not_idempotent(subject: Subject) -> Hit | None:
     if found is None or found.value is not False:
         return None
     return Hit((subject.settings.shown(_PRODUCER, IDEMPOTENCE),), (Fix(found.given_as or IDEMPOTENCE, None),))
+
+
+def _scattered(subject: Subject) -> Hit | None:
+    found = subject.settings.given(_PRODUCER, PARTITIONER)
+    if found is None or str(found.value).rpartition(".")[2] not in _WITHOUT_KEYS:
+        return None
+    return Hit((subject.settings.shown(_PRODUCER, PARTITIONER),), (Fix(found.given_as or PARTITIONER, None),))
 
 
 def _delivery(subject: Subject) -> Hit | None:
@@ -130,6 +140,31 @@ RULES = (
         ("max.block.ms",),
         (page("Producer Configs: max.block.ms"), kip(572)),
         below(_PRODUCER, "max.block.ms", _SHORT_BLOCK_MS, "60000"),
+        STREAMS,
+    ),
+    Rule(
+        "keys-scattered",
+        "Streams leaves the partition of a record to the producer, and this one does not go by the key: records of a key are in"
+        " several partitions of repartition and output topics, and counts and joins of them are wrong.",
+        (PARTITIONER, IGNORES_KEYS),
+        (kip(794), page("Producer Configs: partitioner.class"), java("RecordCollectorImpl")),
+        first(_scattered, equal(_PRODUCER, IGNORES_KEYS, ("true",), None)),
+        STREAMS,
+    ),
+    Rule(
+        "requests-small",
+        "The producer refuses a record of more than {value} (RecordTooLargeException), which ends the thread; brokers take 1 MiB.",
+        (LARGEST,),
+        (page("Producer Configs: max.request.size"),),
+        below(_PRODUCER, LARGEST, _SMALL_REQUEST, None, Unit.BYTES),
+        STREAMS,
+    ),
+    Rule(
+        "send-buffer-small",
+        "TCP sends no more than {value} without an answer: each request takes many round trips.",
+        ("send.buffer.bytes",),
+        (page("Producer Configs: send.buffer.bytes"),),
+        below(_PRODUCER, "send.buffer.bytes", _SMALL_BUFFER, None, Unit.BYTES, unless=-1),
         STREAMS,
     ),
 )

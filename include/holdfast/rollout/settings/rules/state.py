@@ -31,7 +31,8 @@ CACHES = ("cache.max.bytes.buffering", "statestore.cache.max.bytes")
 _LASTING = "/var/lib/kafka-streams"
 _TEMPORARY = re.compile(
     r"(?:file:(?://)?)?(?:/private)?/(?:var/)?tmp(?:/|\Z)|(?:file:(?://)?)?/(?:dev/shm|run|var/run)(?:/|\Z)"
-    r"|.*(?:java\.io\.tmpdir|\$\{?TMPDIR|%TE?MP%)|[A-Za-z]:[\\/](?:Windows[\\/])?Te?mp(?:[\\/]|\Z)",
+    r"|.*(?:java\.io\.tmpdir|\$\{?TMPDIR|%TE?MP%)|[A-Za-z]:[\\/](?:(?:Windows|Users[\\/][^\\/]+[\\/]AppData[\\/]Local)[\\/])?Te?mp(?:[\\/]|\Z)"
+    r"|(?:/private)?/var/folders/",
     re.IGNORECASE,
 )
 _EPHEMERAL = re.compile(r"kubernetes\.io~empty-dir|empty-?dir|/tmpfs(?:/|\Z)|/ramdisk(?:/|\Z)|/ephemeral(?:/|\Z)", re.IGNORECASE)

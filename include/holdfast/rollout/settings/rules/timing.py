@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.coordinator.config_keys import HEARTBEAT_INTERVAL, SESSION_TIMEOUT, number_of
-from holdfast.rollout.settings.predicates import given_as, given_number
+from holdfast.rollout.settings.predicates import any_below, given_as, given_number
 from holdfast.rollout.settings.rule import (
     Fix,
     Hit,
@@ -34,7 +34,7 @@ USUAL_SESSION_MS, USUAL_HEARTBEAT_MS = 45_000, 3_000
 THIRD = 3
 GROUPS_MOST_MS, GROUPS_LIMIT = 60_000, "group.streams.max.session.timeout.ms"
 BROKERS_LIMIT = "group.max.session.timeout.ms"
-_GROUP_HEARTBEAT_MS = 5_000
+_GROUP_HEARTBEAT_MS, _EAGER_GROUP_MS, _EAGER_MS = 5_000, 1_000, 100
 _ROOM = 2
 """A session holds twice the start-up time."""
 
@@ -125,6 +125,14 @@ def _group_heartbeat(subject: Subject) -> Hit | None:
     if session < THIRD * _GROUP_HEARTBEAT_MS:
         fixes.append(Fix(SESSION_TIMEOUT, str(USUAL_SESSION_MS), Where.GROUP))
     return Hit(settings, tuple(fixes), (ms("session", session), ms("heartbeat", heartbeat)))
+
+
+def _group_heartbeats_eager(subject: Subject) -> Hit | None:
+    heartbeat = number_of(subject.group_config, HEARTBEAT_INTERVAL)
+    if heartbeat >= _EAGER_GROUP_MS:
+        return None
+    fix = Fix(HEARTBEAT_INTERVAL, str(_GROUP_HEARTBEAT_MS), Where.GROUP)
+    return Hit((shown(HEARTBEAT_INTERVAL, heartbeat),), (fix,), (ms("heartbeat", heartbeat),))
 
 
 def _group_session_long(subject: Subject) -> Hit | None:
@@ -239,6 +247,24 @@ RULES = (
         _does_not_leave,
         (Kind.CONSUMERS,),
         _HAS_LEAVE,
+    ),
+    Rule(
+        "heartbeats-eager",
+        "Each member asks the coordinator every {value}: that many requests of all groups are for one broker's partition of"
+        " __consumer_offsets.",
+        (HEARTBEAT,),
+        (_PAGE, kip(62)),
+        any_below((Client.MAIN, Client.PLAIN), HEARTBEAT, _EAGER_MS, str(USUAL_HEARTBEAT_MS)),
+        _OF_MEMBERS,
+    ),
+    Rule(
+        "group-heartbeats-eager",
+        "Each member asks the coordinator every {heartbeat}; brokers allow 5 s and more unless"
+        " group.streams.min.heartbeat.interval.ms says otherwise.",
+        (HEARTBEAT_INTERVAL,),
+        (kip(1071), page("Broker Configs: group.streams.min.heartbeat.interval.ms")),
+        _group_heartbeats_eager,
+        (Kind.BY_BROKER,),
     ),
     Rule(
         "group-heartbeat-over-a-third",

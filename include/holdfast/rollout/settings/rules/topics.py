@@ -20,6 +20,7 @@ _LATE_PURGE_MS = 3_600_000
 _TOMBSTONES, _WINDOWS = "topic.delete.retention.ms", "windowstore.changelog.additional.retention.ms"
 _OLDEST = ("topic.message.timestamp.before.max.ms", "topic.message.timestamp.difference.max.ms")
 _SEGMENT = "topic.segment.bytes"
+_SEGMENT_MS, _FLUSHES, _OFTEN_ROLLED_MS = "topic.segment.ms", ("topic.flush.messages", "topic.flush.ms"), 60_000
 _HOUR_MS, _DAY_MS, _SMALL_SEGMENT = 3_600_000, 86_400_000, 2**20
 
 
@@ -89,6 +90,26 @@ def _tombstones(subject: Subject) -> Hit | None:
     return Hit((shown(_TOMBSTONES, value),), (Fix(_TOMBSTONES, str(max(_DAY_MS, 2 * restore))),), (ms("value", value),))
 
 
+def _repartitions_compacted(subject: Subject) -> Hit | None:
+    value = _value(subject, CLEANUP)
+    if value != "compact" or not any(topic.internal and not topic.changelog for topic in subject.topics):
+        return None
+    return Hit((shown(CLEANUP, value),), (Fix(CLEANUP, None),))
+
+
+def _short(*bounds: tuple[str, int]) -> Callable[[Subject], Hit | None]:
+    """The first of these keys with a number below its bound."""
+
+    def look(subject: Subject) -> Hit | None:
+        for key, least in bounds:
+            value = _number(subject, key)
+            if value is not None and 0 < value < least:
+                return Hit((shown(key, value),), (Fix(key, None),), (text("value", f"{value:,}"),))
+        return None
+
+    return look
+
+
 def _old_records(subject: Subject) -> Hit | None:
     for key in _OLDEST:
         value = _number(subject, key)
@@ -106,7 +127,7 @@ def _small_segments(subject: Subject) -> Hit | None:
 
 def _records_too_large(subject: Subject) -> Hit | None:
     most, largest = _number(subject, LARGEST), subject.settings.assumed(Client.PRODUCER, "max.request.size")
-    if most is None or largest is None or most >= largest or subject.settings.given(Client.PRODUCER, "max.request.size") is None:
+    if most is None or largest is None or most >= largest:
         return None
     shown_ = (shown(LARGEST, most), subject.settings.shown(Client.PRODUCER, "max.request.size"))
     return Hit(shown_, (Fix(LARGEST, str(largest)),), (Figure("most", most), Figure("largest", largest)))
@@ -145,11 +166,37 @@ RULES = (
     ),
     Rule(
         "changelogs-deleted",
-        "It goes to every internal topic: changelogs are deleted by age instead of compacted, and a restore finds a part of the"
-        " state.",
+        "It goes to every internal topic: what is in a changelog for longer than the topic's retention (7 days unless brokers have"
+        " another) is deleted, and a restore finds a part of the state.",
         (CLEANUP,),
         (_DEFAULTS, page(_TOPIC_PAGE("cleanup.policy"))),
-        _of_topic(CLEANUP, lambda value: "compact" not in value, None),
+        _of_topic(CLEANUP, lambda value: "delete" in value, None),
+        STREAMS,
+    ),
+    Rule(
+        "repartition-topics-compacted",
+        "It goes to every internal topic: records of a repartition topic are removed for newer ones of the same key before they are"
+        " processed, and brokers refuse to delete those that are (DeleteRecords).",
+        (CLEANUP,),
+        (java("RepartitionTopicConfig"), kip(204), page(_TOPIC_PAGE("cleanup.policy"))),
+        _repartitions_compacted,
+        STREAMS,
+    ),
+    Rule(
+        "segments-rolled-often",
+        "Each partition of an internal topic begins a new file each {value} ms: brokers run out of open files.",
+        (_SEGMENT_MS,),
+        (page(_TOPIC_PAGE("segment.ms")),),
+        _short((_SEGMENT_MS, _OFTEN_ROLLED_MS)),
+        STREAMS,
+    ),
+    Rule(
+        "records-flushed-one-by-one",
+        "Brokers write internal topics to disk after {value} (records, or ms): each record of a changelog waits for that. Kafka"
+        " recommends to leave it to replication.",
+        _FLUSHES,
+        (page(_TOPIC_PAGE("flush.messages")), page(_TOPIC_PAGE("flush.ms"))),
+        _short((_FLUSHES[0], 1_000), (_FLUSHES[1], 1_000)),
         STREAMS,
     ),
     Rule(

@@ -7,12 +7,20 @@ from itertools import islice
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.clients import configs as client_configs
+from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.coordinator.config_keys import NUMBERS
 from holdfast.kafka.streams import config_check
+from holdfast.rollout.settings.predicates import first, given_as
 from holdfast.rollout.settings.rule import Fix, Hit, Rule, Where, java, kip, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import EVERY, STREAMS, Kind
 
+OPTIMIZATION, RESET = "topology.optimization", "auto.offset.reset"
+_OPTIMIZATIONS = ("reuse.ktable.source.topics", "merge.repartition.topics", "single.store.self.join")
+_BY_DURATION = "by_duration:"
+_DURATION = re.compile(
+    r"P(?=[0-9]|T[0-9])(?:[0-9]+D)?(?:T(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+(?:\.[0-9]{1,9})?S)?)?", re.IGNORECASE
+)
 _ALIKE = 0.9
 _LONGEST_KEY = 100
 """No key of Kafka is longer: what is, is not compared."""
@@ -37,6 +45,26 @@ def _refused_values(subject: Subject) -> Iterator[Hit]:
         except InvalidInput:
             wanted = config_check.takes(release, key, home)
             yield Hit((shown(key, value),), (Fix(key, None),), (text("key", key), text("wanted", wanted)))
+
+
+def _optimization(subject: Subject) -> Hit | None:
+    found = subject.settings.given(Client.STREAMS, OPTIMIZATION)
+    value = "" if found is None else str(found.value).strip()
+    if not value or value in ("all", "none") or all(one.strip() in _OPTIMIZATIONS for one in value.split(",")):
+        return None
+    figures = (text("key", OPTIMIZATION), text("wanted", f"all, none, or a list of {', '.join(_OPTIMIZATIONS)}"))
+    return Hit((shown(OPTIMIZATION, value),), (Fix(OPTIMIZATION, "all"),), figures)
+
+
+def _since(subject: Subject) -> Hit | None:
+    found = subject.settings.given(subject.consumer, RESET)
+    duration = "" if found is None else str(found.value).strip()
+    if not duration.startswith(_BY_DURATION) or _DURATION.fullmatch(duration.removeprefix(_BY_DURATION)):
+        return None
+    figures = (text("key", RESET), text("wanted", f"{_BY_DURATION} and a duration of ISO 8601, such as PT1H"))
+    return Hit(
+        (subject.settings.shown(subject.consumer, RESET),), (Fix(given_as(subject, subject.consumer, RESET), "earliest"),), figures
+    )
 
 
 def _misspelt(subject: Subject) -> tuple[Hit, ...]:
@@ -110,6 +138,14 @@ RULES = (
         (),
         (_CHECKED, page("Streams Configs")),
         _refused,
+        EVERY,
+    ),
+    Rule(
+        "value-not-understood",
+        "The application does not start: {key} takes {wanted}.",
+        (OPTIMIZATION, RESET),
+        (kip(862), kip(1106), java("StreamsConfig"), java("AutoOffsetResetStrategy")),
+        first(_optimization, _since),
         EVERY,
     ),
     Rule(
