@@ -12,6 +12,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import GroupConfigs, Lake, ProcessMetadataFiles, ReadDirectory, StateDirectoryReader
 from holdfast.rollout.disks.host_templates import Hosts
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
+from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.tables.collection_report import CollectionReport
 from holdfast.workflows import doctor, seed_places
@@ -236,8 +237,11 @@ def backtest(
         return backtests.run(past, given_of, about, processes, tell)
 
 
-def keep_past(cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, timeout_s: float) -> "Kept":
-    """What `__consumer_offsets` still holds of the wanted groups, into the lake, as of `day`. Raise ClusterTrouble."""
+def keep_past(
+    cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, timeout_s: float, keys: SigningKeys = NO_KEYS
+) -> "Kept":
+    """What `__consumer_offsets` still holds of the wanted groups, into the lake, as of `day`; and when rollouts stopped members, by
+    the journals there. Raise ClusterTrouble."""
     from dataclasses import replace
 
     from holdfast.adapters.broker import recorded_groups
@@ -247,7 +251,7 @@ def keep_past(cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, 
     from holdfast.rollout.backtest.results import Given
     from holdfast.rollout.json import instants
     from holdfast.workflows import backtest as backtests
-    from holdfast.workflows import pasts
+    from holdfast.workflows import pasts, stops
 
     def is_wanted(group_id: str) -> bool:
         return wanted.of(group_id) is not None
@@ -263,8 +267,8 @@ def keep_past(cluster: ClusterConnection, wanted: Wanted, lake: Lake, day: str, 
         def given_of(group_id: str) -> Given:
             about = wanted.of(group_id)
             known = Given() if about is None else pasts.stated(group_id, about.given)
-            there = configs.get(group_id, ())
-            return replace(known, changelogs=ends.get(group_id, ()), brokers_newest=newest, group_configs=there)
+            known = replace(known, changelogs=ends.get(group_id, ()), brokers_newest=newest)
+            return replace(known, group_configs=configs.get(group_id, ()), stopped=stops.stops(lake, (name, group_id), keys))
 
         return pasts.keep(lake, pasts.When(name, day, instants.to_second(_now())), past, given_of)
 

@@ -305,3 +305,9 @@ def _numbers(names: Iterable[str], digits: int) -> list[int]:
 def _is_one(name: str, digits: int) -> bool:
     stem, dot, ending = name.partition(".")
     return bool(dot) and ending == "json" and len(stem) == digits and stem.isascii() and stem.isdigit()
+
+
+def applied_to(lake: Lake, group: tuple[str, str], keys: SigningKeys) -> tuple[str, ...]:
+    """The plans that were applied to a group (its cluster and ID), the last one first, for those who apply none themselves."""
+    nobody = LeaseOwner("nobody")
+    return Leases(lake, "", group, keys, nobody, lambda _: False, lambda: datetime.now(UTC)).applied()

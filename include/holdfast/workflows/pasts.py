@@ -63,6 +63,7 @@ def keep(lake: Lake, when: When, past: SpooledPast, given_of: Callable[[str], Gi
             given.changelogs,
             given.brokers_newest,
             given.group_configs,
+            given.stopped,
         )
         content = past_file.written(header, one.frames())
         if content is None:

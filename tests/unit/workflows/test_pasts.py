@@ -15,7 +15,7 @@ from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.pasts import When
 
 WHEN = When("a/b", "2026-11-21", "2026-11-22T00:10:00Z")
-GIVEN = Given("3.9.1", changelogs=(("app-log", (1,)),))
+GIVEN = Given("3.9.1", changelogs=(("app-log", (1,)),), stopped=(("m-1", "2026-11-20T14:57:03Z"),))
 
 
 def kept(lake: FsspecLake) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from holdfast.airflow_wiring.airflow_objects import lake
 from holdfast.airflow_wiring.clusters import known_cluster
+from holdfast.airflow_wiring.signing import signing_keys
 
 log = logging.getLogger(__name__)
 _LOGGED, _LONGEST = 100, 600
@@ -30,7 +31,7 @@ def keep_past(cluster: str, day: str) -> int:
     from holdfast.rollout.text.format import printable
 
     known = known_cluster(cluster)
-    kept = wiring.keep_past(known.connection, known.wanted, lake(), day, known.seconds)
+    kept = wiring.keep_past(known.connection, known.wanted, lake(), day, known.seconds, signing_keys())
     log.info("%s: the past of %d groups", cluster, kept.files)
     for one in kept.left_out[:_LOGGED]:
         log.warning("%s: %s", cluster, printable(one, _LONGEST))

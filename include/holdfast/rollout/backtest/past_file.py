@@ -12,6 +12,7 @@ from holdfast.kafka import java
 from holdfast.rollout.backtest.coordinated import PastEntry
 from holdfast.rollout.backtest.entries import Frame, entries
 from holdfast.rollout.backtest.results import Given
+from holdfast.rollout.backtest.stops import Stop
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, INSTANT, NAME, TEXT, TEXTS, integer, items, nullable, table
 from holdfast.rollout.json.kafka import ConfigValue
@@ -22,13 +23,14 @@ MOST_BYTES = 32 * 1024**2
 """Of the records of one group."""
 MOST_RECORDS = 20_000
 _LONGEST_HEADER = 4 * 1024**2
+_STOPPED = table(NAME, INSTANT)
 _HELD = table(NAME, items(nullable(COUNT)))
 
 
 @record(version="1.0", about="The past of one group, before its records.")
 class PastHeader:
     """`coordinated`: its broker assigns. `release`, `broker_release`, `config`: as given; `changelogs`: end offsets
-    then; `brokers_newest`, `group_configs`: as in `Given`.
+    then; `brokers_newest`, `group_configs`, `stopped`: as in `Given`.
     `left_out`: how many of its oldest records are not in the file. `troubles`: what could not be read."""
 
     cluster: str = member(TEXT)
@@ -41,6 +43,7 @@ class PastHeader:
     changelogs: tuple[tuple[str, tuple[int | None, ...]], ...] = member(_HELD, default=())
     brokers_newest: str | None = member(nullable(TEXT), default=None, omit=True)
     group_configs: tuple[tuple[str, ConfigValue], ...] = member(CONFIG, default=(), omit=True)
+    stopped: tuple[Stop, ...] = member(_STOPPED, default=(), omit=True)
     left_out: int = member(integer(0, java.INT_MAX), default=0)
     troubles: tuple[str, ...] = member(TEXTS, default=())
 
@@ -53,6 +56,7 @@ class PastHeader:
             self.changelogs,
             brokers_newest=self.brokers_newest,
             group_configs=self.group_configs,
+            stopped=self.stopped,
         )
 
 

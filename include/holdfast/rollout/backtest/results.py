@@ -8,6 +8,7 @@ from holdfast.kafka import java
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, SequenceResult, Setting
 from holdfast.rollout.backtest.learnt import Learnt
 from holdfast.rollout.backtest.score import Score, score_of, total
+from holdfast.rollout.backtest.stops import Stop
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, TEXTS, integer, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
@@ -24,7 +25,8 @@ class Given:
     """What the broker does not know of a group. `release`: of the application; `broker_release`: of the coordinator; `config`:
     settings under Kafka's names, those that were given only; `changelogs`: the end offset of each partition of its changelog topics
     now (None: unknown); `since`: rebalances before it are learnt from and not judged; `brokers_newest`: the newest minor release
-    that the brokers run now: none newer has decided anything; `group_configs`: of a group whose broker assigns, its configs now."""
+    that the brokers run now: none newer has decided anything; `group_configs`: of a group whose broker assigns, its configs now;
+    `stopped`: members that rollouts have stopped, each with the moment, as their journals have it."""
 
     release: str | None = None
     broker_release: str | None = None
@@ -33,6 +35,7 @@ class Given:
     since: str | None = None
     brokers_newest: str | None = None
     group_configs: tuple[tuple[str, ConfigValue], ...] = ()
+    stopped: tuple[Stop, ...] = ()
 
 
 class Led(NamedTuple):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from holdfast.kafka import topology
 from holdfast.kafka.topology import Clues
 from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.backtest import stops
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.judged import Judged, Setting
 from holdfast.rollout.backtest.results import Given, GroupBacktest, Led, Tally
@@ -46,7 +47,7 @@ def backtest(group_id: str, records: Records, given: Given, on_mismatch: OnMisma
     """Every rebalance judged, every sequence forecast again. `on_mismatch` is handed each question whose answer differs."""
     learnt = _learn(group_id, records, given)
     tally, sequences = Tally(), Sequences(group_id)
-    learning = Learning(learnt.config, learnt.facts.session_s)
+    learning = Learning(learnt.config, learnt.facts.session_s, stops.moments(given.stopped))
     for generation, question, answer in _answers(records, learnt, given):
         learning.take(generation, question)
         if given.since is not None and generation.completed_at < given.since:

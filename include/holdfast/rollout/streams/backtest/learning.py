@@ -14,12 +14,14 @@ from holdfast.rollout.streams.plan.restore_rate import CLEARLY_BEHIND, SESSION_S
 from holdfast.rollout.streams.plan.start_up import Restarts
 from holdfast.rollout.streams.snapshot.passing_settings import RECOVERY_LAG, STANDBYS
 
+NOTHING: Mapping[str, int] = {}
+
 
 class Learning:
     """Takes a group's rebalances in order, oldest first. `config`: its settings, as given or as its records show them; `session_s`:
-    the longest session timeout of a member (None: unknown)."""
+    the longest session timeout of a member (None: unknown); `stopped_ms`: when rollouts stopped members."""
 
-    def __init__(self, config: Settings, session_s: float | None) -> None:
+    def __init__(self, config: Settings, session_s: float | None, stopped_ms: Mapping[str, int] = NOTHING) -> None:
         self._stateful: dict[TaskId, None] = {}
         within_s = SESSION_S if session_s is None else session_s
         self._restores = (
@@ -27,7 +29,7 @@ class Learning:
             if _warm_ups_tell(dict(config))
             else None
         )
-        self._restarts = Restarts(within_s)
+        self._restarts = Restarts(within_s, stopped_ms)
         self._speeds, self._ended = Values(), RestartValues()
 
     def take(self, generation: Generation, question: StreamsQuestion) -> None:

@@ -7,14 +7,16 @@ No broker says when a process was started. What completed rebalances show of a d
 - a rebalance comes without it, and a later one with it: its session had timed out, and it was back with the later one.
 
 Either gives bounds of the time away, which holds the start-up and what passed before it; and of the time until the group has the
-client again, which is no shorter than its session. Where one restart follows the other, as in a rolling restart, the time from the
+client again, which is no shorter than its session. The journal of a rollout has the moment of the stop: then both are known but for
+the rebalance itself. Where one restart follows the other, as in a rolling restart, the time from the
 end of one to the end of the next is known. A client that stays away for long was not just restarted, and is not counted. Static
 members return without a rebalance: they show nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import ceil, floor
 from statistics import median_low
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -25,6 +27,7 @@ from holdfast.rollout.streams.snapshot.churn import processes_of
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 from holdfast.rollout.timing.timeline import CLOSING_S, HEARTBEAT_S, JOIN_S, RESTARTED_WITHIN_S, ROLLS_WITHIN_S
 
+NOT_STOPPED: Mapping[str, int] = {}
 OBSERVATIONS = 3
 """Fewer restarts say too little."""
 
@@ -83,10 +86,11 @@ class _Last:
 
 
 class Restarts:
-    """Takes rebalances, oldest first; keeps a few values of each process."""
+    """Takes rebalances, oldest first; keeps a few values of each process. `stopped_ms`: when rollouts stopped members, in
+    milliseconds since 1970."""
 
-    def __init__(self, session_s: float) -> None:
-        self._session_s = session_s
+    def __init__(self, session_s: float, stopped_ms: Mapping[str, int] = NOT_STOPPED) -> None:
+        self._session_s, self._stopped_ms = session_s, stopped_ms
         self._last: dict[ProcessId, _Last] = {}
         self._number: int | None = None
         self._roll = _Roll()
@@ -106,10 +110,17 @@ class Restarts:
         for process_id, (members, session_s) in there.items():
             last = self._last.get(process_id)
             self._last[process_id] = _Last(members, session_s)
-            if last is not None and last.members.isdisjoint(members) and (away := _away(last, now)) is not None:
+            if last is not None and last.members.isdisjoint(members) and (away := self._away(last, now)) is not None:
                 back[process_id] = away
         apart_s = self._roll.apart_s(now, frozenset(back), frozenset(missed))
         yield from (replace(one, apart_s=apart_s) for one in back.values())
+
+    def _away(self, last: _Last, back: datetime) -> Away | None:
+        """As the stop that a journal has, or the rebalances alone, show it."""
+        found = _away(last, back)
+        stops = [self._stopped_ms[one] for one in last.members if one in self._stopped_ms]
+        seconds = back.timestamp() - max(stops) / 1000 if stops else -1
+        return found if found is None or not 0 <= seconds <= _most_s(last) else _since_stop(found, seconds)
 
     def _forget(self, now: datetime) -> None:
         """Who is away for too long to count."""
@@ -160,6 +171,17 @@ def _away(last: _Last, back: datetime) -> Away | None:
     low = max(missed, int(seconds) + missed - int(JOIN_S.high))
     high = int(seconds + last.session_s) + CLOSING_S + int(JOIN_S.high)
     return Away(low, high, True, (low, high))
+
+
+def _most_s(last: _Last) -> float:
+    return last.session_s + RESTARTED_WITHIN_S
+
+
+def _since_stop(found: Away, seconds: float) -> Away:
+    """The rebalance was complete so long after the stop: the client had joined by then, and one that was late just before."""
+    least, most = floor(max(0, seconds - JOIN_S.high - 1)), ceil(seconds)
+    missed = (max(least, min(found.missed[0], most)), most)
+    return replace(found, low=least if found.late else 0, high=min(found.high, most), missed=missed)
 
 
 def _dynamic(generation: Generation, session_s: float) -> dict[ProcessId, tuple[frozenset[str], float]]:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from tests.harness.kafka.recorded_targets import NOTHING, WrittenGroup, a_history, compacted
@@ -144,6 +145,11 @@ def restarted(away_s: Iterator[float], heard_s: float = 10) -> Log:
     return [*log, *(one._replace(written_at_ms=at_ms) for one in group.log[len(log) :])]
 
 
+def at_s(milliseconds: int) -> str:
+    """As journals have it."""
+    return datetime.fromtimestamp(milliseconds // 1000, UTC).isoformat()
+
+
 class TestRestarts:
     def seen(self, log: Log, given: Given | None = None) -> Quantity:
         learnt = judged(log, given).learnt
@@ -163,6 +169,19 @@ class TestRestarts:
         assert self.seen(restarted(iter([20.0] * 3), heard_s=41)).seen == 0
         longer = Given(group_configs=(("streams.session.timeout.ms", 60_000),))
         assert self.seen(restarted(iter([20.0] * 3), heard_s=41), longer).seen == 3
+
+    def test_a_journal_has_when_a_client_was_stopped(self) -> None:
+        """In whole seconds, before it has left: also of clients that may have been silent for their session."""
+        log = restarted(iter([20.0] * FEWEST), heard_s=41)
+        gone = [one for one in log if one.value is None and one.key.kind is RecordKind.MEMBER_METADATA]
+        stopped = tuple((str(one.key.member_id), at_s(one.written_at_ms - 2_600)) for one in gone)
+        found = self.seen(log, Given(stopped=stopped))
+
+        assert found.seen == FEWEST
+        assert found.span is not None
+        assert 22.6 - 1 <= found.span.low <= 22.6 <= found.span.high <= 22.6 + 1
+        late = tuple((member, at_s(0)) for member, _ in stopped)
+        assert self.seen(log, Given(stopped=late)).seen < FEWEST, "one that was long before was another's"
 
     def test_a_client_that_is_away_for_longer_was_stopped(self) -> None:
         assert self.seen(restarted(iter([121.0, 119.0]))).seen == 1

@@ -11,7 +11,7 @@ from tests.harness.plans import REPLACE_FIRST, planned, read
 
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import start_up
-from holdfast.rollout.streams.plan.start_up import Away
+from holdfast.rollout.streams.plan.start_up import Away, Restarts
 from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Generation
 
@@ -75,6 +75,23 @@ def rebalances(
 )
 def test_what_rebalances_show(generations: tuple[Generation, ...], expected: list[Away]) -> None:
     assert list(start_up.restarts(generations, 45)) == expected
+
+
+def test_with_the_stop_of_a_journal_a_restart_is_known_but_for_its_last_rebalance() -> None:
+    """B is back in time with the third rebalance, 40 s after the first; or late, in the third, missed in the second."""
+
+    def seen(told: tuple[Mapping[str, int], ...], stopped_s: float) -> list[Away]:
+        past = rebalances(*told)
+        ended = {one.member_id for one in past[0].members} - {one.member_id for one in past[2].members}
+        at_ms = int((BEGAN.timestamp() + stopped_s) * 1000)
+        restarts = Restarts(45, dict.fromkeys(ended, at_ms))
+        return [away for one in past for away in restarts.take(one)]
+
+    in_time, late = ({A: 1, B: 1}, {A: 1, B: 1}, {A: 1, B: 2}), ({A: 1, B: 1}, {A: 1}, {A: 1, B: 2})
+    assert seen(in_time, 27) == [Away(0, 10, late=False, missed=(7, 13))]
+    assert seen(in_time, 32) == [Away(0, 8, late=False, missed=(7, 8))]
+    assert seen(late, 9) == [Away(22, 31, late=True, missed=(22, 31))]
+    assert seen(late, 41) == seen(late, -200) == [LATE], "not this stop"
 
 
 def learnt(policy: Policy, *told: Mapping[str, int]) -> Policy:
