@@ -116,6 +116,18 @@ def test_a_roll_that_is_broken_off_is_no_part_of_the_next() -> None:
     assert ("Rolling restart with 2 restarts", "25 s, learnt from 19 rolling restarts of this group") in learnt_words.lines(found)
 
 
+def test_no_second_is_in_two_parts_of_the_same_length() -> None:
+    values = RestartValues()
+    for _ in range(FEWEST):
+        values.take([((5, 5), (5, 5))])
+        for _ in range(3):
+            values.take([((5, 5), (5, 5))], 20)
+    found = Courses().learnt(restarts=values)
+
+    assert [one.seen for one in (found.restarts_apart, *found.in_a_row)] == [3 * FEWEST, FEWEST, FEWEST]
+    assert [one.span for one in found.in_a_row] == [Span(40, 40, 40), Span(60, 60, 60)]
+
+
 def course(rounds: int = 3, at_most: int = 4, seconds: float = 6.0) -> SequenceResult:
     return SequenceResult(1, rounds, rounds, seconds, 2, at_most)
 

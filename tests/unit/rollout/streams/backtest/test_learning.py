@@ -1,9 +1,10 @@
 """What the recorded rebalances of a Streams group show of its restores, its restarts and its courses, where the truth is known."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from tests.unit.rollout.streams.backtest.test_group import backtested, history
@@ -14,7 +15,7 @@ from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.backtest.generation import Generation
 from holdfast.rollout.backtest.learnt import FEWEST, Courses, Learnt, Quantity, Span
 from holdfast.rollout.streams.backtest import question
-from holdfast.rollout.streams.backtest.learning import Learning
+from holdfast.rollout.streams.backtest.learning import NOTHING, Learning
 from holdfast.rollout.streams.backtest.question import PastTask, Settings
 
 TASKS = tuple(PastTask(TaskId.parse(task), (), stateful=True) for task in ("1_0", "1_1", "1_2"))
@@ -22,8 +23,8 @@ WARM_UPS: Settings = (("acceptable.recovery.lag", 10_000), ("num.standby.replica
 INTERVAL_S, SESSION_S = 600, 10
 
 
-def learnt(generations: tuple[Generation, ...], config: Settings = WARM_UPS) -> Learnt:
-    learning = Learning(config, SESSION_S)
+def learnt(generations: tuple[Generation, ...], config: Settings = WARM_UPS, stopped_ms: Mapping[str, int] = NOTHING) -> Learnt:
+    learning = Learning(config, SESSION_S, stopped_ms)
     for one in generations:
         learning.take(one, question.of(("3.9.1",), config, TASKS, one))
     return learning.learnt(Courses())
@@ -74,6 +75,20 @@ def test_restarts_are_counted_over_the_whole_past() -> None:
     assert (found.start_up.span.low, found.start_up.span.high) == (20 + SESSION_S - 3 - 8, 20 + SESSION_S + 5 + 8)
     assert found.restart == found.start_up
     assert found.restarts_apart == Quantity(0)
+
+
+def test_restarts_of_a_rollout_count_from_the_moment_of_its_journal() -> None:
+    """9 s before the rebalance without the client; it is back 20 s later."""
+    past = rebalances({A: 0, B: 1}, *[{A: start + back, B: 1} if back else {B: 1} for start in range(FEWEST) for back in (0, 1)])
+    at_ms = {one.member_id: int(datetime.fromisoformat(past[0].completed_at).timestamp() * 1000) for one in past[0].members}
+    for before, after in pairwise(past):
+        now_ms = int(datetime.fromisoformat(after.completed_at).timestamp() * 1000)
+        gone = {one.member_id for one in before.members} - {one.member_id for one in after.members}
+        at_ms |= dict.fromkeys(gone, now_ms - 9_000)
+    found = learnt(past, stopped_ms=at_ms).start_up
+
+    assert found.span is not None
+    assert (found.span.low, found.span.high) == (20 + 9 - 8 - 1, 20 + 9)
 
 
 def test_restarts_in_time_take_a_session_and_those_of_a_roll_are_known_apart() -> None:
