@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.harness.article import A
 from tests.harness.deployer import TOKEN, Deployer
+from tests.harness.group_in_files import GroupInFiles
 from tests.harness.kafka import properties_file
 from tests.harness.kubernetes import controller
 from tests.harness.kubernetes.clients_as_pods import MODULES, ClientsAsPods, OfDeployments, OfStatefulSet
@@ -170,3 +171,8 @@ def test_a_command_is_ended_on_its_host(tmp_path: Path) -> None:
     found = actors_file.read(slow.encode(), "orders").perform(Does.RESTART, CLIENT)
 
     assert found == f"The command to restart {A} on app-1 failed: status 124, without a message"
+
+
+def test_the_group_in_files_lacks_nothing_of_the_port() -> None:
+    """It is carried out in a real Airflow only, by commands of their own: what it lacked would be seen late."""
+    assert [name for name in vars(Actor) if not name.startswith("_") and not hasattr(GroupInFiles, name)] == []

@@ -15,6 +15,7 @@ from tests.harness.operators_hands import STRANGER
 from tests.harness.pages.airflow_server import ROOT
 from tests.harness.plans import read
 
+from holdfast.actor import Actor
 from holdfast.rollout.execution.acts import Act
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.journal.acted import ClientProcess, Does, ProcessState
@@ -24,9 +25,9 @@ PAUSE_S = 1
 
 
 class GroupInFiles:
-    """In `folder`; also an `Actor`."""
+    """In `folder`; also an `Actor`, whose commands end at once and are not shown while they run."""
 
-    limit_s = 5.0
+    limit_s = unseen_s = unseen_write_s = 5.0
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -69,22 +70,45 @@ class GroupInFiles:
             out.flush()
         return None
 
+    def was_given(self, _: Act) -> None:
+        return None
+
+    def outcome(self, _: Act) -> None:
+        return None
+
+    def lacks_config(self, *_: object) -> str:
+        return "nothing here writes settings"
+
+    def read_config(self, *_: object) -> None:
+        return None
+
+    def is_writing(self, _: Act) -> bool:
+        return False
+
+    def write_config(self, *_: object) -> str:
+        raise AssertionError("nothing here writes settings")
+
 
 def install(folder: str) -> None:
     """In the process that reads the DAG file."""
-    from holdfast.airflow_wiring import clusters, run_turn, wait_between_turns
+    from holdfast.airflow_wiring import clusters, rollouts, run_turn, wait_between_turns
+    from holdfast.airflow_wiring.airflow_objects import lake
+    from holdfast.workflows import snapshots
 
     found = GroupInFiles(Path(folder))
+    actor: Actor = found  # of types: what the port asks for, it has
     wait_between_turns.BETWEEN_TURNS_S = PAUSE_S
     set_: Any = setattr
     set_(run_turn, "_look", found.look)
     set_(clusters, "known_cluster", lambda _: SimpleNamespace(connection=None, ssh=None))
-    set_(clusters, "actor", lambda *_: found)
+    set_(clusters, "actor", lambda *_: actor)
+    set_(rollouts, "collect", lambda *_: snapshots.keep(lake(), found.look()))
 
 
-def dag_file(dags: Path, folder: Path) -> None:
-    """`apply_rollout` for the group in `folder`, as the only DAG of `dags`."""
+def dag_files(dags: Path, folder: Path, *names: str) -> None:
+    """These DAGs of ours for the group in `folder`, into `dags`, which is made."""
     dags.mkdir()
-    real = ROOT / "dags" / "apply_rollout.py"
     here = f"from tests.harness import group_in_files\n\ngroup_in_files.install({str(folder)!r})\n"
-    (dags / "apply_rollout.py").write_text(f"# a dag of airflow\n{here}{real.read_text()}")
+    for name in names:
+        real = ROOT / "dags" / f"{name}.py"
+        (dags / f"{name}.py").write_text(f"# a dag of airflow\n{here}{real.read_text()}")

@@ -4,6 +4,7 @@ import re
 import subprocess
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,16 +59,17 @@ def constraints(case: Case, folder: Path) -> Path:
     return made
 
 
-def environment(case: Case, built: Path, folder: Path) -> Path:
-    """A Python that has the wheel, Airflow and Spark. Its `bin` folder."""
+def environment(case: Case, built: Path, folder: Path, providers: Sequence[str] = ()) -> Path:
+    """A Python that has the wheel, Airflow and Spark, and more of Airflow's `providers` (`celery`). Its `bin` folder."""
     place = folder / "environment"
     uv("venv", "--quiet", "--python", "3.11", str(place), inside=folder)
     limits = constraints(case, folder)
     client = re.search(r"^pyspark-client==(\S+)", limits.read_text(), re.MULTILINE)
     assert client, f"{limits} has no pyspark-client"
     wanted = (f"holdfast[airflow] @ {built.as_uri()}", f"apache-airflow=={case.airflow}", f"pyspark=={client[1]}", client[0])
+    more = [f"apache-airflow-providers-{name}" for name in providers]
     python = str(place / "bin" / "python")
-    uv("pip", "install", "--quiet", "--python", python, "--constraint", str(limits), *wanted, inside=folder)
+    uv("pip", "install", "--quiet", "--python", python, "--constraint", str(limits), *wanted, *more, inside=folder)
     return place / "bin"
 
 

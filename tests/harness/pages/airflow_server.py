@@ -9,7 +9,7 @@ import sysconfig
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,10 +59,12 @@ class Server:
     tokens: dict[str, str] = field(default_factory=dict)
     components: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
     """What runs, by its name (`api-server`); each in a session of its own."""
+    commands: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Whole ones, of components that are not called as Airflow calls them."""
 
     def start(self, name: str) -> None:
         """A component of Airflow; a second time once it has ended."""
-        command = [*self.airflow, *_COMMANDS.get(name, name).split()]
+        command = self.commands.get(name, [*self.airflow, *_COMMANDS.get(name, name).split()])
         with (self.home / "server.log").open("ab") as log:
             self.components[name] = subprocess.Popen(
                 command, env=self.environment, stdout=log, stderr=log, cwd=self.home, start_new_session=True
@@ -184,13 +186,15 @@ def serving(
     triggering: bool = False,
     more: Mapping[str, str] | None = None,
     airflow: tuple[str, ...] = AIRFLOW,
+    others: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Server]:
     """A database and an api-server, and what runs DAGs if `scheduling`, with a triggerer if `triggering`; ended whatever happens.
-    `below`: the path of Airflow's own address, as behind a proxy that many applications share. `more`: for the environment."""
+    `below`: the path of Airflow's own address, as behind a proxy that many applications share. `more`: for the environment.
+    `others`: the whole commands of further components, by their names."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
     url = f"http://127.0.0.1:{free_port()}{below}"
-    server = Server(url, home, lake, environment(home, lake, url) | (more or {}), airflow)
+    server = Server(url, home, lake, environment(home, lake, url) | (more or {}), airflow, commands=others or {})
     with (home / "server.log").open("wb") as log:
         subprocess.run([*airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
     try:
@@ -198,6 +202,7 @@ def serving(
             "api-server",
             *(("dag-processor", "scheduler") if scheduling else ()),
             *(("triggerer",) if triggering else ()),
+            *server.commands,
         ):
             server.start(name)
         _wait_until_it_answers(server, server.components["api-server"])

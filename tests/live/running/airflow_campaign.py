@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.harness.article import AFTER, change, group, just_now
-from tests.harness.group_in_files import GroupInFiles, dag_file
+from tests.harness.group_in_files import GroupInFiles, dag_files
 from tests.harness.pages.airflow_server import Server, serving
 from tests.harness.plans import read
 from tests.live.running import airflow_processes
@@ -131,7 +131,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         world, lake = GroupInFiles(folder / "group"), FsspecLake(str(folder / "lake"))
-        dag_file(folder / "dags", folder / "group")
+        dag_files(folder / "dags", folder / "group", "apply_rollout")
         more = airflow_processes.short_heartbeats() | {"AIRFLOW__CORE__DAGS_FOLDER": str(folder / "dags")}
         more["AIRFLOW_VAR_HOLDFAST_APPROVERS"] = "[]"
         with serving(folder / "airflow", folder / "lake", scheduling=True, triggering=True, more=more) as server:

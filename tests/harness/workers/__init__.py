@@ -1,0 +1,1 @@
+"""What an Airflow of several workers stands on: PostgreSQL, and Redis or RabbitMQ as Celery's broker, from Debian's packages."""

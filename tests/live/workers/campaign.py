@@ -1,0 +1,99 @@
+"""Runs of all DAGs in an Airflow of several workers (PostgreSQL, Celery), whose parts are killed at random moments.
+
+    python -m tests.live.workers.campaign --programs ENVIRONMENT/bin [--rounds 17] [--kills 6] [--seed 1] [--messages rabbitmq]
+
+`bin/test-workers` makes the environment first. A round triggers every DAG: snapshots are taken of a real group on a real broker,
+Spark forecasts and judges the past, a change is planned and approved, and the plan is carried out by one run: each client of the
+group in files is restarted once. One line a round. It ends with the first round that is not as it should be. At the end the tables
+must equal those that Spark makes of the same lake in one piece.
+"""
+
+import argparse
+import json
+import logging
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.live.workers import many, outcome
+from tests.live.workers.dag_run import NOT_NOW, DagRun
+from tests.live.workers.many import CLUSTER, VICTIMS, Many
+from tests.live.workers.rollout import Rollout
+
+PATIENCE_S = 1_800.0
+BETWEEN_S = 30.0
+"""The longest time from one kill to the next."""
+Document = dict[str, Any]
+
+
+def one_round(this: Many, chance: random.Random, kills: int) -> Document:
+    restarted = dict(this.world.restarted)
+    rollout = Rollout(this)
+    nightly = [DagRun.of(this.server, "collect_groups", {}), DagRun.of(this.server, "backtest_groups", {"cluster": CLUSTER})]
+    killed: list[str] = []
+    started_again: list[str] = []
+    next_kill = time.monotonic() + chance.uniform(1, BETWEEN_S)
+    ends_at = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends_at:
+        started_again += this.keep_up()
+        if len(killed) < kills and time.monotonic() >= next_kill:
+            victim = chance.choice(VICTIMS)
+            if this.kill(victim):
+                killed.append(victim)
+                next_kill = time.monotonic() + chance.uniform(1, BETWEEN_S)
+        try:
+            ended = [one.go_on() for one in (*nightly, rollout)]
+            if all(ended) and outcome.nothing_runs(this.server):
+                break
+        except NOT_NOW:
+            pass
+        time.sleep(0.5)
+    now = this.world.restarted
+    found: Document = {
+        "killed": killed,
+        "started_again": started_again,
+        "cleared": rollout.cleared + sum(one.cleared for one in nightly),
+        "restarted": sorted(now[one] - restarted[one] for one in now),
+        "wrong": [*rollout.wrong(), *(problem for one in nightly for problem in one.wrong()), *outcome.wrong(this)],
+    }
+    if time.monotonic() >= ends_at:
+        found["wrong"].append(f"not over after {PATIENCE_S:.0f} s")
+    if set(found["restarted"]) != {1}:
+        found["wrong"].append("not every client was restarted once")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tests.live.workers.campaign", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--programs", type=Path, required=True, help="the bin folder of an environment with the wheel")
+    parser.add_argument("--rounds", type=int, default=17, help="of six DAG runs each, and those that their assets trigger")
+    parser.add_argument("--kills", type=int, default=6, help="at most, in a round")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--messages", choices=["redis", "rabbitmq"], default="redis", help="Celery's broker")
+    given = parser.parse_args()
+    chance = random.Random(given.seed)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # all that was started ends with it
+    logging.getLogger("kafka").setLevel(logging.ERROR)  # brokers go away here
+    with tempfile.TemporaryDirectory(prefix="holdfast-workers-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # PostgreSQL's user has to pass
+        with many.brought_up(folder, given.programs.absolute(), given.messages) as this:
+            for number in range(given.rounds):
+                began = time.monotonic()
+                found = one_round(this, chance, given.kills)
+                print(json.dumps({"round": number, "seconds": round(time.monotonic() - began)} | found), flush=True)
+                if found["wrong"]:
+                    print((this.server.home / "server.log").read_text()[-6000:], file=sys.stderr)
+                    return 1
+            runs = outcome.runs(this.server)
+            wrong = outcome.wrong_tables(this, folder / "again", given.programs)
+            print(json.dumps({"runs": runs, "wrong": wrong}), flush=True)
+            return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
