@@ -1,11 +1,12 @@
 """Runs of all DAGs in an Airflow of several workers (PostgreSQL, Celery), whose parts are killed at random moments.
 
-    python -m tests.live.workers.campaign --programs ENVIRONMENT/bin [--rounds 17] [--kills 6] [--seed 1] [--messages rabbitmq]
+    python -m tests.live.workers.campaign [--rounds 17] [--kills 6] [--seed 1] [--messages rabbitmq]
 
-`bin/test-workers` makes the environment first. A round triggers every DAG: snapshots are taken of a real group on a real broker,
-Spark forecasts and judges the past, a change is planned and approved, and the plan is carried out by one run: each client of the
-group in files is restarted once. One line a round. It ends with the first round that is not as it should be. At the end the tables
-must equal those that Spark makes of the same lake in one piece.
+As root, for each worker has namespaces of its own; with PostgreSQL and Redis (or RabbitMQ) of Debian's packages. A round triggers
+every DAG: snapshots are taken of a real group on a real broker, Spark forecasts and judges the past, a change is planned and
+approved, and the plan is carried out by one run: each client of the group in files is restarted once. One line a round. It ends
+with the first round that is not as it should be. At the end the tables must equal those that Spark makes of the same lake in one
+piece.
 """
 
 import argparse
@@ -19,11 +20,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.harness.installed import environments
+from tests.harness.installed.__main__ import cases
 from tests.live.workers import many, outcome
 from tests.live.workers.dag_run import NOT_NOW, DagRun
 from tests.live.workers.many import CLUSTER, VICTIMS, Many
 from tests.live.workers.rollout import Rollout
 
+PROVIDERS = ("celery", "postgres")
 PATIENCE_S = 1_800.0
 BETWEEN_S = 30.0
 """The longest time from one kill to the next."""
@@ -67,9 +71,17 @@ def one_round(this: Many, chance: random.Random, kills: int) -> Document:
     return found
 
 
+def _environment(folder: Path) -> Path:
+    """With the wheel of this checkout and Celery, next to constraints like those of the newest Airflow."""
+    case = cases(None, None)[-1]
+    place = folder / "installed"
+    place.mkdir()
+    return environments.environment(case, environments.wheel(place), place, PROVIDERS)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.live.workers.campaign", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--programs", type=Path, required=True, help="the bin folder of an environment with the wheel")
+    parser.add_argument("--programs", type=Path, help="the bin folder of an environment that has the wheel; else one is made")
     parser.add_argument("--rounds", type=int, default=17, help="of six DAG runs each, and those that their assets trigger")
     parser.add_argument("--kills", type=int, default=6, help="at most, in a round")
     parser.add_argument("--seed", type=int, default=1)
@@ -81,7 +93,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="holdfast-workers-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # PostgreSQL's user has to pass
-        with many.brought_up(folder, given.programs.absolute(), given.messages) as this:
+        programs = given.programs.absolute() if given.programs else _environment(folder)
+        with many.brought_up(folder, programs, given.messages) as this:
             for number in range(given.rounds):
                 began = time.monotonic()
                 found = one_round(this, chance, given.kills)
@@ -90,7 +103,7 @@ def main() -> int:
                     print((this.server.home / "server.log").read_text()[-6000:], file=sys.stderr)
                     return 1
             runs = outcome.runs(this.server)
-            wrong = outcome.wrong_tables(this, folder / "again", given.programs)
+            wrong = outcome.wrong_tables(this, folder / "again", programs)
             print(json.dumps({"runs": runs, "wrong": wrong}), flush=True)
             return 1 if wrong else 0
 
