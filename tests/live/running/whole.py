@@ -217,8 +217,8 @@ def killed(whole: Whole, given: argparse.Namespace) -> Document:
 
 
 def lagged(whole: Whole, _given: argparse.Namespace) -> Document:
-    """Streams commits every 30 s: what came in since then is the lag that the broker shows."""
-    plan = whole.plan(ROLLING, policy={"format_version": "1.0", "lag_most": 1_000})
+    """Streams commits every 30 s and in every rebalance: what came in since then is the lag that the broker shows."""
+    plan = whole.plan(ROLLING, policy={"format_version": "1.0", "lag_most": 100})
     over = threading.Event()
     sends = threading.Thread(target=_send_words, args=(whole.group, over))
     with whole.screens.of(whole.server, plan.plan_id, "lagged") as page:
