@@ -106,7 +106,7 @@ def install(folder: str) -> None:
 
 
 def dag_files(dags: Path, folder: Path, *names: str) -> None:
-    """These DAGs of ours for the group in `folder`, into `dags`, which is made."""
+    """Holdfast's DAGs of these names, for the group in `folder`, into `dags`, which is made."""
     dags.mkdir()
     here = f"from tests.harness import group_in_files\n\ngroup_in_files.install({str(folder)!r})\n"
     for name in names:

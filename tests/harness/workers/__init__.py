@@ -1,1 +1,1 @@
-"""What an Airflow of several workers stands on: PostgreSQL, and Redis or RabbitMQ as Celery's broker, from Debian's packages."""
+"""What an Airflow of several workers needs: PostgreSQL, and Redis or RabbitMQ as Celery's broker, from Debian's packages."""

@@ -61,7 +61,7 @@ def program(name: str) -> str:
 
 @contextmanager
 def postgresql(folder: Path) -> Iterator[tuple[Server, str]]:
-    """With an empty database, and its address without the driver. It refuses root: then its user is nobody."""
+    """With an empty database, and its address without the driver. It refuses root: then its user is `nobody`."""
     initdb, postgres = (str(Path(program("postgres")).resolve().with_name(name)) for name in ("initdb", "postgres"))
     folder.mkdir(parents=True)
     data, port = folder / "data", free_port()

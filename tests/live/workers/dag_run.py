@@ -34,7 +34,7 @@ class DagRun:
         return str(self.server.rest("GET", self.path)["dag_run_id"])
 
     def go_on(self) -> bool:
-        """Whether it has succeeded, or failed for good."""
+        """Whether it has succeeded, or has failed and is cleared no more."""
         self.state = str(self.server.rest("GET", self.path)["state"])
         if self.state == "failed" and self.cleared < CLEARED_AT_MOST:
             self.server.rest("POST", f"{self.path}/clear", {"dry_run": False, "only_failed": True}, "admin")

@@ -1,7 +1,7 @@
 """An Airflow on PostgreSQL and Celery: two schedulers, three workers, a broker of messages, and a Kafka cluster to read.
 
-Each worker is a machine of its own as far as a process can tell: another host name, other process numbers, another temporary
-folder. They share the lake's folder, as over NFS. What ends is started again, as a service manager does.
+Each worker seems a machine of its own to its processes: another host name, other process numbers, another temporary folder.
+They share the lake's folder, as over NFS. What ends is started again, as a service manager does.
 """
 
 import json

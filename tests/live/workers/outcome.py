@@ -1,4 +1,4 @@
-"""What must be true of Airflow and of the lake after each round, whoever was killed: nothing is lost, nothing is there twice."""
+"""What must be true of Airflow and of the lake after each round, whatever was killed: nothing is lost, nothing is there twice."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def _plans(this: Many) -> list[str]:
 
 
 def _left_over(this: Many) -> list[str]:
-    """Every document is whole, and no lease is held: whoever was killed, its run has gone on elsewhere."""
+    """Every document is whole, and no lease is held: a run that was killed has gone on elsewhere."""
     lake = Path(this.lake.url)
     found = [f"half-written: {one.relative_to(lake)}" for one in lake.rglob("*.json") if not _is_json(one)]
     for group in lake.glob("leases/*/*"):
