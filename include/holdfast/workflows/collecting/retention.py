@@ -1,7 +1,8 @@
 """Deletes raw snapshots past their retention, one day of a cluster at a time, except those that plans were made from.
 
 A draft names the snapshot that its plan was made from (`drafts/<run>/origin.json`): as long as there is the draft, there is that
-snapshot, whatever became of the plan. Documents next to plans are never touched.
+snapshot, whatever became of the plan. A draft of which no plan was made goes with the snapshots of its day. Documents next to plans
+are never touched.
 """
 
 from collections.abc import Iterator
@@ -20,19 +21,24 @@ class _DraftedFrom:
     """What retention needs of an `Origin`, of any version."""
 
     snapshot: str = member(TEXT)
+    at: str = member(TEXT, default="")
 
 
 _DRAFTED_FROM = codec_of(_DraftedFrom)
 
 
 def forget(lake: Lake, before: str) -> list[str]:
-    """Delete snapshots and reports of days before that one (such as 2026-11-20); return what went, a line a day.
+    """Delete snapshots, reports and drafts without a plan of days before that one (such as 2026-11-20); return what went, a line a
+    day or draft.
 
     A run that is killed in between has deleted some of it; the next run deletes the rest. Raise StatePathTrouble or InvalidInput
     where a draft cannot be read: what it refers to is unknown then, and nothing is deleted.
     """
-    kept = frozenset(_referred_to(lake))
-    gone = []
+    drafts = dict(_drafts(lake))
+    gone = [f"drafts/{name}" for name, draft in drafts.items() if "" < draft.at[:10] < before and not _made_a_plan(lake, name)]
+    for place in gone:
+        lake.remove(tuple(place.split("/")))
+    kept = frozenset(draft.snapshot for name, draft in drafts.items() if f"drafts/{name}" not in gone)
     for cluster in lake.names((snapshots.FOLDER,)):
         for day in _days_before(lake, (snapshots.FOLDER, cluster), before):
             left = _forget_day(lake, (snapshots.FOLDER, cluster, day), kept)
@@ -44,18 +50,22 @@ def forget(lake: Lake, before: str) -> list[str]:
     return gone
 
 
-def _referred_to(lake: Lake) -> Iterator[str]:
-    """The IDs of snapshots that drafts were made from."""
+def _made_a_plan(lake: Lake, draft: str) -> bool:
+    return lake.exists(("drafts", draft, "plan.json"))
+
+
+def _drafts(lake: Lake) -> Iterator[tuple[str, _DraftedFrom]]:
+    """By name, and what they were made from."""
     for draft in lake.names(("drafts",)):
         origin: LakePath = ("drafts", draft, "origin.json")
         if lake.exists(origin):
             try:
-                drafted = _DRAFTED_FROM.read(loads(lake.read(origin, LARGEST_DOCUMENT)))
+                found = _DRAFTED_FROM.read(loads(lake.read(origin, LARGEST_DOCUMENT)))
             except InvalidInput as problem:
                 raise InvalidInput(
                     f"{problem}: the snapshot of this draft is unknown, so nothing is deleted", "/".join(origin)
                 ) from None
-            yield drafted.snapshot
+            yield draft, found
 
 
 def _days_before(lake: Lake, folder: LakePath, before: str) -> list[str]:

@@ -66,3 +66,16 @@ def test_nothing_goes_while_a_draft_cannot_be_read(lake: MemoryLake, origin: byt
         retention.forget(lake, "2026-11-01")
 
     assert lake.files == before
+
+
+def test_a_draft_of_which_no_plan_was_made_goes_with_its_day(lake: MemoryLake) -> None:
+    old = f"snapshots/cluster=a/{OLD}/group="
+    for name, day, group in (("given-up", "2026-10-01", "g"), ("planned", "2026-10-01", "h"), ("of-today", "2026-11-01", "h")):
+        origin = {"snapshot": f"{old}{group}/1.json", "at": f"{day}T10:00:00Z"}
+        lake.write(("drafts", name, "origin.json"), json.dumps(origin).encode())
+        lake.write(("drafts", name, "forecasts", "000.json"), b"{}")
+    lake.write(("drafts", "planned", "plan.json"), b"{}")
+
+    assert retention.forget(lake, "2026-11-01")[0] == "drafts/given-up"
+    assert {path[1] for path in lake.files if path[0] == "drafts"} == {"planned", "of-today"}
+    assert {"/".join(path) for path in lake.files if path[2] == OLD and path[1] == "cluster=a"} == {f"{old}h/1.json"}
