@@ -25,6 +25,9 @@ LAKES: dict[str, Callable[[Path], Lake]] = {
     "file URL": lambda folder: FsspecLake(f"file://{folder}/lake"),
     "object store": lambda _: FsspecLake(f"memory://lake-{secrets.token_hex(4)}"),
 }
+OTHERS = os.environ.get("HOLDFAST_TEST_LAKES", "").split()
+"""URLs of further stores, which `bin/test-object-stores` starts."""
+LAKES |= {url: lambda _, url=url: FsspecLake(f"{url}/lake-{secrets.token_hex(4)}") for url in OTHERS}
 S3_SERVERS = ("s3proxy", "s3mock")
 
 

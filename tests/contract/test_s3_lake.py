@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from tests.contract.test_lake import OTHERS
 from tests.harness.article import C
 from tests.harness.pages.airflow_server import ROOT
 from tests.harness.plans import article_plan
@@ -317,11 +319,12 @@ def test_of_a_writer_that_is_killed_nothing_is_seen(server: S3Server, environmen
     assert lake.create(("a", "big"), b"whole") is (method == "create")
 
 
+@pytest.mark.parametrize("store", ["s3proxy", *OTHERS])
 def test_two_processes_apply_at_once_and_no_entry_is_lost(
-    s3proxy: S3Server, environment: pytest.MonkeyPatch, tmp_path: Path
+    s3proxy: S3Server, environment: pytest.MonkeyPatch, tmp_path: Path, store: str
 ) -> None:
-    """Journal and lease are on S3; two who apply one plan at once write its process ID into one directory."""
-    lakes = s3proxy.url()
+    """Journal and lease are in the store; two who apply one plan at once write its process ID into one directory."""
+    lakes = f"{store}/{secrets.token_hex(6)}" if store in OTHERS else s3proxy.url()
     environment.setenv("LAKES", lakes)
     plans.keep(FsspecLake(str(tmp_path / "plan")), article_plan())
     command = [sys.executable, "-m", "tests.harness.two_applies", str(tmp_path / "plan")]
