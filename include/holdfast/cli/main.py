@@ -38,6 +38,7 @@ COMMANDS = {
     "disk": "What a state directory holds, wherever it is",
     "seed": "Write a process ID into a state directory",
     "doctor": "Check permissions, Java, Spark and folders",
+    "migrate": "What of a lake this version reads, after an upgrade",
 }
 """What each command does, in a line of the help. Its module in `commands/` has the name of the command, and a click command named
 `command`; it is imported only when the command is used, because the model takes a second to import."""

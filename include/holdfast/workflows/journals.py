@@ -19,6 +19,7 @@ from holdfast.rollout.journal.journal import Head, Journal, JournalEntry, Link
 from holdfast.rollout.journal.seal import NO_KEYS, Seal, Sealed, SigningKeys
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
+from holdfast.workflows.writers import versions
 
 FOLDER = "plans"
 OF_BEFORE = "journal.jsonl"
@@ -66,6 +67,11 @@ def read(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Kept:
 
     A run may be adding entries meanwhile: each is there before the head counts it, so the head is read before they are listed.
     """
+    with versions.explained(lake):
+        return _read(lake, plan_id, keys)
+
+
+def _read(lake: Lake, plan_id: str, keys: SigningKeys) -> Kept:
     folder = lake.names((FOLDER, plan_id))
     head, head_seal = _head(lake, plan_id, folder, keys)
     before, root = _before(lake, plan_id, folder)

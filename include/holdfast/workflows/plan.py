@@ -34,6 +34,7 @@ from holdfast.rollout.text.document_blocks import Block
 from holdfast.workflows import journals, past
 from holdfast.workflows.naming import Named, read_named
 from holdfast.workflows.run_documents import MadeBy
+from holdfast.workflows.writers import versions
 
 __all__ = [
     "Broken",
@@ -149,6 +150,7 @@ def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS, files: Mapping[
     Raise InvalidInput where the name of who requested it holds a secret.
     """
     strict.refuse_secrets({"requested_by": made.requested_by})
+    versions.note(lake)
     for name, content in (files or {}).items():
         lake.write(_place(made.plan_id, name), content.encode())
     lake.write(_place(made.plan_id, "plan.md"), with_files(markdown(made), files or {}).encode())
@@ -360,7 +362,8 @@ def _read(lake: Lake, plan_id: str, name: str, kind: Callable[[object], T], long
     place = _place(plan_id, name)
     content = lake.read(place, longest)
     try:
-        return kind(loads(content))
+        with versions.explained(lake):
+            return kind(loads(content))
     except InvalidInput as problem:
         raise InvalidInput(str(problem), "/".join(place)) from None
 

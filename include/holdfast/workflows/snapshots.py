@@ -13,6 +13,7 @@ from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
 from holdfast.rollout.kinds import any_document
+from holdfast.workflows.writers import versions
 
 FOLDER = "snapshots"
 NO_DAY = "unknown"
@@ -62,7 +63,8 @@ def load(lake: Lake, snapshot_id: str) -> AnySnapshot:
             f"{snapshot_id[:200]!r} is not a snapshot ID; the format is "
             f"'{FOLDER}/cluster=C/day=2026-11-20/group=G/134802-0123456789abcdef.json'"
         )
-    return any_document.snapshot_from_json(loads(lake.read(path, LARGEST_DOCUMENT)))
+    with versions.explained(lake):
+        return any_document.snapshot_from_json(loads(lake.read(path, LARGEST_DOCUMENT)))
 
 
 def latest(lake: Lake, cluster: str, group_id: str, days_most: int = 60) -> str | None:

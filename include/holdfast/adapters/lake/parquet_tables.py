@@ -1,5 +1,6 @@
 """Rows of the lake's tables (`docs/tables.md`), read with Arrow, no Spark: for pages that show a day, or one group of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ from holdfast.adapters.lake.table_schemas import TABLES, VERSION
 from holdfast.errors import StatePathTrouble
 
 Row = Mapping[str, Any]
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|unknown", re.ASCII)
 _TROUBLES = (OSError, ValueError, ImportError, pa.ArrowException)
 
 
@@ -27,7 +29,8 @@ class ParquetTables:
 
     def days(self, table: str, cluster: str = "") -> tuple[str, ...]:
         """The days of a cluster, or of any, the latest last."""
-        return tuple(sorted({day for named, day, _ in self._partitions(table) if cluster in ("", named)}))
+        clusters = [place for named, place in self._clusters(table) if cluster in ("", named)]
+        return tuple(sorted({_value(day) for place in clusters for day in self._folders(place, "day=")}))
 
     def rows(
         self,
@@ -42,19 +45,38 @@ class ParquetTables:
         Columns that an older release did not write are null. Raise StatePathTrouble for a table that cannot be read.
         """
         found: list[Row] = []
-        for named, day, place in self._partitions(table):
-            if day in days and cluster in ("", named):
-                read = self._read(table, place, columns, among or {})
+        for named, place in self._clusters(table):
+            if cluster not in ("", named):
+                continue
+            for day in sorted(one for one in dict.fromkeys(days) if _DAY.fullmatch(one)):
+                read = self._read(table, f"{place}/day={day}", columns, among or {})
                 found += [{**row, "cluster": named, "day": day} for row in read.to_pylist()]
         return tuple(found)
 
-    def _partitions(self, table: str) -> list[tuple[str, str, str]]:
-        """(cluster, day, folder)."""
-        place = f"{self._root}/tables/{VERSION}/{table}"
+    def unread(self, table: str) -> tuple[tuple[str, str], ...]:
+        """Of the newest day of each cluster the files that could not be read, and why; what is in them is not looked at."""
         found = []
-        for cluster in self._folders(place, "cluster="):
-            found += [(unquote(_value(cluster)), unquote(_value(day)), day) for day in self._folders(cluster, "day=")]
-        return found
+        for cluster, place in self._clusters(table):
+            for day in self.days(table, cluster)[-1:]:
+                folder = f"{place}/day={day}"
+                files = [f"{folder}/{name}" for name in self._names(folder) if name.endswith(".parquet")]
+                found += [(file, problem) for file in files if (problem := self._problem(table, file))]
+        return tuple((file.removeprefix(self._root).lstrip("/"), problem) for file, problem in found)
+
+    def _problem(self, table: str, file: str) -> str | None:
+        """Columns that this version does not have are left alone, as are those that it has and an older one had not."""
+        try:
+            schema = pq.read_schema(file, filesystem=self._files)
+        except _TROUBLES as error:
+            return str(error)
+        known = {one.name: one.type for one in TABLES[table]}
+        other = [f"{one.name} is {one.type}, not {known[one.name]}" for one in schema if one.type != known.get(one.name, one.type)]
+        return f"columns of other types: {'; '.join(other)}" if other else None
+
+    def _clusters(self, table: str) -> list[tuple[str, str]]:
+        """Name and folder of each."""
+        place = f"{self._root}/tables/{VERSION}/{table}"
+        return [(unquote(_value(one)), one) for one in self._folders(place, "cluster=")]
 
     def _folders(self, place: str, beginning: str) -> list[str]:
         return [f"{place}/{name}" for name in self._names(place) if name.startswith(beginning)]

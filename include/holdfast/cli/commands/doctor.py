@@ -6,8 +6,7 @@ from rich.text import Text
 
 from holdfast import wiring
 from holdfast.adapters.deadline import Deadline
-from holdfast.cli import cluster, documents, hosts
-from holdfast.cli.commands import doctor_config
+from holdfast.cli import cluster, doctor_config, documents, hosts
 from holdfast.cli.views import terminal
 from holdfast.rollout.text.format import printable
 from holdfast.workflows.doctor import Check, CheckStatus

@@ -21,6 +21,7 @@ from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
 from holdfast.rollout.tables.collection_report import VERSION, CollectionReport, Unread
 from holdfast.workflows import snapshots
+from holdfast.workflows.writers import versions
 
 D = TypeVar("D")
 FOLDER = "collections"
@@ -131,6 +132,7 @@ class Run:
             unlisted=tuple(unlisted),
             seconds=round(seconds, 3),
         )
+        versions.note(self.lake)
         self.lake.write(place(report), dumps(REPORT.write(report), indent=2).encode())
         return report
 

@@ -8,7 +8,7 @@ import pytest
 from tests.harness import command_line
 from tests.harness.groups_at_rest import by_broker, consumers, streams
 
-from holdfast.cli.commands import doctor_config
+from holdfast.cli import doctor_config
 from holdfast.rollout.kinds import any_document
 
 

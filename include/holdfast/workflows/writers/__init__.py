@@ -1,0 +1,1 @@
+"""Which versions of Holdfast write into a lake."""
