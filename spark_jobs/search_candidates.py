@@ -3,90 +3,74 @@
     spark-submit --py-files holdfast.zip search_candidates.py --lake URL --draft drafts/NAME
 
 A draft is a folder right below `drafts/`, with `snapshot.json` and `change.json`. The evaluations appear together, or not at all,
-in the order in which the options were proposed. What was evaluated before, here or elsewhere (`<draft>/forecasts/`), is not
-evaluated again (`workflows.searching`).
+in the order in which the options were proposed. Each is kept by the driver as soon as it is there (`<draft>/forecasts/`), and what
+was evaluated before, here or elsewhere, is not evaluated again (`workflows.searching`).
 """
 
 import argparse
 import re
-import secrets
 import sys
 import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 
-import pyarrow as pa
-from pyarrow import fs
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
-from pyspark.sql.pandas.types import from_arrow_schema
+from py4j.protocol import Py4JError
+from pyspark import Broadcast
+from pyspark.sql import SparkSession
 
-from holdfast.adapters.spark.spark import read_texts, session, write_lines
+from holdfast.adapters.spark import hadoop_files
+from holdfast.adapters.spark.spark import session, write_lines
 from holdfast.rollout.kinds import distributed_search, search_progress
 
-PROPOSED = "place int, of int, draft string, snapshot string, proposed string"
-EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])
+TROUBLES = (OSError, Py4JError)
+"""Where nothing can be written next to the draft, the user who waits sees less, and nothing else is lost."""
 
 
-def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Table:
-    """One option → its evaluation, as the same function gives it anywhere else."""
-    rows = []
-    for row in proposed.to_pylist():
-        draft, name, option = row["draft"], search_progress.file_name(row["place"]), row["proposed"]
-        line = before(draft, name)
-        if line is None or not distributed_search.is_evaluation(row["snapshot"], option, line):
-            began = time.monotonic()
-            line = distributed_search.evaluation(row["snapshot"], option)
-            keep(draft, search_progress.KEPT, name, line)
-            told = search_progress.written(row["place"], row["of"], option, time.monotonic() - began)
-            keep(draft, search_progress.FOLDER, name, told)
-        rows.append({"place": key[0].as_py(), "evaluation": line})
-    return pa.Table.from_pylist(rows, schema=EVALUATED)
+def evaluate(option: str, snapshot: Broadcast[str]) -> tuple[str, float]:
+    """One option → its evaluation, as the same function gives it anywhere else, and the seconds that it took."""
+    began = time.monotonic()
+    return distributed_search.evaluation(snapshot.value, option), time.monotonic() - began
 
 
-TROUBLES = (OSError, ValueError, pa.ArrowException)
-"""Where an executor cannot read or write next to the draft, the user who waits sees less, and nothing else is lost."""
-
-
-def before(draft: str, name: str) -> str | None:
-    """What was kept of an option."""
-    if not draft:
-        return None
+def keep(spark: SparkSession, draft: str, folder: str, name: str, line: str) -> None:
+    """A file of the draft, whole or not at all."""
     with suppress(*TROUBLES):
-        files, place = fs.FileSystem.from_uri(f"{draft}/{search_progress.KEPT}/{name}")
-        with files.open_input_stream(place) as content:
-            return str(content.read().decode())
-    return None
+        hadoop_files.write(spark, f"{draft}/{folder}/{name}", line.encode())
 
 
-def keep(draft: str, folder: str, name: str, line: str) -> None:
-    """A file of the draft, whole or not at all: under another name first, for two executors may write the same."""
-    if not draft:
-        return
-    with suppress(*TROUBLES):
-        files, place = fs.FileSystem.from_uri(f"{draft}/{folder}")
-        files.create_dir(place, recursive=True)
-        part = f"{place}/.{name}.{secrets.token_hex(8)}"
-        with files.open_output_stream(part) as out:
-            out.write(line.encode())
-        files.move(part, f"{place}/{name}")
+def evaluated(spark: SparkSession, snapshot_text: str, change_text: str, draft: str = "") -> list[str]:
+    """The evaluations as JSON, in the order of their options. `draft`: where they are kept one by one; empty: nowhere.
 
-
-def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: str = "") -> DataFrame:
-    """What there is to evaluate: PROPOSED, a row per option, spread over the executors (few bytes, and much to compute).
-
-    `draft`: where to report progress; empty: nowhere.
+    A job of one task for each option, as many at once as there are cores: so that the driver has each as soon as it is done.
     """
-    found = distributed_search.candidates(snapshot_text, change_text)
-    keep(draft, search_progress.FOLDER, search_progress.ANNOUNCED, search_progress.announced(found))
-    rows = [(place, len(found), draft, snapshot_text, candidate) for place, candidate in enumerate(found)]
-    return spark.createDataFrame(rows, PROPOSED).repartition(spark.sparkContext.defaultParallelism, "place")
+    options = distributed_search.candidates(snapshot_text, change_text)
+    if draft:
+        keep(spark, draft, search_progress.FOLDER, search_progress.ANNOUNCED, search_progress.announced(options))
+    known = hadoop_files.read_folder(spark, f"{draft}/{search_progress.KEPT}") if draft else {}
+    snapshot = spark.sparkContext.broadcast(snapshot_text)
+
+    def one(place: int) -> str:
+        option, name = options[place], search_progress.file_name(place)
+        found = before(known, name, snapshot_text, option)
+        if found is not None:
+            return found
+        ((line, seconds),) = spark.sparkContext.parallelize([option], 1).map(partial(evaluate, snapshot=snapshot)).collect()
+        if draft:
+            keep(spark, draft, search_progress.KEPT, name, line)
+            told = search_progress.written(place, len(options), option, seconds)
+            keep(spark, draft, search_progress.FOLDER, name, told)
+        return str(line)
+
+    with ThreadPoolExecutor(spark.sparkContext.defaultParallelism) as at_once:
+        return list(at_once.map(one, range(len(options))))
 
 
-def evaluated(options: DataFrame) -> DataFrame:
-    """PROPOSED → the evaluations as JSON, in the order of their options."""
-    evaluations = options.groupBy("place").applyInArrow(evaluate_candidate, from_arrow_schema(EVALUATED))
-    in_order = evaluations.repartition(1).sortWithinPartitions("place")  # an orderBy would evaluate twice, to sample
-    return in_order.select(F.col("evaluation").alias("value"))
+def before(known: Mapping[str, bytes], name: str, snapshot_text: str, option: str) -> str | None:
+    """What was kept of an option. None: nothing, or what is damaged, or of another option."""
+    line = known.get(name, b"").decode(errors="replace")
+    return line if line and distributed_search.is_evaluation(snapshot_text, option, line) else None
 
 
 def draft_of(name: str) -> str:
@@ -103,8 +87,9 @@ def main(argv: list[str]) -> None:
     given = arguments.parse_args(argv)
     place = f"{given.lake}/{given.draft}"
     spark = session("search_candidates")
-    snapshot_text, change_text = read_texts(spark, place, "snapshot.json", "change.json")
-    write_lines(spark, evaluated(proposed(spark, snapshot_text, change_text, place)), f"{place}/evaluations")
+    snapshot_text, change_text = hadoop_files.read_texts(spark, place, "snapshot.json", "change.json")
+    lines = evaluated(spark, snapshot_text, change_text, place)
+    write_lines(spark, spark.createDataFrame([(line,) for line in lines], "value string").coalesce(1), f"{place}/evaluations")
     spark.stop()
 
 

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
-from tests.harness.kafka import spark_classes
+from tests.harness.kafka import maven, spark_classes
 from tests.spark import kinds_of_group
 
 from holdfast.adapters.lake.lake import FsspecLake
@@ -46,6 +46,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory, classes: None) -> Iterator[S
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.pyspark.python", sys.executable)
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .config("spark.jars", s3a_jars().replace(":", ","))
         .getOrCreate()
     )
     lake_tables.settle(session)
@@ -53,19 +54,25 @@ def spark(tmp_path_factory: pytest.TempPathFactory, classes: None) -> Iterator[S
     session.stop()
 
 
+def s3a_jars() -> str:
+    """What Spark needs for a lake on S3, as a class path."""
+    return maven.of_pom(ROOT / "spark_jobs" / "s3a" / "pom.xml")
+
+
 @pytest.fixture(scope="session")
 def job() -> Job:
     """Load a job file as a module. Its functions travel to the executors by value, as they do from a submitted file."""
 
-    def load(name: str) -> ModuleType:
-        spec = importlib.util.spec_from_file_location(f"submitted_{name}", ROOT / "spark_jobs" / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        cloudpickle.register_pickle_by_value(module)
-        return module
+    return loaded
 
-    return load
+
+def loaded(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"submitted_{name}", ROOT / "spark_jobs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    cloudpickle.register_pickle_by_value(module)
+    return module
 
 
 @pytest.fixture(scope="package")

@@ -390,7 +390,7 @@ class TestSearching:
         snapshot_text, change_text = (
             (ROOT / "examples" / "streams-wordcount" / name).read_text() for name in ("snapshot.json", "change.json")
         )
-        found = [row.value for row in search.evaluated(search.proposed(spark, snapshot_text, change_text)).collect()]
+        found = search.evaluated(spark, snapshot_text, change_text)
         snapshot = snapshot_from_json(loads(snapshot_text))
         options = proposals.propose(snapshot, change_from_json(loads(change_text)))
 

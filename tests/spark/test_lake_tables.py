@@ -23,7 +23,7 @@ def quarantine(spark: SparkSession, *rows: tuple[str, str, str]) -> DataFrame:
     )
 
 
-def found(spark: SparkSession, lake: Path) -> list[tuple[str, str, str]]:
+def found(spark: SparkSession, lake: Path | str) -> list[tuple[str, str, str]]:
     rows = lake_tables.read_table(spark, str(lake), "quarantine").select("cluster", "day", "group_id").collect()
     return sorted(tuple(row) for row in rows)
 

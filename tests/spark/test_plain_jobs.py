@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.harness.plain_groups import change
@@ -79,7 +78,7 @@ def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -
     events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
     snapshot, requested = (json.dumps(document) for document in (PLAIN[0], change(*events)))
     searching = job("search_candidates")
-    found = [row.value for row in searching.evaluated(searching.proposed(spark, snapshot, requested)).collect()]
+    found = searching.evaluated(spark, snapshot, requested)
 
     assert found == [
         distributed_search.evaluation(snapshot, candidate) for candidate in distributed_search.candidates(snapshot, requested)
@@ -87,27 +86,25 @@ def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -
     assert [json.loads(line)["option"]["name"] for line in found][:3] == ["baseline", "one-by-one", "reverse-order"]
 
 
-def test_an_executor_keeps_what_it_has_forecast_and_forecasts_it_once(job: Job, tmp_path: Path) -> None:
-    """What the airflow task, or a killed attempt, has forecast counts; what is damaged does not."""
+def test_what_is_forecast_is_kept_and_forecast_once(spark: SparkSession, job: Job, tmp_path: Path) -> None:
+    """What the airflow task, or a killed attempt, has forecast counts; what is damaged, or of another option, does not."""
     events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
     snapshot, requested = (json.dumps(document) for document in (PLAIN[0], change(*events)))
-    first, second, *_ = distributed_search.candidates(snapshot, requested)
-    kept = tmp_path / "forecasts" / "001.json"
+    options = distributed_search.candidates(snapshot, requested)
+    lines = [distributed_search.evaluation(snapshot, option) for option in options]
+    kept = tmp_path / "forecasts"
+    search = job("search_candidates")
 
-    def forecast(option: str) -> str:
-        row = {"place": 1, "of": 3, "draft": str(tmp_path), "snapshot": snapshot, "proposed": option}
-        found = job("search_candidates").evaluate_candidate((pa.scalar(1),), pa.Table.from_pylist([row]))
-        return str(found.to_pylist()[0]["evaluation"])
-
-    assert forecast(first) == kept.read_text() == distributed_search.evaluation(snapshot, first)
-    marked = kept.read_text().replace(":", ": ", 1)
-    kept.write_text(marked)
-    assert forecast(first) == marked, "it is taken as it was kept"
-    kept.write_text(marked[:-30])
-    assert forecast(first) == distributed_search.evaluation(snapshot, first)
-    assert forecast(second) == distributed_search.evaluation(snapshot, second), "what was kept is of another option"
-    assert search_progress.read((tmp_path / "progress" / "001.json").read_bytes()).title == json.loads(second)["title"]
-    assert sum(one.is_file() for one in tmp_path.rglob("*")) == 2, "nothing half-written is left"
+    assert search.evaluated(spark, snapshot, requested, str(tmp_path)) == lines
+    assert [path.read_text() for path in sorted(kept.iterdir())] == lines
+    marked = lines[0].replace(":", ": ", 1)
+    for name, text in (("000.json", marked), ("001.json", lines[1][:-30]), ("002.json", lines[1])):
+        (kept / name).write_text(text)
+    assert search.evaluated(spark, snapshot, requested, str(tmp_path)) == [marked, *lines[1:]]
+    assert [path.read_text() for path in sorted(kept.iterdir())] == [marked, *lines[1:]]
+    told = [search_progress.read(path.read_bytes()) for path in sorted((tmp_path / "progress").glob("0*"))]
+    assert [one.title for one in told] == [json.loads(option)["title"] for option in options]
+    assert sum(one.is_file() for one in tmp_path.rglob("*")) == 2 * len(options) + 1, "nothing half-written is left"
 
 
 def test_the_summary_tells_the_two_kinds_apart(every_kind: FsspecLake) -> None:

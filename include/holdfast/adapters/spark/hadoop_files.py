@@ -1,11 +1,13 @@
 """Files and folders of the lake as Hadoop sees them: whatever file system a Spark job writes to, its settings are Spark's."""
 
 import re
+import secrets
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from pyarrow import fs
 from pyspark.sql import SparkSession
 
 _EMPTY_FILE = re.compile(r"path=([^;,]*); isDirectory=false; length=0;")
@@ -70,6 +72,21 @@ def empty_files(spark: SparkSession, folder: str) -> list[str]:
     return _EMPTY_FILE.findall(str(listed))
 
 
+def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]:
+    """The texts of files in a folder, in one job."""
+    rows = spark.read.format("binaryFile").load([f"{folder}/{name}" for name in names]).select("path", "content").collect()
+    found = {row.path.rsplit("/", 1)[-1]: bytes(row.content).decode() for row in rows}
+    return tuple(found[name] for name in names)
+
+
+def read_folder(spark: SparkSession, folder: str) -> dict[str, bytes]:
+    """The files of a folder by their names; none where there is no such folder. All of it goes through the driver."""
+    if not file_names(spark, folder):
+        return {}
+    rows = spark.read.format("binaryFile").load(folder).select("path", "content").collect()
+    return {row.path.rsplit("/", 1)[-1]: bytes(row.content) for row in rows}
+
+
 def make(spark: SparkSession, place: str) -> bool:
     """Make a folder, and those above it; False where that is refused without a word."""
     path, files = _files(spark, place)
@@ -92,6 +109,22 @@ def put(spark: SparkSession, source: str, place: str) -> None:
         if (Path(folder) / "whole").stat().st_size != files.getFileStatus(from_path).getLen():
             raise OSError(f"{source} was not read to its end")
         files.copyFromLocalFile(False, True, here, path)
+
+
+def write(spark: SparkSession, place: str, content: bytes) -> None:
+    """A file whole, in place of what is there: put by one request, or under another name first. From the driver's memory."""
+    if renames(place):
+        files, path = fs.FileSystem.from_uri(place)
+        files.create_dir(path.rsplit("/", 1)[0], recursive=True)
+        part = "{}/.{}.{}".format(*path.rsplit("/", 1), secrets.token_hex(8))
+        with files.open_output_stream(part) as out:
+            out.write(content)
+        files.move(part, path)
+        return
+    path, files = _files(spark, place)
+    out = files.create(path, True)
+    out.write(bytearray(content))
+    out.close()
 
 
 def delete(spark: SparkSession, place: str) -> None:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from itertools import product
 from typing import Any
 from urllib.parse import unquote
 
@@ -148,13 +149,6 @@ def days_of(text: str) -> list[str]:
     return sorted(dict.fromkeys(days))
 
 
-def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]:
-    """The texts of files in a folder, in one job."""
-    rows = spark.read.format("binaryFile").load([f"{folder}/{name}" for name in names]).select("path", "content").collect()
-    found = {row.path.rsplit("/", 1)[-1]: bytes(row.content).decode() for row in rows}
-    return tuple(found[name] for name in names)
-
-
 def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
     """The snapshots of these days, one row a file: `path` in the lake, and `content`, all its bytes. Empty files too, which Spark
     itself leaves out. Raise InvalidInput if there is no such day."""
@@ -211,25 +205,43 @@ def _in_lake(path: Any) -> Any:
 
 
 def read_table(spark: SparkSession, lake: str, name: str, days: Iterable[str] | None = None) -> DataFrame:
-    """A table, or some days of it, with its `cluster` and `day`. Raise InvalidInput if nothing was ever written to it."""
+    """A table, or some days of it, with its `cluster` and `day`. Raise InvalidInput if nothing was ever written to it.
+
+    Of some days no others are listed: a store may hold years of them.
+    """
     if not has_table(spark, lake, name):
         raise InvalidInput(f"the lake {lake} has no table {name}: the job that writes it has not run yet")
-    frame = spark.read.schema(from_arrow_schema(TABLES[name])).parquet(table_place(lake, name))
-    return frame if days is None else frame.where(F.col("day").isin(list(days)))
+    place = table_place(lake, name)
+    if days is None:
+        return spark.read.schema(from_arrow_schema(TABLES[name])).parquet(place)
+    wanted = [f"day={day}" for day in dict.fromkeys(days)]
+    clusters = [one for one in hadoop_files.names(spark, place) if one.startswith("cluster=")]
+    there = [one for one in product(clusters, wanted) if hadoop_files.exists(spark, "/".join((place, *one)))]
+    return _partitions_of(spark, lake, name, ["/".join(one) for one in there])
+
+
+def _partitions_of(spark: SparkSession, lake: str, name: str, partitions: list[str]) -> DataFrame:
+    """These partitions of a table, all of which are there."""
+    place, schema = table_place(lake, name), from_arrow_schema(TABLES[name])
+    if not partitions:
+        return spark.createDataFrame([], schema)
+    found = spark.read.schema(schema).option("basePath", place).parquet(*(f"{place}/{one}" for one in partitions))
+    return found.select(*TABLES[name].names)
 
 
 def read_with_day_before(spark: SparkSession, lake: str, name: str, day: str, *, needed: bool = True) -> DataFrame:
     """That day of a table and, of each cluster, the last day before it. If nothing was ever written to it: no rows, or where it is
     `needed` InvalidInput."""
-    if not needed and not has_table(spark, lake, name):
-        return spark.createDataFrame([], from_arrow_schema(TABLES[name]))
-    table = read_table(spark, lake, name)
-    before: dict[str, str] = {}
+    if not has_table(spark, lake, name):
+        return _partitions_of(spark, lake, name, []) if not needed else read_table(spark, lake, name)
+    found, before = [], dict[str, str]()
     for partition in _partitions(spark, table_place(lake, name)):
-        cluster, its_day = (unquote(part.split("=", 1)[1]) for part in partition.split("/"))
-        before[cluster] = max(before.get(cluster, ""), its_day if its_day < day else "")
-    of_clusters = F.concat_ws("/", "day", "cluster").isin([f"{its_day}/{cluster}" for cluster, its_day in before.items()])
-    return table.where((F.col("day") == day) | of_clusters)
+        cluster, its_day = partition.split("/")
+        if unquote(its_day) == f"day={day}":
+            found.append(partition)
+        elif unquote(its_day) < f"day={day}":
+            before[cluster] = max(before.get(cluster, ""), its_day)
+    return _partitions_of(spark, lake, name, [*found, *("/".join(one) for one in before.items())])
 
 
 def has_table(spark: SparkSession, lake: str, name: str) -> bool:
