@@ -86,8 +86,8 @@ def look(programs: Path, folder: Path, *, by_bundle: bool) -> None:
     ):
         _finds_everything(server, "holdfast" if by_bundle else "dags-folder")
         _keeps_a_connection(server)
-        plan_id = _plans(server)
-        _forecasts(server)
+        plan_id = plans(server, FsspecLake(str(server.lake)))
+        forecasts(server)
     assert list((folder / "lake").glob(f"plans/{plan_id}/approval*")), "the approval is not in the lake"
     assert list((folder / "lake").glob("tables/v1/groups/*/*/*.parquet")), "Spark wrote no table"
     assert (_files(project), _files(package)) == before
@@ -142,11 +142,11 @@ def _keeps_a_connection(server: Server) -> None:
     assert (kept["password"], json.loads(kept["extra"])["ssl.key.password"]) == ("***", "***")
 
 
-def _plans(server: Server) -> str:
+def plans(server: Server, lake: FsspecLake) -> str:
     """plan_rollout on the example, from its form to the approval on the plan's page. The plan's ID."""
     recorded = snapshot_from_json(loads((EXAMPLE / "snapshot.json").read_bytes()))
     snapshot = replace(recorded, captured_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
-    kept = snapshots.keep(FsspecLake(str(server.lake)), snapshot)
+    kept = snapshots.keep(lake, snapshot)
     conf = {
         "cluster": snapshot.cluster,
         "group": snapshot.group_id,
@@ -174,7 +174,7 @@ def _plans(server: Server) -> str:
     return plan_id
 
 
-def _forecasts(server: Server) -> None:
+def forecasts(server: Server) -> None:
     """Every job of the night on Spark: scripts and the package come out of the wheel."""
     _succeeds(server, _run(server, "forecast_fleet", {}))
 

@@ -24,6 +24,7 @@ from holdfast.workflows.collecting import collect_many, collect_runs, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
 from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
 from holdfast.workflows.collecting.settling import Patience
+from holdfast.workflows.writers import versions
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PROCESS = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
@@ -106,6 +107,7 @@ def test_every_group_is_what_it_would_be_alone() -> None:
         for name in known.views
     }
     assert (report.groups, report.taken, report.unread) == (9, 9, ())
+    assert versions.of(lake) == (versions.own(),)
     assert {name: [json.loads(text) for text in texts] for name, texts in snapshots_in(lake).items()} == {
         name: [json.loads(dumps(snapshot_to_json(one)))] for name, one in alone.items()
     }
