@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapters.lake import table_schemas as schemas
+from holdfast.adapters.spark import documents as lake_documents
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.tables import past_rows
 
@@ -37,7 +38,7 @@ def tidy(rows: DataFrame) -> dict[str, DataFrame]:
 
 
 def work(spark: SparkSession, lake: str, days: list[str]) -> None:
-    rows = judged(lake_tables.read_pasts(spark, lake, days))
+    rows = judged(lake_documents.read_pasts(spark, lake, days))
     lake_tables.staged(spark, rows, lake, lambda found: lake_tables.write_days(spark, lake, tidy(found), days))
 
 

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters.lake import table_schemas as schemas
+from holdfast.adapters.spark import documents as lake_documents
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.kinds import registry
 from holdfast.rollout.tables import group_rows
@@ -100,8 +101,8 @@ def clusters(rows: DataFrame) -> DataFrame:
 
 
 def work(spark: SparkSession, lake: str, days: list[str]) -> None:
-    documents = lake_tables.read_documents(spark, lake, days)
-    not_read = unread(lake_tables.read_reports(spark, lake, days))
+    documents = lake_documents.read_snapshots(spark, lake, days)
+    not_read = unread(lake_documents.read_reports(spark, lake, days))
     lake_tables.staged(
         spark, decoded(documents), lake, lambda rows: lake_tables.write_days(spark, lake, tidy(rows, not_read), days)
     )

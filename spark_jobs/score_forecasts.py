@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters.lake import table_schemas as schemas
+from holdfast.adapters.spark import documents as lake_documents
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.tables import plan_rows
 
@@ -52,7 +53,7 @@ def unreadable(rows: DataFrame, day: str) -> DataFrame:
 
 
 def work(spark: SparkSession, lake: str, days: list[str]) -> None:
-    rows = scored(lake_tables.read_plans(spark, lake)).persist()
+    rows = scored(lake_documents.read_plans(spark, lake)).persist()
     lake_tables.write_days(spark, lake, tidy(rows, days), days)
 
 

@@ -17,6 +17,7 @@ from tests.spark.conftest import ROOT, Job, fresh, report, snapshot_text, with_c
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import KEY, TABLES
+from holdfast.adapters.spark import documents as lake_documents
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
@@ -144,7 +145,7 @@ def key_of(found: dict) -> dict:
 class TestDecoding:
     def test_gives_what_the_function_gives(self, spark: SparkSession, lake: FsspecLake, job: Job, documents: dict) -> None:
         decode = job("decode_snapshots")
-        rows = rows_of(decode.decoded(lake_tables.read_documents(spark, lake.url, DAYS)))
+        rows = rows_of(decode.decoded(lake_documents.read_snapshots(spark, lake.url, DAYS)))
         wanted = [dict.fromkeys(rows[0]) | group_rows.decode(path, content) for path, content in documents.items()]
 
         assert len(wanted) == len(GOOD) + len(BAD) + 62

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapters.lake.table_schemas import TABLES
+from holdfast.adapters.spark import documents as lake_documents
 from holdfast.adapters.spark import hadoop_files
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.errors import InvalidInput
@@ -70,7 +71,7 @@ def test_a_table_that_nobody_wrote_is_refused(spark: SparkSession, tmp_path: Pat
 
 def test_a_day_without_snapshots_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no snapshots of 2026-11-20"):
-        lake_tables.read_documents(spark, str(tmp_path), DAYS[:1])
+        lake_documents.read_snapshots(spark, str(tmp_path), DAYS[:1])
 
 
 def test_a_lake_that_cannot_be_written_to_is_named(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the Spark jobs share: a session, reading documents and tables, and writing tables whole or not at all.
+"""What the Spark jobs share: a session, reading tables, and writing them whole or not at all.
 
 Only the driver uses this. It travels in the executors' zip all the same, so that a job needs nothing else of Holdfast.
 """
@@ -147,61 +147,6 @@ def days_of(text: str) -> list[str]:
     if not days:
         raise InvalidInput("no day was given; the format is 2026-11-20")
     return sorted(dict.fromkeys(days))
-
-
-def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
-    """The snapshots of these days, one row a file: `path` in the lake, and `content`, all its bytes. Empty files too, which Spark
-    itself leaves out. Raise InvalidInput if there is no such day."""
-    wanted = dict.fromkeys(f"day={day}" for day in days)
-    clusters = hadoop_files.folders(spark, f"{lake}/snapshots")
-    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
-    if not folders:
-        raise InvalidInput(f"the lake {lake} has no snapshots of {', '.join(days)}: run collect_groups first")
-    found = (
-        spark.read.format("binaryFile")
-        .option("recursiveFileLookup", "true")
-        .option("pathGlobFilter", "*.json")
-        .load(folders)
-        .select(_in_lake(F.col("path")).alias("path"), "content")
-    )
-    empty = [(path,) for folder in folders for path in hadoop_files.empty_files(spark, folder)]
-    nothing = spark.createDataFrame(empty, "path string").select(_in_lake(F.col("path")).alias("path"), F.lit(b"").alias("content"))
-    return found.unionByName(nothing) if empty else found
-
-
-def read_reports(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
-    """What runs of collecting that began on these days could not read, one row a file: `path` in the lake, and `content`."""
-    wanted = dict.fromkeys(f"day={day}" for day in days)
-    clusters = hadoop_files.folders(spark, f"{lake}/collections")
-    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
-    if not folders:
-        return spark.createDataFrame([], "path string, content binary")
-    files = spark.read.format("binaryFile").option("pathGlobFilter", "*.json").load(folders)
-    return files.select(F.regexp_extract("path", "(collections/[^/]+/[^/]+/[^/]+)$", 1).alias("path"), "content")
-
-
-def read_pasts(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
-    """The past of groups as it was read on these days, one row a file: `path` in the lake, and `content`."""
-    wanted = dict.fromkeys(f"day={day}" for day in days)
-    clusters = hadoop_files.folders(spark, f"{lake}/past")
-    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
-    if not folders:
-        return spark.createDataFrame([], "path string, content binary")
-    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "*.records")
-    return files.load(folders).select(F.regexp_extract("path", "(past/[^/]+/[^/]+/[^/]+/[^/]+)$", 1).alias("path"), "content")
-
-
-def read_plans(spark: SparkSession, lake: str) -> DataFrame:
-    """Plans and verdicts, one row a file: `path` in the lake, and `content`."""
-    if not hadoop_files.names(spark, f"{lake}/plans"):
-        return spark.createDataFrame([], "path string, content binary")
-    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "{plan,verdict}.json")
-    path = F.regexp_extract("path", "(plans/[^/]+/[^/]+)$", 1)
-    return files.load(f"{lake}/plans").select(path.alias("path"), "content")
-
-
-def _in_lake(path: Any) -> Any:
-    return F.regexp_extract(path, "(snapshots/[^/]+/[^/]+/[^/]+/[^/]+)$", 1)
 
 
 def read_table(spark: SparkSession, lake: str, name: str, days: Iterable[str] | None = None) -> DataFrame:
