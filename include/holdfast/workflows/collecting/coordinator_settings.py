@@ -57,7 +57,7 @@ class StatedConfigs:
 def read_configs(
     cluster: ClusterReader, group_id: str, prefix: str, given: Container[str], note: Callable[[str, str], None]
 ) -> dict[str, ConfigValue]:
-    """The group's configs, and those of the broker where the group has none, of which `note` is told unless they are `given`.
+    """The group's configs, and those of the broker where the group has none, which `note` takes unless they are `given`.
     Numbers are numbers. Raise ClusterTrouble where they cannot be read."""
     found: dict[str, ConfigValue] = {}
     for one in cluster.group_configs(group_id):

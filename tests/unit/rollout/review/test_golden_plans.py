@@ -11,10 +11,13 @@ from tests.harness.golden import MEDIA, hold
 from tests.harness.plain_groups import Document, change, member
 from tests.harness.plain_groups import group as consumer_group
 from tests.harness.plans import NOON, REPLACE_FIRST, measured, planned, raised_plan
+from tests.unit.rollout.broker_consumer import groups as consumer_groups
+from tests.unit.rollout.broker_consumer import plans as consumer_plans
 from tests.unit.rollout.broker_streams import plans as broker_plans
 from tests.unit.rollout.broker_streams import streams_groups
 from tests.unit.rollout.broker_streams.plans import ROLL
 
+from holdfast.rollout.broker_consumer.plan import review as broker_consumer_review
 from holdfast.rollout.broker_streams.plan import review as broker_review
 from holdfast.rollout.consumer.plan import review as consumer_review
 from holdfast.rollout.contract.assessment import Assessment
@@ -58,6 +61,11 @@ def broker(*events: Document, policy: Policy | None = None, **differs: str) -> R
     document = streams_groups.snapshot(cluster="prod", captured_at="2026-11-23T11:59:00Z", **differs)
     plan = broker_plans.planned(*events, of=document, policy=policy)
     return plan.assessment, broker_review.review(replace(plan, plan_id=ANY_ID))
+
+
+def broker_consumer(*events: Document, **instances: str) -> Read:
+    plan = consumer_plans.planned(*events, of=consumer_groups.group("uniform", **instances))
+    return plan.assessment, broker_consumer_review.review(replace(plan, plan_id=ANY_ID))
 
 
 def restart(name: str) -> object:
@@ -104,6 +112,11 @@ PLANS: Mapping[str, tuple[Assessment, Callable[[], Read]]] = {
         lambda: broker({"add_partitions": {"topic": "users", "partitions": 8}}),
     ),
     "broker-streams-nothing-to-do": (Assessment.NOTHING_TO_DO, broker),
+    "broker-consumer-roll": (Assessment.SAFE, lambda: broker_consumer({"rolling_restart": {}})),
+    "broker-consumer-static": (
+        Assessment.SAFE,
+        lambda: broker_consumer(consumer_plans.restart(consumer_groups.A), a="host-a"),
+    ),
     "consumer-nothing-to-do": (Assessment.NOTHING_TO_DO, lambda: consumer(TWO)),
 }
 

@@ -18,3 +18,8 @@ class Bounds:
     collateral: Spread = member(FIGURES)
     moves: Spread = member(FIGURES)
     worst: float = member(PROBABILITY, "The probability of the most moves.")
+
+    @property
+    def open(self) -> bool:
+        """Whether member IDs decide anything."""
+        return self.count > 1 or not self.exhaustive

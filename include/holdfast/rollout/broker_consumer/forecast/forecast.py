@@ -3,6 +3,8 @@
 Nothing here is a guess: where evidence is missing it is CannotPredict.
 """
 
+from dataclasses import replace
+
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.consumer import config
 from holdfast.kafka.consumer.config import AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET, ConsumerConfig
@@ -12,7 +14,7 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast import course, summary, times, together
 from holdfast.rollout.broker_consumer.forecast.course import Ground
 from holdfast.rollout.broker_consumer.forecast.outcomes import GroupForecast, GroupOutcome
-from holdfast.rollout.broker_consumer.forecast.possibilities import possibilities
+from holdfast.rollout.broker_consumer.forecast.possibilities import Possibilities, possibilities
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.group import group_of
 from holdfast.rollout.contract.unknown_inputs import Unknown
@@ -30,7 +32,10 @@ def forecast(snapshot: BrokerConsumerSnapshot, change: GroupChange, factor: int 
     ground = ground_of(snapshot)
     settings = settings_of(snapshot)
     possible = possibilities(ground, change, factor, at_most)
-    outcomes = [_outcome(ground, one.change, settings) for one in possible.each]
+    first = _outcome(ground, possible.each[0].change, settings)
+    if not first.targets:  # then no ID decides anything
+        possible = Possibilities((replace(possible.each[0], probability=1.0),), exhaustive=True)
+    outcomes = [first, *(_outcome(ground, one.change, settings) for one in possible.each[1:])]
     unknown = (*snapshot.unknown, *_of_java(outcomes))
     if possible.each[0].change == change:
         return GroupForecast(change, outcomes[0], settings, unknown)

@@ -27,7 +27,7 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
         yield Paragraph(span_words.stable_after(outcome.summary.seconds_to_stable, outcome.summary.start_ups, "consumers"))
     if outcome.unowned:
         yield Paragraph(_unowned(forecast))
-    if outcome.bounds is not None:
+    if outcome.bounds is not None and outcome.bounds.open:
         yield Paragraph(_bounds(outcome.bounds))
     if targets and outcome.targets:
         yield _targets(snapshot, forecast)

@@ -88,13 +88,13 @@ def _costs(plan: GroupPlan) -> Iterator[tuple[str, str]]:
         return
     other = baseline if baseline is not option else None
     yield "Hand-overs", _with_baseline(option, other, _hand_overs)
-    busy = "A consumer that is busy gives partitions up with its next poll, up to max.poll.interval.ms later."
-    yield "Downtime", f"{_with_baseline(option, other, _downtime)} {busy}" if option.summary.moves else "none."
+    busy = " A consumer that is busy gives partitions up with its next poll, up to max.poll.interval.ms later."
+    yield "Downtime", f"{_with_baseline(option, other, _downtime)}{busy if option.summary.moves else ''}"
     yield "Read twice", f"{read_words.read_twice(option.read_twice)}."
     if option.times is not None:
         yield "Time", f"from the first step until rebalancing ends: {time_words.estimate(option.times.rebalancing_ends)}."
     yield "Effort", _with_baseline(option, other, lambda one: time_words.effort(one.effort_counts))
-    if option.bounds is not None:
+    if option.bounds is not None and option.bounds.open:
         yield "New random IDs", effect_words.chance(option.bounds)
 
 
