@@ -243,3 +243,22 @@ def test_the_forecast_reads_as_text() -> None:
     assert "one of 4 possibilities" in text
     assert "max.poll.interval.ms" in text
     assert "orders-0 0pTh3bWlTqSg1sYb5rT1zw→6xWoaDM3c1X_bdpqRBHJpg" in text
+
+
+COLLIDING = ("j8GqCCpaRn2zMq37Dzw97A", "VcCwA60NRUGDGRa_PQZp0A", "siVRCWleR1yRyn5LAs_bnA")
+"""Of members of `group` with these, some share a bucket of the assignor's map: who is put into it last comes last in it."""
+
+
+def test_whose_heartbeat_computes_a_target_is_open_where_several_join_at_once() -> None:
+    """From 4.3 on one target sees all of them; the one that computes it is not in the coordinator's table yet."""
+    both = [{"add_consumer": {"member_id": one, "subscription": ["orders"]}} for one in COLLIDING]
+    (target,) = outcome(group("uniform"), *both)["targets"]
+    assert target["assignment"]["undetermined_partitions"] == [["orders", 3], ["orders", 5]]
+
+    before = outcome(group("uniform", release="4.2.1"), *both)["targets"]
+    assert not any(one["assignment"]["undetermined_partitions"] for one in before), "each has a target of its own"
+    (alone,) = outcome(group("uniform"), both[0])["targets"]
+    assert alone["assignment"]["undetermined_partitions"] == []
+    later = outcome(group("uniform"), *both, {"then": "stable"}, {"remove_consumer": {"member_id": A}})["targets"][-1]
+    assert later["assignment"]["undetermined_partitions"] == []
+    assert later["after_undetermined"]
