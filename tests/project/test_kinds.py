@@ -169,9 +169,8 @@ def test_a_line_of_the_registry_says_what_its_kind_says() -> None:
     for line in REGISTRY:
         assert line.protocol == line.kind().protocol == line.decider().protocol
         assert isinstance(line.kind(), type(line.decider())), "a kind decides as its decider does"
-        past = line.past()
-        assert past is None or past.protocol == line.protocol
-        assert past is None or past.question.__module__.startswith(f"{line.package}.")
+        assert line.past().protocol == line.protocol
+        assert line.past().question.__module__.startswith(f"{line.package}.")
         assert all(one.__module__.startswith(f"{line.package}.") for one in line.kind().values)
 
 

@@ -18,7 +18,8 @@ from kafka import TopicPartition as KafkaTopicPartition
 from holdfast.adapters.broker.consumer_offsets import TOPIC
 from holdfast.adapters.broker.session import KafkaSession, translated
 from holdfast.errors import ClusterTrouble, HoldfastError
-from holdfast.kafka.wire import group_metadata, streams_group_records
+from holdfast.kafka.wire import consumer_group_records, group_metadata, streams_group_records
+from holdfast.kafka.wire.consumer_group_records import ConsumerRecordKind
 from holdfast.kafka.wire.streams_group_records import RecordKind
 from holdfast.rollout.backtest import entries
 from holdfast.rollout.backtest.coordinated import PastEntry
@@ -109,7 +110,7 @@ class Spool:
 
     def _of_broker(self, key: bytes, value: bytes | None, written_at_ms: int) -> None:
         """A record of a group whose broker assigns. The last one that a group leaves says that it was deleted."""
-        found = streams_group_records.decode_key(key)
+        found = streams_group_records.decode_key(key) or consumer_group_records.decode_key(key)
         if found is None or not self.wanted(found.group_id):
             return
         group = self._coordinated.get(found.group_id)
@@ -119,7 +120,7 @@ class Spool:
             group = self._coordinated[found.group_id] = SpooledGroup(found.group_id, self.path, coordinated=True)
             self.groups.append(group)
         self._put(group, key, value, written_at_ms)
-        if value is None and found.kind is RecordKind.GROUP_METADATA:
+        if value is None and found.kind in (RecordKind.GROUP_METADATA, ConsumerRecordKind.GROUP_METADATA):
             del self._coordinated[found.group_id]
 
     def note(self, trouble: str) -> None:

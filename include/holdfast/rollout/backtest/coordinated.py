@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from holdfast.kafka.wire.consumer_group_records import ConsumerRecordKey, ConsumerRecordValue
 from holdfast.kafka.wire.streams_group_records import RecordKey, RecordValue
 from holdfast.rollout.backtest.generation import Generation
 
@@ -13,12 +14,20 @@ class Unreadable(NamedTuple):
 
 
 class CoordinatorRecord(NamedTuple):
-    """`value` None: a tombstone. `written_at_ms`: when the broker wrote it."""
+    """Of a streams group. `value` None: a tombstone. `written_at_ms`: when the broker wrote it."""
 
     key: RecordKey
     value: RecordValue | Unreadable | None
     written_at_ms: int
 
 
-PastEntry = Generation | CoordinatorRecord
+class ConsumerGroupRecord(NamedTuple):
+    """The same of a consumer group."""
+
+    key: ConsumerRecordKey
+    value: ConsumerRecordValue | Unreadable | None
+    written_at_ms: int
+
+
+PastEntry = Generation | CoordinatorRecord | ConsumerGroupRecord
 """Of a group whose leader assigns a completed rebalance, of one whose broker assigns a record."""

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol, Self
 
 from holdfast.errors import HoldfastError, MalformedBytes
-from holdfast.kafka.wire import group_metadata, streams_group_records
+from holdfast.kafka.wire import consumer_group_records, group_metadata, streams_group_records
+from holdfast.kafka.wire.consumer_group_records import ConsumerRecordValue
 from holdfast.kafka.wire.group_metadata import StoredGroup
 from holdfast.kafka.wire.streams_group_records import RecordValue
-from holdfast.rollout.backtest.coordinated import CoordinatorRecord, PastEntry, Unreadable
+from holdfast.rollout.backtest.coordinated import ConsumerGroupRecord, CoordinatorRecord, PastEntry, Unreadable
 from holdfast.rollout.backtest.generation import Generation, GenerationMember
 from holdfast.rollout.json import instants
 
@@ -62,7 +63,7 @@ def entries(frames: Iterable[Frame], note: Callable[[str], None], *, coordinated
         except HoldfastError as refusal:
             note(str(refusal))
             continue
-        if isinstance(found, CoordinatorRecord) and isinstance(found.value, Unreadable):
+        if isinstance(found, CoordinatorRecord | ConsumerGroupRecord) and isinstance(found.value, Unreadable):
             note(found.value.why)
         elif isinstance(found, Generation):
             if found.number == last:
@@ -80,17 +81,29 @@ def _generation(frame: Frame) -> Generation | None:
     return generation_of(stored, frame.written_at_ms)
 
 
-def _coordinated(frame: Frame) -> CoordinatorRecord | None:
+def _coordinated(frame: Frame) -> CoordinatorRecord | ConsumerGroupRecord | None:
     """A value that cannot be read is `Unreadable`: what follows depends on it. Raise MalformedBytes."""
     found = streams_group_records.decode_key(frame.key)
     if found is None:
-        return None
+        return _of_consumers(frame)
     stored: RecordValue | Unreadable | None
     try:
         stored = None if frame.value is None else streams_group_records.decode_value(found.kind, frame.value)
     except HoldfastError as refusal:
         stored = Unreadable(str(refusal))
     return CoordinatorRecord(found, stored, frame.written_at_ms)
+
+
+def _of_consumers(frame: Frame) -> ConsumerGroupRecord | None:
+    found = consumer_group_records.decode_key(frame.key)
+    if found is None:
+        return None
+    stored: ConsumerRecordValue | Unreadable | None
+    try:
+        stored = None if frame.value is None else consumer_group_records.decode_value(found.kind, frame.value)
+    except HoldfastError as refusal:
+        stored = Unreadable(str(refusal))
+    return ConsumerGroupRecord(found, stored, frame.written_at_ms)
 
 
 def generation_of(stored: StoredGroup, written_at_ms: int) -> Generation:

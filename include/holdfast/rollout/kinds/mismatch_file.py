@@ -51,6 +51,6 @@ def from_json(document: object) -> AnyQuestion:
     protocol = strict.mapping(document).get("protocol")
     past = registry.past_with(protocol)
     if past is None:
-        known = some_of([repr(line.protocol) for line in registry.REGISTRY if line.past() is not None])
+        known = some_of([repr(line.protocol) for line in registry.REGISTRY])
         raise InvalidInput(f"one of {known} is needed, {strict.shown(protocol)} was found", "protocol")
     return codec_of(past.question).read(document)

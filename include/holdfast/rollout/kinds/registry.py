@@ -28,23 +28,23 @@ AnyKind: TypeAlias = "GroupKind[Any, Any, Any, Any, Any, Any, Any]"
 @dataclass(frozen=True, slots=True)
 class Registered:
     """A kind of group. `protocol`: the field of its Snapshots. `package`: where the classes of its values are. `kind`, `decider`,
-    `past` and `redacting` import what they return; None: its past is not judged."""
+    `past` and `redacting` import what they return."""
 
     protocol: str
     package: str
     kind: Callable[[], AnyKind]
     decider: Callable[[], Decider[Any]]
-    past: "Callable[[], PastJudge[Any] | None]"
+    past: "Callable[[], PastJudge[Any]]"
     redacting: "Callable[[], Redacting[Any]]"
 
 
-def _line(protocol: str, package: str, *, judged: bool = True) -> Registered:
+def _line(protocol: str, package: str) -> Registered:
     return Registered(
         protocol,
         package,
         cache(lambda: import_module(f"{package}.kind.kind").KIND),
         cache(lambda: import_module(f"{package}.kind.deciding").DECIDER),
-        cache(lambda: import_module(f"{package}.backtest.past").PAST if judged else None),
+        cache(lambda: import_module(f"{package}.backtest.past").PAST),
         cache(lambda: import_module(f"{package}.kind.redaction").REDACTING),
     )
 
@@ -53,7 +53,7 @@ REGISTRY: tuple[Registered, ...] = (
     _line("streams-classic", "holdfast.rollout.streams"),
     _line("consumer-classic", "holdfast.rollout.consumer"),
     _line("streams", "holdfast.rollout.broker_streams"),
-    _line("consumer", "holdfast.rollout.broker_consumer", judged=False),
+    _line("consumer", "holdfast.rollout.broker_consumer"),
 )
 """The first is asked for what no kind says is its own: it refuses that by name."""
 
@@ -126,13 +126,13 @@ def redacting_of(snapshot: object) -> "Redacting[Any]":
 
 def past_in(entry: "PastEntry") -> "PastJudge[Any]":
     """What judges the past of a group whose first entry this is."""
-    return next(past for line in REGISTRY if (past := line.past()) is not None and past.owns(entry))
+    return next(past for line in REGISTRY if (past := line.past()).owns(entry))
 
 
 def past_of(question: object) -> "PastJudge[Any]":
     """What judges a question."""
     module = type(question).__module__
-    return next(past for line in REGISTRY if module.startswith(f"{line.package}.") and (past := line.past()) is not None)
+    return next(line.past() for line in REGISTRY if module.startswith(f"{line.package}."))
 
 
 def past_with(protocol: object) -> "PastJudge[Any] | None":

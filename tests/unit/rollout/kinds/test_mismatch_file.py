@@ -132,5 +132,5 @@ def test_its_file_is_read_back(question: StreamsQuestion | ConsumerQuestion) -> 
 
 
 def test_another_document_is_refused_by_name() -> None:
-    with pytest.raises(InvalidInput, match="one of 'streams-classic', 'consumer-classic', 'streams' is needed"):
+    with pytest.raises(InvalidInput, match="one of 'streams-classic', 'consumer-classic', 'streams', 'consumer' is needed"):
         mismatch_file.from_json({"protocol": "else"})

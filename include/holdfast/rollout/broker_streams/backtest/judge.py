@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice, permutations, product
+from itertools import islice
 
 from holdfast.errors import HoldfastError, Unsupported
-from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, Task, Tasks, each_task
+from holdfast.rollout.backtest import member_orders
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
+from holdfast.rollout.backtest.member_orders import MOST_ORDERS
 from holdfast.rollout.broker_streams.backtest import releases
 from holdfast.rollout.broker_streams.backtest.question import PastMember, TargetQuestion
 
-MOST_ORDERS = 64
-"""Orders of the members that are tried."""
 Held = Mapping[str, tuple[Tasks, Tasks]]
 """By member: active and standby tasks."""
 
@@ -134,29 +133,10 @@ def _member(one: PastMember, *, sticks_to_current: bool) -> Member:
 
 
 def _orders(question: TargetQuestion, *, as_written: bool) -> Iterator[tuple[str, ...]]:
-    """The orders in which the coordinator may have gone through the members. `as_written`: they joined in the order of their
-    records; else members whose records were written again, or of before the log begins, joined at any time."""
+    """`as_written`: they joined in the order of their records."""
     there = [one.member_id for one in question.members]
-    last = there[-1:] if question.newcomer else []
-    joined = there[: len(there) - len(last)]
-    seen: set[tuple[str, ...]] = set()
-    for table in MemberTable.possible(joined, question.most_members):
-        orders = [table.order()] if as_written else _with_others_first(table, question)
-        for order in orders:
-            if order not in seen:
-                seen.add(order)
-                yield (*order, *last)
-
-
-def _with_others_first(table: MemberTable, question: TargetQuestion) -> Iterator[tuple[str, ...]]:
-    """Members that share a slot, in every order, where one of them may have joined at any time. Of one slot no more are looked at
-    than are tried in all: any client may choose a member ID that shares one."""
-    unknown = {one.member_id for one in question.members if not one.order_known}
-    slots = table.slots()
-    free = [unknown.intersection(slot) and len(slot) > 1 for slot in slots]
-    orders = (islice(permutations(slot), MOST_ORDERS + 1) if may else (slot,) for slot, may in zip(slots, free, strict=True))
-    for each in product(*orders):
-        yield tuple(name for slot in each for name in slot)
+    unknown = None if as_written else {one.member_id for one in question.members if not one.order_known}
+    return member_orders.orders(there, newcomer=question.newcomer, most=question.most_members, unknown=unknown)
 
 
 def differences(decided: Held, recorded: Held) -> tuple[TaskDifference, ...]:

@@ -70,6 +70,9 @@ public final class WholeConsumerGroups {
         }
         final ObjectNode ids = answer.putObject("ids");
         topics.everyName().forEach(name -> ids.put(name, Topics.idOf(name).toString()));
+        if (script.path("bytes").asBoolean()) {
+            answer.set("records", WholeCoordinator.encoded(context.written));
+        }
         return answer;
     }
 

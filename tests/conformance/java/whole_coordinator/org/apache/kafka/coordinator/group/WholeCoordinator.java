@@ -188,7 +188,7 @@ public final class WholeCoordinator {
             .setPartitions(each.partitions())).collect(Collectors.toList());
     }
 
-    private static ArrayNode encoded(final List<CoordinatorRecord> written) {
+    static ArrayNode encoded(final List<CoordinatorRecord> written) {
         final ArrayNode records = JSON.createArrayNode();
         final GroupCoordinatorRecordSerde serde = new GroupCoordinatorRecordSerde();
         for (final CoordinatorRecord record : written) {

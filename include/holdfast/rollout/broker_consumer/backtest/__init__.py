@@ -1,0 +1,1 @@
+"""The past of consumer groups whose broker assigns: recorded targets, decided again."""

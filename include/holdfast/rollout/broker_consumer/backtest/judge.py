@@ -1,0 +1,121 @@
+"""Compute a recorded target again, by every release that its coordinator may have run, and compare partition by partition."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+
+from holdfast.errors import HoldfastError, Unsupported
+from holdfast.kafka.coordinator.consumer import target
+from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, Topic, by_topic
+from holdfast.kafka.coordinator.consumer.release import behaviour
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.backtest import member_orders
+from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
+from holdfast.rollout.backtest.member_orders import MOST_ORDERS
+from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion
+from holdfast.rollout.broker_consumer.target.target import each_partition
+
+Owners = Mapping[TopicPartition, str]
+
+
+def judge(question: ConsumerTargetQuestion) -> RebalanceResult:
+    """The question's answer. Raises nothing: what cannot be judged is a result."""
+    result = RebalanceResult(question.epoch, question.computed_at, Judged.EQUAL, tried=question.releases)
+    try:
+        return _judged(question, result)
+    except Unsupported as refusal:
+        return _not_judged(result, Because.RELEASE, str(refusal))
+    except (HoldfastError, ValueError) as refusal:
+        return _not_judged(result, Because.MALFORMED, str(refusal))
+
+
+def _judged(question: ConsumerTargetQuestion, result: RebalanceResult) -> RebalanceResult:
+    found = _Tried(question)
+    for release in question.releases:
+        found.take(release)
+    if not found.fitting:
+        if found.orders_left:
+            return _not_judged(result, Because.MEMBER_ORDER, f"members may have joined in more than {MOST_ORDERS} orders")
+        return replace(result, judged=Judged.DIFFERENT, differences=found.nearest or ())
+    because = [
+        *([Because.RELEASE] if len(found.fitting) < len(question.releases) else []),
+        *([Because.SETTINGS] if found.by_settings else []),
+        *([Because.MEMBER_ORDER] if found.by_order else []),
+    ]
+    judged = Judged.INFERRED if because else Judged.EQUAL
+    return replace(result, judged=judged, because=tuple(because), releases=tuple(found.fitting))
+
+
+class _Tried:
+    """What each release decides, with every assignor and in every order of the members that may have been."""
+
+    def __init__(self, question: ConsumerTargetQuestion) -> None:
+        self._question = question
+        self._recorded = {partition: one.member_id for one in question.members for partition in one.given}
+        self.fitting: list[str] = []
+        self.nearest: tuple[TaskDifference, ...] | None = None
+        self.by_settings = self.by_order = self.orders_left = False
+        self._known: dict[bool, bool] = {}
+
+    def take(self, release: str) -> None:
+        alike = behaviour(release).extra_goes_to_the_first
+        if alike not in self._known:
+            fits = [self._with(release, assignor) for assignor in self._question.assignors]
+            self.by_settings = self.by_settings or (any(fits) and not all(fits))
+            self._known[alike] = any(fits)
+        if self._known[alike]:
+            self.fitting.append(release)
+
+    def _with(self, release: str, assignor: Assignor) -> bool:
+        fits = [self._decides(release, assignor, order) for order in self._orders(as_written=True)]
+        if any(fits):
+            self.by_order = self.by_order or not all(fits)
+            return True
+        others = list(islice(self._orders(as_written=False), MOST_ORDERS + 1))
+        self.orders_left = self.orders_left or len(others) > MOST_ORDERS
+        found = any(self._decides(release, assignor, order) for order in others[:MOST_ORDERS])
+        self.by_order = self.by_order or found
+        return found
+
+    def _orders(self, *, as_written: bool) -> Iterator[tuple[str, ...]]:
+        question = self._question
+        there = [one.member_id for one in question.members]
+        unknown = None if as_written else {one.member_id for one in question.members if not one.order_known}
+        return member_orders.orders(there, newcomer=question.newcomer, most=question.most_members, unknown=unknown)
+
+    def _decides(self, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
+        found = target.assign(_group(self._question, release, assignor, order))
+        decided = {partition: one.member_id for one in found.members for partition in each_partition(one.owned)}
+        differ = differences(decided, self._recorded)
+        if differ and (self.nearest is None or len(differ) < len(self.nearest)):
+            self.nearest = differ
+        return not differ
+
+
+def _group(question: ConsumerTargetQuestion, release: str, assignor: Assignor, order: tuple[str, ...]) -> Group:
+    by_name = {one.member_id: one for one in question.members}
+    members = (by_name[name] for name in order)
+    return Group(
+        release=release,
+        assignor=assignor,
+        members=tuple(Member(one.member_id, one.subscription, one.regex, one.instance_id, by_topic(one.target)) for one in members),
+        topics=tuple(Topic(one.name, one.id, one.partitions) for one in question.topics),
+        resolved=tuple((one.regex, one.topics) for one in question.expressions),
+    )
+
+
+def differences(decided: Owners, recorded: Owners) -> tuple[TaskDifference, ...]:
+    """By partition, who has it in each of the two decisions."""
+
+    def owner(of: Owners, one: TopicPartition) -> tuple[str, ...]:
+        return (of[one],) if one in of else ()
+
+    return tuple(
+        TaskDifference(str(one), Role.ACTIVE, owner(decided, one), owner(recorded, one))
+        for one in sorted({*decided, *recorded})
+        if decided.get(one) != recorded.get(one)
+    )
+
+
+def _not_judged(result: RebalanceResult, because: Because, detail: str) -> RebalanceResult:
+    return replace(result, judged=Judged.NOT_JUDGED, because=(because,), detail=detail)
