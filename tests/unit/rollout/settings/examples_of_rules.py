@@ -318,6 +318,12 @@ CLIENTS: dict[str, Pair] = {
         healthy=_by_broker(config={"streams.heartbeat.interval.ms": 5_000}),
     ),
     "fetches-do-not-wait": Pair({"fetch.max.wait.ms": "0"}, {"fetch.max.wait.ms": "100"}),
+    "fetches-beyond-the-heap": Pair(
+        {"consumer.max.partition.fetch.bytes": "2147483647"}, {"consumer.max.partition.fetch.bytes": "52428800"}
+    ),
+    "polls-large": Pair({"max.poll.records": "1000000"}, {"max.poll.records": "10000"}, consumers),
+    "cache-beyond-the-heap": Pair({"statestore.cache.max.bytes": "21474836480"}, {"statestore.cache.max.bytes": "1073741824"}),
+    "producer-buffer-large": Pair({"producer.buffer.memory": "8589934592"}, {"producer.buffer.memory": "268435456"}),
     "keys-scattered": Pair({"producer.partitioner.ignore.keys": "true"}, {"producer.partitioner.ignore.keys": "false"}),
     "requests-small": Pair({"producer.max.request.size": "1000"}, {"producer.max.request.size": "1000000"}),
     "send-buffer-small": Pair({"producer.send.buffer.bytes": "1024"}, {"producer.send.buffer.bytes": "-1"}),

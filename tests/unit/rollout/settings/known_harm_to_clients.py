@@ -69,7 +69,24 @@ TOPICS: dict[str, Harm] = {
     "a share above one": one("topic.min.cleanable.dirty.ratio", "2", "class LogConfig"),
     "times that there are not": one("topic.message.timestamp.type", "EventTime", "class LogConfig"),
 }
+MEMORY: dict[str, Harm] = {
+    "a cache of 20 GB": one("statestore.cache.max.bytes", "21474836480", "Streams developer guide: memory management"),
+    "a cache of 20 GB, by its old name": one(
+        "cache.max.bytes.buffering", "21474836480", "Streams developer guide: memory management"
+    ),
+    "2 GB of each partition": one("consumer.max.partition.fetch.bytes", "2147483647", "KIP-74"),
+    "2 GB of each partition, to restore": one("restore.consumer.max.partition.fetch.bytes", "2147483647", "KIP-74"),
+    "all records at a time": one("max.poll.records", "2147483647", "KIP-62", consumers),
+    "8 GB to send": one("producer.buffer.memory", "8589934592", "Producer Configs: buffer.memory"),
+}
 REST: dict[str, Harm] = {
+    "tags, brokers assign": Harm(
+        ("rack.aware.assignment.tags",),
+        "KIP-1071",
+        {"group.protocol": "streams", "rack.aware.assignment.tags": "zone", "client.tag.zone": "a"},
+        by_broker_of(),
+    ),
+    "a key in capitals": Harm(("num.standby.replicas",), "class ConfigDef", {"NUM.STANDBY.REPLICAS": "1"}),
     "an optimisation that there is not": one("topology.optimization", "everything", "KIP-862"),
     "a duration that is none": one("auto.offset.reset", "by_duration:1h", "KIP-1106", streams_of(release="4.1.1")),
     "a duration before durations": one("auto.offset.reset", "by_duration:PT1H", "KIP-1106"),
@@ -81,4 +98,4 @@ REST: dict[str, Harm] = {
     "state in the temporary folder of a Mac": one("state.dir", "/private/var/folders/zz/T/streams", "Streams Configs: state.dir"),
     "a level of gzip that there is not": one("producer.compression.gzip.level", "99", "KIP-390"),
 }
-TO_CLIENTS: dict[str, Harm] = CONNECTIONS | RECORDS | TOPICS | REST
+TO_CLIENTS: dict[str, Harm] = CONNECTIONS | RECORDS | TOPICS | MEMORY | REST

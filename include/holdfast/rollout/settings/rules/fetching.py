@@ -1,8 +1,8 @@
 """Fetches and buffers of the consumers: above all of the one that restores."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import One, above, any_above, given_as, given_number
-from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Unit, octets, page, text
+from holdfast.rollout.settings.predicates import One, above, any_above, first, given_as, given_number
+from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Unit, kip, octets, page, text
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import STREAMS, Kind
 
@@ -11,6 +11,7 @@ RECEIVE, LEAST, WAIT = "receive.buffer.bytes", "fetch.min.bytes", "fetch.max.wai
 _FEW_RECORDS, _SMALL_PARTITION, _SMALL_FETCH, _SMALL_BUFFER = 100, 131_072, 1_048_576, 16_384
 _BY_SYSTEM = -1
 _LONG_WAIT_MS, _SHORT_WAIT_MS = 5_000, 5
+_LARGE_PARTITION, _MANY_POLLED = 2**28, 100_000
 _MANY_BUFFERED = 1_000_000
 
 
@@ -120,6 +121,25 @@ RULES = (
         (page("Consumer Configs: fetch.max.wait.ms"),),
         any_above((Client.MAIN, Client.RESTORE, Client.PLAIN), WAIT, _LONG_WAIT_MS, "500"),
         _BOTH,
+    ),
+    Rule(
+        "fetches-beyond-the-heap",
+        "A fetch takes up to {value} of each partition, and the client holds what it has fetched in the heap.",
+        (OF_PARTITION,),
+        (kip(74), page("Consumer Configs: max.partition.fetch.bytes")),
+        first(
+            *(above(one, OF_PARTITION, _LARGE_PARTITION, None, Unit.BYTES) for one in (Client.MAIN, Client.RESTORE, Client.PLAIN))
+        ),
+        _BOTH,
+    ),
+    Rule(
+        "polls-large",
+        "A poll hands up to {value} records to the application, which has to be done with them within max.poll.interval.ms: a"
+        " backlog takes the consumer out of its group.",
+        (RECORDS,),
+        (kip(62), page("Consumer Configs: max.poll.records")),
+        above(Client.PLAIN, RECORDS, _MANY_POLLED, "500", Unit.COUNT),
+        (Kind.CONSUMERS,),
     ),
     Rule(
         "records-buffered-without-bound",

@@ -13,7 +13,7 @@ PARTITIONER, IGNORES_KEYS = "partitioner.class", "partitioner.ignore.keys"
 _WITHOUT_KEYS = ("RoundRobinPartitioner", "UniformStickyPartitioner")
 _PRODUCER = Client.PRODUCER
 _SHORT_BLOCK_MS, _LONG_LINGER_MS, _SMALL_BATCH = 1_000, 10_000, 1_024
-_SMALL_REQUEST, _SMALL_BUFFER = 131_072, 16_384
+_SMALL_REQUEST, _SMALL_BUFFER, _LARGE_BUFFER = 131_072, 16_384, 2**30
 
 
 def _in_flight(subject: Subject) -> Hit | None:
@@ -115,6 +115,14 @@ RULES = (
         (BUFFER, BATCH, LARGEST),
         (page("Producer Configs: buffer.memory"), java("BufferPool")),
         _buffer,
+        STREAMS,
+    ),
+    Rule(
+        "producer-buffer-large",
+        "Each thread has a producer, which may take {value} of the heap while brokers are slow.",
+        (BUFFER,),
+        (page("Producer Configs: buffer.memory"),),
+        above(_PRODUCER, BUFFER, _LARGE_BUFFER, None, Unit.BYTES),
         STREAMS,
     ),
     Rule(

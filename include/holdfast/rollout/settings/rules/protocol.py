@@ -20,6 +20,7 @@ _PASSED_OVER = {
     ASSIGNOR: None,
     PUBLIC: None,
     "rack.aware.assignment.strategy": None,
+    "rack.aware.assignment.tags": None,
 }
 """What the application says of it, and what the group's config for the same is called, if there is one."""
 _PREFIXES = ("", "consumer.", "main.consumer.")

@@ -3,7 +3,7 @@
 import re
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import given_number
+from holdfast.rollout.settings.predicates import above, first, given_number
 from holdfast.rollout.settings.rule import (
     Fix,
     Hit,
@@ -12,6 +12,7 @@ from holdfast.rollout.settings.rule import (
     Releases,
     Rule,
     Scenario,
+    Unit,
     Where,
     World,
     Worth,
@@ -46,7 +47,7 @@ LONG_RESTORE_S, HOUR_S, NOTICED_S = 600, 3_600, 60
 _RESTORED = (Measure.RESTORED, Worth(1, 1))
 _STORE_BYTES = (50 + 3 * 16) * 2**20
 """Of each RocksDB: its block cache and three memtables (`RocksDBStore`)."""
-_MOST_BYTES = 32 * 2**30
+_MOST_BYTES, _LARGE_CACHE = 32 * 2**30, 4 * 2**30
 
 
 def _directory(subject: Subject) -> str | None:
@@ -198,6 +199,15 @@ RULES = (
         _stores_in_memory,
         releases=Releases("3.2"),
         cited=False,
+    ),
+    Rule(
+        "cache-beyond-the-heap",
+        "The cache of a client may take {value} of its heap: where the heap is smaller, the client ends with OutOfMemoryError once"
+        " enough keys are written.",
+        CACHES,
+        (kip(770), page("Streams developer guide: memory management")),
+        first(*(above(Client.STREAMS, key, _LARGE_CACHE, None, Unit.BYTES) for key in reversed(CACHES))),
+        STREAMS,
     ),
     Rule(
         "cache-set-twice",

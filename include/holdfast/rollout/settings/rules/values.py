@@ -81,8 +81,11 @@ def _misspelt_keys(subject: Subject) -> Iterator[Hit]:
 
 
 def _nearest(key: str) -> str | None:
-    """The key of Kafka that is almost the same, behind the same prefix; or has dots where this one has something else."""
+    """The key of Kafka that is almost the same, behind the same prefix; or has small letters, or dots where this one has something
+    else."""
     prefix = next((one for one in config_check.PREFIXES if key.startswith(one)), "")
+    if key.lower() != key and config_check.is_known(key.lower()):
+        return key.lower()
     dotted = _SEPARATOR.sub(".", key)
     if dotted != key and dotted.removeprefix(prefix).count(".") > 1 and config_check.is_known(dotted):
         return dotted
