@@ -8,7 +8,7 @@ from holdfast.kafka.topology import Clues
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.backtest import stops
 from holdfast.rollout.backtest.generation import Generation
-from holdfast.rollout.backtest.judged import Judged, Setting
+from holdfast.rollout.backtest.judged import Because, Judged, Setting
 from holdfast.rollout.backtest.results import Given, GroupBacktest, Led, Tally
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.backtest.history import Facts, Present, Questions
@@ -29,6 +29,8 @@ _LAGS = (0, 100, 1_000, 100_000, 1_000_000)
 """What is tried for acceptable.recovery.lag where it is not given and Kafka's default does not fit."""
 
 _UNEXPLAINED = {Judged.DIFFERENT: 1.0, Judged.NOT_JUDGED: 0.5}
+_OTHER_SETTINGS = 0.25
+"""Of one that another number of standbys explains."""
 _FEW = 0.1
 """Of the sample that Kafka's defaults may leave unexplained without others being tried."""
 
@@ -124,22 +126,18 @@ def _present(group_id: str, facts: Facts, given: Given) -> Present:
 
 def _fitted(records: Records, facts: Facts, present: Present, given: Given, config: Settings) -> Settings:
     """Where settings were not given: Kafka's defaults, unless others explain more of the rebalances in which they matter."""
-    numbers = frozenset(facts.settings_matter)
-    sample = tuple(_sampled(records, numbers))
+    sample = tuple(_sampled(records, facts, Questions(facts, present, given.release, config, frozenset(dict(given.config)))))
 
     def unexplained(settings: Settings, most: float) -> float:
         """How many of the sample, up to `most`; half of one that cannot be judged."""
-        questions = Questions(facts, present, given.release, settings, known)
         found = 0.0
         for one in sample:
-            question = questions.of(one)
-            judged = judge(replace(question, releases=question.releases[-1:], alternatives=())).result.judged
-            found += _UNEXPLAINED.get(judged, 0.0)
+            result = judge(_with(one, settings)).result
+            found += _OTHER_SETTINGS if Because.SETTINGS in result.because else _UNEXPLAINED.get(result.judged, 0.0)
             if found >= most:
                 break
         return found
 
-    known = frozenset(name for name, _ in given.config)
     best, left = config, unexplained(config, len(sample) + 1)
     if left <= len(sample) * _FEW:
         return config
@@ -166,11 +164,22 @@ def _often(facts: Facts) -> list[int]:
     return [max(counts), *often] if counts else []
 
 
-def _sampled(records: Records, numbers: frozenset[int]) -> Iterator[Generation]:
+def _with(question: StreamsQuestion, settings: Settings) -> StreamsQuestion:
+    """By the newest release that it may be."""
+    config, *alternatives = (
+        tuple(sorted((dict(one) | dict(settings)).items())) for one in (question.config, *question.alternatives)
+    )
+    return replace(question, releases=question.releases[-1:], config=config, alternatives=tuple(alternatives))
+
+
+def _sampled(records: Records, facts: Facts, questions: Questions) -> Iterator[StreamsQuestion]:
+    """As they are judged later: with what the rebalances before them reported."""
+    numbers = frozenset(facts.settings_matter)
     left = len(numbers)
     for generation in records():
+        question = questions.of(generation)
         if generation.number in numbers:
-            yield generation
+            yield question
             left -= 1
             if not left:
                 return

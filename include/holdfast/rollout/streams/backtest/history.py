@@ -38,11 +38,15 @@ class Facts:
 
     def __init__(self) -> None:
         self._homes: dict[TopicPartition, tuple[list[int], list[TaskId]]] = {}
+        self._subtopologies: dict[str, int] = {}
+        """By source topic, the newest."""
         self._stateful: dict[_Home, None] = {}
         self._silent: dict[_Home, None] = {}
         self._standbys: list[tuple[int, int]] = []
         self._standbys_least: list[tuple[int, int]] = []
         """Of rebalances with too few clients for more copies than there are."""
+        self._most_copies = 0
+        """Of a task, in any rebalance: as many standbys as that there may be, where no settled one shows how many."""
         self.warmups: dict[int, int] = {}
         """In rebalances that did not settle the group: numbers of copies that not every task has, each with how often."""
         self.versions: dict[int, int] = {}
@@ -66,6 +70,7 @@ class Facts:
                 if not homes or homes[-1] != task:
                     numbers.append(generation.number)
                     homes.append(task)
+                self._subtopologies[partition.topic] = task.subtopology
         version = releases.leaders_version(generation)
         if version is not None:
             self.versions[version] = self.versions.get(version, 0) + 1
@@ -93,9 +98,13 @@ class Facts:
         return {task: tuple(sorted(found[task])) for task in sorted(found)}
 
     def _home(self, partition: TopicPartition, number: int) -> TaskId | None:
-        """Its task in the generation before, or else in a later one."""
+        """Its task in the generation before, or else in a later one; or in none that is left of a log: then that of its topic's
+        subtopology with its number, as every task is of the partitions with one number."""
         numbers, homes = self._homes.get(partition, ([], []))
-        return homes[max(0, bisect_right(numbers, number) - 1)] if homes else None
+        if homes:
+            return homes[max(0, bisect_right(numbers, number) - 1)]
+        subtopology = self._subtopologies.get(partition.topic)
+        return None if subtopology is None else TaskId(subtopology, partition.partition)
 
     def stateful(self, task: TaskId, topics: tuple[str, ...], present: Present) -> bool | None:
         home = (task.subtopology, topics)
@@ -125,7 +134,7 @@ class Facts:
         least = min(((abs(at - number), count) for at, count in self._standbys_least), default=None)
         if least is not None and (not nearest or least[0] < nearest[0][0]) and least[1] > max(found, default=0):
             found.append(least[1])
-        return tuple(dict.fromkeys(found or [0]))
+        return tuple(dict.fromkeys(found or range(self._most_copies + 1)))
 
     def _learn_state(self, generation: Generation, members: tuple[Member, ...]) -> None:
         tasks = self.tasks_of(generation, members)
@@ -167,6 +176,8 @@ class Facts:
         for member in members:
             for task, _ in member.standby:
                 copies[task] = copies.get(task, 0) + 1
+        most = max(copies.values(), default=0)
+        self._most_copies = min(max(self._most_copies, most), _MOST_STANDBYS)
         if any(one.next_rebalance_ms != NO_REBALANCE for one in members):
             kept = {task.subtopology for task in copies}
             every = [task for member in members for task, _ in member.active if task.subtopology in kept]
@@ -178,7 +189,6 @@ class Facts:
             self._learn_interval(generation, members)
             return
         clients = len({one.process_id for one in members})
-        most = max(copies.values(), default=0)
         if any(one.active for one in members):
             _note(self._standbys if clients > most + 1 else self._standbys_least, generation.number, most)
 
@@ -205,6 +215,8 @@ def _note(into: list[tuple[int, int]], number: int, count: int) -> None:
 
 
 _SAMPLE = 12
+_MOST_STANDBYS = 3
+"""That are tried where none are shown."""
 _MOST_INTERVALS = 1_000
 _CLOSED_LACKS = 16
 """Records that a cleanly closed copy may lack of its changelogs' ends: one or two for each of up to eight."""

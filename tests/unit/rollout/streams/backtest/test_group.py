@@ -200,3 +200,15 @@ def test_members_of_two_clients_are_not_mixed_up_when_a_process_has_two_threads(
     found = backtested(tuple(replace(one, leader_member_id=None) for one in history(10, threads=2)))
 
     assert found.score.different == 0
+
+
+@pytest.mark.parametrize(("seed", "first"), [(2, 9), (2, 10), (2, 11), (8, 1), (8, 4), (11, 11)])
+def test_of_a_log_that_was_cut_nothing_is_different(seed: int, first: int) -> None:
+    """Compaction leaves the newest records, at the end one: tasks that are withheld in it are in no other, no settled rebalance
+    shows how many standbys there are, and few show the lag."""
+    past = tuple(recorded_rebalances.history(group(), 12, random.Random(seed)))
+    assert {one.judged for one in backtested(past, ends=False).rebalances} <= {Judged.EQUAL, Judged.INFERRED}
+    found = backtested(past[first:], ends=False)
+
+    assert len(found.rebalances) == 12 - first
+    assert Judged.DIFFERENT not in {one.judged for one in found.rebalances}
