@@ -36,6 +36,9 @@ _FIXED = """Found, and fixed since:
 - 101-3, 101-6, 101-9, 102-2, 103-4, 103-5, 103-8, 105-1: refused at their first deploy. A store in memory has no folder, and a
   table whose source topic is its changelog no topic: neither the broker nor a disk has what shows the subtopology. `holdfast
   snapshot --topology` takes it from the application, and the trial gives it now where the answer asks for it.
+- 103-9, 258-1, and 103-4 at first (slow): the quota of the trial, not the forecast. What Holdfast reads went by it too, and passed
+  between the moment from which a change counts and the change: 26 s, in which a client's session was not yet over. Its client is
+  free of the quota now, and a change counts from itself.
 - 210-1: the quota of the trial, not the forecast. 4.7 records per second were restored, where it meant 11; for 5 the plan says
   11 minutes and up to 13 rebalances. The range of the speed that a slow case is given is wider now.
 
@@ -43,8 +46,9 @@ Found, and not fixed:
 
 - 102-3: a member that was late for its assignment joined the next rebalance with what it had before, and a third one followed.
 - 101-8: with `acceptable.recovery.lag=0` immediate follow-ups ended what a probing rebalance ends in the forecast.
-- 103-7, 103-9, 258-1: about thirty processes waited for the machine's two cores. A broker was back only after the sessions of its
-  members, and two rebalances were complete 12 and 4 s late.
+- 103-5: the second rebalance was stable and asked nobody to rejoin; 3 s later one member joined again all the same, with what it
+  had been given. A member that hears of a rebalance while it is about to ask for one asks twice, now and then.
+- 103-7: about thirty processes waited for the machine's two cores. A broker was back only after the sessions of its members.
 """
 
 
