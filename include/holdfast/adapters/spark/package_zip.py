@@ -15,6 +15,7 @@ _ADAPTERS = (
     "lake/__init__.py",
     "lake/table_schemas.py",
     "spark/__init__.py",
+    "spark/documents.py",
     "spark/earlier_losses.py",
     "spark/hadoop_files.py",
     "spark/spark.py",
