@@ -42,7 +42,7 @@ def is_evaluation(snapshot: str, candidate: str, text: str | bytes) -> bool:
 
 
 def refuse_other_options(snapshot: AnySnapshot, change: AnyChange, evaluated: Iterable[EvaluatedOption[Option]]) -> None:
-    """Executors write what each option costs, and have no key: what is done and how it is called is proposed again. Raise
+    """Executors return what each option costs, and have no key: what is done and how it is called is proposed again. Raise
     InvalidInput unless these are the options of this change, in order."""
     kind = registry.kind_of(snapshot)
     proposed = [kind.option_to_json(one) for one in kind.propose(snapshot, change)]
