@@ -86,6 +86,10 @@ class TargetReplay:
     _targets: dict[str, ById] = field(default_factory=dict)
     _coming: dict[str, ById] = field(default_factory=dict)
     """What was written of a target whose record 6 follows."""
+    _free: set[str] = field(default_factory=set)
+    """Instance IDs of members that were removed since the epoch was raised: who comes with one takes its place."""
+    _heirs: set[str] = field(default_factory=set)
+    """Members that did: the record of a target that follows is the one that they take over."""
 
     def take(self, record: ConsumerGroupRecord) -> ConsumerTargetQuestion | Untold | None:
         """None: no target is complete with it."""
@@ -107,6 +111,7 @@ class TargetReplay:
             if self._group is None and value.epoch <= FIRST_EPOCH:
                 self.from_the_start = self._whole = True
             self._group = value
+            self._free, self._heirs = set(), set()
         return None
 
     def _note(self, key: ConsumerRecordKey) -> None:
@@ -122,12 +127,17 @@ class TargetReplay:
             before = self._members.get(name)
             self._members[name] = _Member(value, order_known=before is None and self._whole)
             self._most = max(self._most, len(self._members))
+            if value.instance_id in self._free:
+                self._heirs.add(name)
         elif isinstance(value, ConsumerTargetMember):
-            self._coming[name] = value.target
+            (self._targets if name in self._heirs else self._coming)[name] = value.target
+            self._heirs.discard(name)
         elif kind is ConsumerRecordKind.CURRENT_MEMBER:
             (self._current.discard if value is None else self._current.add)(name)
         elif kind is ConsumerRecordKind.MEMBER_METADATA:
-            self._members.pop(name, None)
+            gone = self._members.pop(name, None)
+            if gone is not None and gone.metadata.instance_id is not None:
+                self._free.add(gone.metadata.instance_id)
         else:
             self._targets.pop(name, None)
             self._coming.pop(name, None)

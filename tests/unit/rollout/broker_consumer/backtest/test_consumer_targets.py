@@ -51,12 +51,23 @@ class Log:
     def put(self, kind: Kind, name: str | None, value: ConsumerRecordValue | Unreadable | None) -> None:
         self.records.append(ConsumerGroupRecord(ConsumerRecordKey(kind, "shop", name), value, AT + len(self.records)))
 
-    def join(self, name: str, *topics: str, asks: str | None = None, classic: bool = False) -> None:
+    def join(self, name: str, *topics: str, asks: str | None = None, classic: bool = False, instance: str | None = None) -> None:
         read = topics or tuple(self._topics)
-        self._members[name] = Member(name, read)
-        metadata = ConsumerMetadata(None, None, "c", "/h", read, None, 300_000, asks or self._assignor, classic)
+        self._members[name] = Member(name, read, instance_id=instance)
+        metadata = ConsumerMetadata(instance, None, "c", "/h", read, None, 300_000, asks or self._assignor, classic)
         self.put(Kind.MEMBER_METADATA, name, metadata)
         self._computes(name)
+
+    def returns(self, old: str, new: str) -> None:
+        """A static member, within its session: it takes its target over, and no target is computed."""
+        self._members = {new if name == old else name: one for name, one in self._members.items()}
+        self._members[new] = one = replace(self._members[new], member_id=new)
+        for kind in (Kind.CURRENT_MEMBER, Kind.TARGET_MEMBER, Kind.MEMBER_METADATA):
+            self.put(kind, old, None)
+        metadata = ConsumerMetadata(one.instance_id, None, "c", "/h", one.subscription, None, 300_000, self._assignor, False)
+        self.put(Kind.MEMBER_METADATA, new, metadata)
+        self.put(Kind.TARGET_MEMBER, new, ConsumerTargetMember(self.by_id(one.target)))
+        self.put(Kind.CURRENT_MEMBER, new, CurrentConsumer(self.epoch, 0, 0, (), ()))
 
     def leave(self, name: str) -> None:
         del self._members[name]
@@ -111,6 +122,17 @@ def test_what_was_recorded_is_decided_again(assignor: str | None) -> None:
         assert [one.assignor for one in found.scores] == [assignor]
     else:
         assert Because.SETTINGS in {because for one in found.rebalances for because in one.because}, "uniform is only the default"
+
+
+def test_a_static_member_that_is_back_has_the_target_that_it_took_over() -> None:
+    log = Log("uniform", orders=7)
+    log.join("a", instance="host-a")
+    log.returns("a", "x")
+    log.join("b")
+
+    found, differ = judged(log.records)
+    assert not differ
+    assert [one.judged for one in found.rebalances] == [Judged.EQUAL] * 2
 
 
 def test_another_target_is_different_and_can_be_sent() -> None:
