@@ -10,12 +10,15 @@ from holdfast.rollout.streams.host_loss.movements import NotByPlaces
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 Row = dict[str, object]
+AT_ONCE_US = 2_000_000
+"""So much work of forecasts is done where losses are counted, if every loss is to be forecast; more may be divided."""
 
 
 def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int | None) -> Row:
     """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of new random IDs.
 
-    `alike_again`: an equal group has equal rows in another night, whatever the budget.
+    `alike_again`: an equal group has equal rows in another night, whatever the budget. Where there is none (None), losses that
+    cannot be counted are forecast here, unless that takes too long.
     """
     only = tuple(sorted(client.process_id for client in snapshot.clients)[first:last])
     try:
@@ -23,11 +26,24 @@ def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int | No
     except NotByPlaces:
         radii, may_be_forecast, alike_again = forecast_losses.by_forecasts(snapshot, only, budget_ms), False, False
     about = _About(snapshot)
+    known = _forecast_at_once(snapshot, radii, about) if may_be_forecast and budget_ms is None else {}
     return {
-        "losses": [about.row(radius, loss, may_be_forecast=may_be_forecast) for radius in radii for loss in radius.losses],
+        "losses": [
+            about.row(radius, known.get((loss.process_id, loss.scenario), loss), may_be_forecast=may_be_forecast and not known)
+            for radius in radii
+            for loss in radius.losses
+        ],
         "places": [{"lost": str(radius.process_id)} | _at(place) for radius in radii for place in radius.places],
         "alike_again": alike_again,
     }
+
+
+def _forecast_at_once(snapshot: Snapshot, radii: Iterable[BlastRadius], about: "_About") -> dict[tuple[ProcessId, Scenario], Loss]:
+    """All losses that cannot be counted, forecast; none where that is too much work."""
+    open_ones = [loss for radius in radii for loss in radius.losses if about.may_be_forecast(loss)]
+    if sum(forecast_losses.work_us(snapshot, loss.moved) for loss in open_ones) > AT_ONCE_US:
+        return {}
+    return {(one.process_id, one.scenario): one for one in forecast_losses.forecasts(snapshot, open_ones)}
 
 
 def forecast(snapshot: Snapshot, rows: Iterable[Row]) -> list[Row]:
@@ -55,10 +71,14 @@ class _About:
         self._stateful = sum(task.stateful for task in snapshot.tasks)
         self._only_one = len(snapshot.clients) == 1
 
+    def may_be_forecast(self, loss: Loss) -> bool:
+        """Whether it was not counted, and something follows from it: without a client nothing does."""
+        none_left = self._only_one and loss.scenario is Scenario.NOT_REPLACED
+        return loss.basis is FigureBasis.NOT_FORECAST and not none_left
+
     def row(self, radius: BlastRadius, loss: Loss, *, may_be_forecast: bool) -> Row:
         fresh = loss.place is not None
-        none_left = self._only_one and loss.scenario is Scenario.NOT_REPLACED  # then nothing follows that could be forecast
-        open_one = may_be_forecast and loss.basis is FigureBasis.NOT_FORECAST and not none_left
+        open_one = may_be_forecast and self.may_be_forecast(loss)
         return {
             "process_id": str(loss.process_id),
             "host": self._host_of[loss.process_id],
