@@ -58,12 +58,14 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
         self.plan_id = plan_id
 
     def execute(self, context: Any) -> str:
-        """One call, or a first turn. An attempt after another one asks first, where a halt is open."""
+        """One call, or a first turn. An attempt after another one asks first, where a halt is open, and fails where it was left."""
         plan_id = self._requested(context)
         if not context["params"]["run"]:
             by_hand = rollouts.roll_back if context["params"].get("back") else rollouts.apply
             return by_hand(plan_id, context["params"], runs.who_triggered(context), context["run_id"])
         again = context["ti"].try_number > 1
+        if again:
+            run_turn.refuse_left(plan_id, context["dag_run"].start_date)
         halt = halts.open_halt(plan_id) if again else None
         if halt is not None:
             halts.ask(context, halt)

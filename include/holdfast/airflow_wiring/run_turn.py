@@ -7,6 +7,7 @@ keeps: how long has been waited. A user who changed them there would change when
 import logging
 import time
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring import rollouts, runs, wait_between_turns
@@ -95,6 +96,22 @@ def keep_answer(plan_id: str, params: Mapping[str, Any], user: str | None, run_i
             " was begun. To go on later, trigger apply_rollout for the plan again; it continues where it stopped"
         )
     log.info("Halt %d: %s answers to %s. %s", given.number, printable(given.by), given.answer.value, printable(given.reason, 4_000))
+
+
+def refuse_left(plan_id: str, began: datetime) -> None:
+    """Raise AirflowFailException where a person has left this run, which began then: Airflow may lose that its task failed for
+    that, and tries it again."""
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from holdfast.rollout.journal.journal import JournalEvent
+    from holdfast.workflows import plan as plans
+
+    entries, since = plans.journal_of(lake(), plan_id).entries, began.replace(microsecond=0)  # as precise as the journal
+    if entries and entries[-1].event is JournalEvent.ENDED and datetime.fromisoformat(entries[-1].at) >= since:
+        raise AirflowFailException(
+            f"The run of plan {plan_id} was left after it had halted: nothing else is begun. To go on, trigger apply_rollout for"
+            " the plan again; it continues where it stopped"
+        )
 
 
 def _ended(plan_id: str, ran: "Ran") -> "str | OpenHalt":

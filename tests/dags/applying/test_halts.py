@@ -234,6 +234,16 @@ class TestAnotherAttempt:
         assert path.endswith("checklist.json")
         assert reality.done == ALL_THREE
 
+    def test_fails_where_it_was_left(self, reality: Reality) -> None:
+        """Airflow lost that the task failed for that. Another run, whose first worker was killed, goes on."""
+        waiting = drifted(reality)
+        with pytest.raises(AirflowFailException):
+            reality.answer(waiting, "Leave it")
+        with pytest.raises(AirflowFailException, match="was left after it had halted"):
+            reality.execute(tries=2)
+        assert reality.done == [ONE]
+        assert isinstance(reality.execute("run 2", tries=2), TaskDeferred)
+
     def test_goes_on_for_a_new_run(self, reality: Reality) -> None:
         """Who triggers it has read why the one before halted."""
         drifted(reality)
