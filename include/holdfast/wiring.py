@@ -251,7 +251,7 @@ def keep_past(
     from holdfast.rollout.backtest.results import Given
     from holdfast.rollout.json import instants
     from holdfast.workflows import backtest as backtests
-    from holdfast.workflows import pasts, stops
+    from holdfast.workflows import pasts
 
     def is_wanted(group_id: str) -> bool:
         return wanted.of(group_id) is not None
@@ -268,7 +268,7 @@ def keep_past(
             about = wanted.of(group_id)
             known = Given() if about is None else pasts.stated(group_id, about.given)
             known = replace(known, changelogs=ends.get(group_id, ()), brokers_newest=newest)
-            return replace(known, group_configs=configs.get(group_id, ()), stopped=stops.stops(lake, (name, group_id), keys))
+            return replace(known, group_configs=configs.get(group_id, ()), stopped=pasts.stops(lake, (name, group_id), keys))
 
         return pasts.keep(lake, pasts.When(name, day, instants.to_second(_now())), past, given_of)
 

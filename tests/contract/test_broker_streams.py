@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from kafka.admin import ACLOperation, KafkaAdminClient, NewTopic, ResourceType
 from tests.contract.conftest import GROUP as CLASSIC
 from tests.contract.conftest import INPUT, PARTITIONS, PLAIN_GROUP, Cluster
-from tests.harness.applied_plans import BEGUN, restarted
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.streams_app import Application, StreamsClient
+from tests.harness.plans import RESTARTED_AT, restarted_in_lake
 from tests.live.streams_group import LiveGroup
 
 from holdfast import wiring
@@ -295,13 +295,13 @@ def test_every_target_that_the_broker_recorded_is_decided_alike(shop: Shop, tmp_
     assert all(one.end_equal and one.rounds_within and one.seconds_within for one in compared), compared
 
     lake = FsspecLake(str(tmp_path))
-    restarted(lake, "3ab16d9280bf5305", (collected(connection).cluster, SHOP), "m-3")
+    restarted_in_lake(lake, "3ab16d9280bf5305", (collected(connection).cluster, SHOP), "m-3")
     kept = wiring.keep_past(connection, Wanted({SHOP: About(NOTHING)}), lake, "2026-11-20", 60)
     (file,) = tmp_path.rglob("*.records")
     header, entries, _ = past_file.read(file.read_bytes())
     assert (kept.files, header.brokers_newest) == (1, "4.3")
     assert "streams.heartbeat.interval.ms" in dict(header.group_configs)
-    assert header.stopped == (("m-3", BEGUN),)
+    assert header.stopped == (("m-3", RESTARTED_AT),)
     judged = backtests.backtest(SHOP, entries, header.given)
     assert judged is not None
     assert judged.score == group.score  # at night as now

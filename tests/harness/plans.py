@@ -8,12 +8,19 @@ from typing import Any
 
 from tests.harness.article import AFTER, LAST, C, Document, change, group
 
+from holdfast.ports import Lake
+from holdfast.rollout.journal.acted import Acted, ClientProcess, Does, ProcessState
+from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
+from holdfast.rollout.journal.lease import LeaseOwner
+from holdfast.rollout.journal.seal import NO_KEYS
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.workflows import journals
 from holdfast.workflows import plan as workflow
+from holdfast.workflows.leases import Leases
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 REPLACE_FIRST = {"replace_client": {"process_id": C, "by": {"process_id": LAST, "threads": 2, "host": "app-new"}, "state": "empty"}}
@@ -79,3 +86,17 @@ def restarted(document: Document, *process_ids: str) -> Document:
             member.replace("0f6d8a3e-0000", "77777777-0000"): consumer for member, consumer in consumers.items()
         }
     return found
+
+
+RESTARTED_AT = "2026-11-23T14:57:03Z"
+
+
+def restarted_in_lake(lake: Lake, plan_id: str, group: tuple[str, str], member: str) -> None:
+    """A plan that restarted the client of this member (`RESTARTED_AT`). `group`: cluster and ID."""
+    ann, now = LeaseOwner("ann", "host-a", 11, "m-1"), datetime.fromisoformat(RESTARTED_AT).astimezone(UTC)
+    lake.write(("plans", plan_id, "approval.json"), b"{}")
+    lease = Leases(lake, plan_id, group, NO_KEYS, ann, lambda _: False, lambda: now).take()
+    acted = Acted(Does.RESTART, "a", ClientProcess(ProcessState.RUNNING, "p"), (member,))
+    entry = JournalEntry(RESTARTED_AT, "1", JournalEvent.BEGUN, "holdfast", "", acted=acted)
+    journals.append(lake, journals.read(lake, plan_id), entry)
+    lease.release()

@@ -6,6 +6,7 @@ run that is killed leaves one of them whole.
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
@@ -14,12 +15,18 @@ from holdfast.rollout.backtest import past_file
 from holdfast.rollout.backtest.past_file import PastHeader
 from holdfast.rollout.backtest.past_groups import SpooledPast
 from holdfast.rollout.backtest.results import Given
-from holdfast.workflows import backtest
+from holdfast.rollout.backtest.stops import Stop
+from holdfast.rollout.journal.seal import SigningKeys
+from holdfast.rollout.journal.stops import stops_of
+from holdfast.workflows import backtest, journals, leases
+from holdfast.workflows import plan as plans
 from holdfast.workflows.collecting.collector import StatedByOperator
 from holdfast.workflows.snapshots import segment
 
 FOLDER = "past"
 MOST_FILES = 20_000
+MOST_PLANS = 50
+"""Of a group, whose journals are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +103,16 @@ def stated(group_id: str, operator: StatedByOperator) -> Given:
     except HoldfastError:
         given = Given()
     return replace(given, broker_release=operator.broker_release)
+
+
+def stops(lake: Lake, group: tuple[str, str], keys: SigningKeys) -> tuple[Stop, ...]:
+    """When members of a group (its cluster and ID) were stopped by rollouts: from the journals of the newest plans that were
+    applied to it. Journals that cannot be read, or trusted where there are keys, say nothing."""
+    found: dict[Stop, None] = {}
+    for plan_id in leases.applied_to(lake, group, keys)[:MOST_PLANS]:
+        if plans.is_id(plan_id):
+            with suppress(HoldfastError):
+                kept = journals.read(lake, plan_id, keys)
+                journals.refuse_broken(kept, keys)
+                found.update(dict.fromkeys(stops_of(kept.journal)))
+    return tuple(sorted(found))

@@ -46,7 +46,7 @@ Found, and not fixed:
 
 - 102-3: a member that was late for its assignment joined the next rebalance with what it had before, and a third one followed.
 - 101-8: with `acceptable.recovery.lag=0` immediate follow-ups ended what a probing rebalance ends in the forecast.
-- 103-5: the second rebalance was stable and asked nobody to rejoin; 3 s later one member joined again all the same, with what it
+- 103-5: the second rebalance was stable and asked no member to rejoin; 3 s later one member joined again all the same, with what it
   had been given. A member that hears of a rebalance while it is about to ask for one asks twice, now and then.
 - 103-7: about thirty processes waited for the machine's two cores. A broker was back only after the sessions of its members.
 """

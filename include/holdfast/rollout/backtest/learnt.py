@@ -79,7 +79,7 @@ class Learnt:
     until it has joined again; `restart`: until then, and until its session is over where it does not leave; `restarts_apart`:
     seconds from the end of one restart to the end of the next, where one follows the other; `in_a_row`: to the end of the second
     after it, the third, and so on; `rolls`: seconds from the first stop of a rolling restart until it is over, where it has two
-    restarts, three, and so on; both as far as there is a range. `took`, `took_probing`: how many times its usual forecast duration
+    restarts, three, and so on; both where there is a range. `took`, `took_probing`: how many times its usual forecast duration
     a course took: one that was forecast to wait for no probing rebalance, and one that was. `rebalances`: whether its number was
     within the range."""
 

@@ -38,9 +38,9 @@ class LearntTimes:
     )
 
     def roll(self, further: int) -> Span:
-        """Seconds from the first stop of a rolling restart until it is over, with `further` restarts after the first. What is not
-        known as a whole is added up from the longest parts that are, as if all were fast, or slow, together. `restarts_apart` has
-        to be known; without `restart` it counts from the end of the first."""
+        """Seconds from the first stop of a rolling restart until it is over, with `further` restarts after the first. What is
+        unknown as a whole is added up from the longest parts that are known, as if all were fast, or slow, together.
+        `restarts_apart` has to be known; without `restart` it counts from the end of the first."""
         assert self.restarts_apart is not None, "known where it is asked for"
         apart = (self.restarts_apart, *self.in_a_row)
         whole = (_NO_TIME,) if self.restart is None else (self.restart, *self.rolls)

@@ -33,7 +33,7 @@ def _times(policy: Policy, learnt: Learnt) -> LearntTimes:
 
 
 def _spans(found: Iterable[Quantity]) -> tuple[Span, ...]:
-    """Up to the first that is not known."""
+    """Up to the first that is unknown."""
     return tuple(one.span for one in takewhile(lambda one: one.span is not None, found) if one.span is not None)
 
 

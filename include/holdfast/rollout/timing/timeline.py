@@ -46,8 +46,8 @@ EMPTY_GROUP_S = Estimate(0, 3, 6)
 @dataclass(frozen=True, slots=True)
 class _Pace:
     """One of the three walks. `notice_s`: added to a session timeout. Learnt, else None: `restart_s`, until a client that is
-    restarted is missed no more; `rolled_s`, until a rolling restart with so many further ones is over; `took`, `took_probing`, how
-    many times as long as usual follow-up rebalances take. `whole`: how its seconds are rounded."""
+    restarted is missed no more; `rolled_s`, until a rolling restart with that number of further ones is over; `took`,
+    `took_probing`, how many times as long as usual follow-up rebalances take. `whole`: how its seconds are rounded."""
 
     start_up_s: int
     join_s: int

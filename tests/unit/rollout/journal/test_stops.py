@@ -39,7 +39,7 @@ def test_each_member_that_a_restart_ends_was_stopped_when_it_began() -> None:
 
 
 def test_what_may_have_been_later_or_of_another_client_says_nothing() -> None:
-    """A command that was given again; a step that restarts two, and saw the members of both; a stop for good; a rollback."""
+    """A command that was given again; a step that restarts two, and saw the members of both; a permanent stop; a rollback."""
     assert found(begun(1, seen=("a-1",)), begun(7, seen=("a-1",))) == []
     assert found(begun(1, seen=("a-1", "b-1")), begun(5, "b", seen=("a-1", "b-1"))) == []
     assert found(begun(1, does=Does.STOP, seen=("a-1",))) == []

@@ -65,7 +65,8 @@ RULES = (
     ),
     Rule(
         "request-timeout-long",
-        "A request to a broker that is gone without a word is waited for up to {value}: its partitions stand until then.",
+        "A request to a broker that is gone without a word is waited for up to {value}: nothing is read of its partitions until"
+        " then.",
         (REQUEST,),
         (page("Consumer Configs: request.timeout.ms"),),
         any_above(_EVERY_CLIENT, REQUEST, _LONG_REQUEST_MS, "30000"),
