@@ -220,7 +220,7 @@ class TargetReplay:
 
 
 def _partitions(owned: ById, names: dict[int, str]) -> Partitions:
-    """In the order of the record. Topics that are not in the new target do not exist any more, or nobody reads them."""
+    """In the order of the record. Topics that are not in the new target do not exist any more, or no member reads them."""
     return tuple(TopicPartition(names[topic], number) for topic, numbers in owned if topic in names for number in numbers)
 
 
