@@ -19,6 +19,7 @@ from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Option
 from holdfast.rollout.streams.forecast import forecast as forecast_module
 from holdfast.rollout.streams.forecast.compiled import walks
+from holdfast.rollout.streams.forecast.compiled.known_walks import Known
 from holdfast.rollout.streams.forecast.compiled.restarts import Rest
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.segments import Decisions, Segments, Shared
@@ -88,6 +89,7 @@ def nothing_known() -> Iterator[None]:
         patch.setattr(Segments, "find", lambda *_: None)
         patch.setattr(Decisions, "find", lambda *_: None)
         patch.setattr(Rest, "find", lambda *_, **__: None)
+        patch.setattr(Known, "find", lambda *_: None)
         yield
 
 

@@ -58,7 +58,8 @@ class Reported(NamedTuple):
     """What members report. `tasks`: of each client, ascending; `counts` says how many.
 
     `by`: the member that reports a task for its client. `owner`: the member that owns a task's partitions.
-    `reporters`: the clients that report a task; `reporter_counts` says how many.
+    `reporters`: the clients that report a task, ascending; `reporter_counts` says how many. `changed`: the tasks of which something
+    else is reported than at the decision before.
     """
 
     sums: Ints
@@ -68,12 +69,14 @@ class Reported(NamedTuple):
     owner: Ints
     reporters: Ints
     reporter_counts: Ints
+    changed: Flags
 
 
 class Board(NamedTuple):
     """What clients are given. `runs`: the client of each active task; `holders`: the clients with a standby of a task.
 
-    `standby`: for each client and task 1, and 2 for a warm-up; `load`: by which clients wait (`Facts.weights`).
+    `standby`: for each client and task 1, and 2 for a warm-up; `load`: by which clients wait (`Facts.weights`). `moved`: tasks that
+    are given otherwise than in the target.
     """
 
     runs: Ints
@@ -83,6 +86,7 @@ class Board(NamedTuple):
     active_counts: Ints
     standby_counts: Ints
     load: Ints
+    moved: Flags
 
 
 class Shares(NamedTuple):
@@ -134,17 +138,25 @@ class Queue(NamedTuple):
 class Rooms(NamedTuple):
     """Room for intermediate results: movements, and the tasks of one client over its threads.
 
-    `caught_up`: the clients that could take each task over at once, ascending; `caught_up_counts` says how many.
+    `caught_up`: the clients that could take each task over at once, ascending; `caught_up_counts` says how many. `waits`,
+    `standby_waits`: as `lags.has_to_wait`, of each task at its target, and of the standbys there. `target_actives`,
+    `target_standbys`, `by_target`: as `lags.list_targets`.
     """
 
     caught_up: Ints
     caught_up_counts: Ints
+    waits: Ints
+    standby_waits: Ints
+    target_actives: Ints
+    target_standbys: Ints
+    by_target: Ints
     movement_task: Ints
     movement_destination: Ints
     movement_urgency: Ints
     movement_source: Ints
     heap: Ints
     by_client: Ints
+    by_client_waits: Ints
     by_client_end: Ints
     held_before_end: Ints
     tasks: Ints
@@ -176,6 +188,7 @@ def board(clients: int, tasks: int) -> Board:
         active_counts=zeros(clients),
         standby_counts=zeros(clients),
         load=zeros(clients),
+        moved=np.zeros(tasks, np.uint8),
     )
 
 
@@ -224,12 +237,18 @@ def rooms(clients: int, tasks: int, members: int, standbys: int) -> Rooms:
     return Rooms(
         caught_up=zeros(tasks, clients),
         caught_up_counts=zeros(tasks),
+        waits=zeros(tasks),
+        standby_waits=zeros(tasks, standbys // tasks),
+        target_actives=zeros(clients),
+        target_standbys=zeros(clients),
+        by_target=zeros(tasks),
         movement_task=zeros(most),
         movement_destination=zeros(most),
         movement_urgency=zeros(most),
         movement_source=zeros(most),
         heap=zeros(most),
         by_client=zeros(most),
+        by_client_waits=zeros(most),
         by_client_end=zeros(clients + 1),
         held_before_end=zeros(clients + 1),
         tasks=zeros(most),

@@ -17,7 +17,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 SOURCES = tuple(
     f"holdfast.kafka.streams.compiled.{name}"
-    for name in ("jit", "indices", "arrays", "hash_sets", "queue", "movement", "threads", "wire")
+    for name in ("jit", "indices", "arrays", "hash_sets", "queue", "lags", "movement", "threads", "wire")
 )
 """The modules here that machine code depends on."""
 ASKED_FOR = os.environ.get("HOLDFAST_COMPILED", "1")

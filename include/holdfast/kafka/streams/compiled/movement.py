@@ -1,10 +1,10 @@
 """From the target towards it, as `kafka.streams.movement`; and before that the target itself, and after it the stateless tasks."""
 
+from holdfast.kafka.streams.compiled import lags
 from holdfast.kafka.streams.compiled import queue as queues
-from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Board, Facts, Queue, Reported, Rooms
+from holdfast.kafka.streams.compiled.arrays import NONE, Board, Facts, Queue, Reported, Rooms
 from holdfast.kafka.streams.compiled.jit import compiled, inlined
 
-_LONG_MAX = 2**63 - 1
 _STANDBY, _WARM_UP = 1, 2
 _HOLD_A_STANDBY, _CAUGHT_UP, _HOLD_NOTHING = 0, 1, 2
 """Which caught-up clients are eligible."""
@@ -15,10 +15,10 @@ _CONTESTED = -2
 @compiled
 def decide(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: Rooms) -> bool:
     """Give every task to clients; True if a probing rebalance has to follow."""
-    _give_target(facts, board)
-    _list_caught_up(facts, reported, rooms)
+    _give_target(facts, board, rooms)
+    lags.look_at_changed(facts, reported, rooms)
     left = facts.max_warmups
-    movements = _of_actives(facts, reported, board, rooms)
+    movements = _of_actives(facts, rooms)
     if movements:
         queues.begin(queue, board)
         left = _move_actives(facts, reported, board, queue, rooms, movements, left)
@@ -33,26 +33,36 @@ def decide(facts: Facts, reported: Reported, board: Board, queue: Queue, rooms: 
 
 
 @compiled
-def _give_target(facts: Facts, board: Board) -> None:
-    for client in range(len(board.load)):
-        board.active_counts[client] = 0
-        board.standby_counts[client] = 0
+def begin(facts: Facts, reported: Reported, board: Board, rooms: Rooms) -> None:
+    """Forget what is known of the decisions before: nothing has been decided yet with these arrays."""
     for task in range(len(board.runs)):
+        board.moved[task] = 1
+        reported.changed[task] = 1
+    lags.list_targets(facts, rooms)
+
+
+@compiled
+def _give_target(facts: Facts, board: Board, rooms: Rooms) -> None:
+    """Only what was moved by the decision before has to be put back."""
+    for client in range(len(board.load)):
+        board.active_counts[client] = rooms.target_actives[client]
+        board.standby_counts[client] = rooms.target_standbys[client]
+        _weigh(facts, board, client)
+    for task in range(len(board.runs)):
+        if not board.moved[task]:
+            continue
+        board.moved[task] = 0
         for at in range(board.holder_counts[task]):
             board.standby[board.holders[task, at], task] = 0
         board.holder_counts[task] = 0
         board.runs[task] = facts.target[task]
         if facts.stateful[task]:
-            board.active_counts[facts.target[task]] += 1
             for at in range(facts.target_standbys.shape[1]):
                 client = facts.target_standbys[task, at]
                 if client != NONE:
                     board.standby[client, task] = _STANDBY
                     board.holders[task, at] = client
                     board.holder_counts[task] += 1
-                    board.standby_counts[client] += 1
-    for client in range(len(board.load)):
-        _weigh(facts, board, client)
 
 
 @inlined
@@ -60,134 +70,56 @@ def _weigh(facts: Facts, board: Board, client: int) -> None:
     board.load[client] = (board.active_counts[client] + board.standby_counts[client]) * facts.weights[client] + client
 
 
-@inlined
-def lag(facts: Facts, reported: Reported, client: int, task: int) -> int:
-    """How far the client's copy is behind; the end-offset sum without one. As `Topology.lag`."""
-    return _lag_of(facts, task, reported.sums[client, task])
-
-
-@inlined
-def _lag_of(facts: Facts, task: int, total: int) -> int:
-    end = facts.ends[task]
-    if total == ABSENT:
-        return int(end)
-    if total < 0:
-        return int(total)
-    return int(end if end < total else end - total)
-
-
-@inlined
-def _acceptable(facts: Facts, behind: int) -> bool:
-    return bool(behind == LATEST or facts.acceptable_lag == _LONG_MAX or 0 <= behind <= facts.acceptable_lag)
-
-
-@inlined
-def is_as_good(facts: Facts, task: int, one: int, other: int) -> bool:
-    """Whether a copy with one sum of offsets decides as one with the other: `decide` asks only whether a copy is caught up, and how
-    far behind one is that is not."""
-    first, second = _lag_of(facts, task, one), _lag_of(facts, task, other)
-    return bool(first == second or (_acceptable(facts, first) and _acceptable(facts, second)))
-
-
 @compiled
-def _list_caught_up(facts: Facts, reported: Reported, rooms: Rooms) -> None:
-    for number in range(len(facts.stateful_tasks)):
-        task = facts.stateful_tasks[number]
-        found = 0
-        if _acceptable(facts, facts.ends[task]):
-            for client in range(len(facts.members)):
-                if _acceptable(facts, lag(facts, reported, client, task)):
-                    rooms.caught_up[task, found] = client
-                    found += 1
-        else:
-            for at in range(reported.reporter_counts[task]):
-                client = reported.reporters[task, at]
-                if _acceptable(facts, lag(facts, reported, client, task)):
-                    rooms.caught_up[task, found] = client
-                    found += 1
-        rooms.caught_up_counts[task] = found
-
-
-@inlined
-def _least_lag(facts: Facts, reported: Reported, task: int) -> int:
-    reporters = reported.reporter_counts[task]
-    least = int(facts.ends[task])
-    if reporters == len(facts.members):
-        least = lag(facts, reported, reported.reporters[task, 0], task)
-    for at in range(reporters):
-        least = min(least, lag(facts, reported, reported.reporters[task, at], task))
-    return least
-
-
-@inlined
-def _has_to_wait(facts: Facts, reported: Reported, rooms: Rooms, client: int, task: int) -> int:
-    """Whether the task cannot be at its target yet: then how many clients are caught up, else `NONE`."""
-    if not reported.reporter_counts[task]:
-        return NONE  # all clients lag equally on a task that none reports
-    behind = lag(facts, reported, client, task)
-    if _acceptable(facts, behind):
-        return NONE
-    count = int(rooms.caught_up_counts[task])
-    if facts.moves_to_most_caught_up and not (count and behind > 0):  # else it is behind those that are caught up
-        return count if _least_lag(facts, reported, task) < behind else NONE
-    if count == 0:
-        return NONE
-    return count
-
-
-@compiled
-def _of_actives(facts: Facts, reported: Reported, board: Board, rooms: Rooms) -> int:
+def _of_actives(facts: Facts, rooms: Rooms) -> int:
     """The movements of active tasks, in the order in which Kafka queues them; how many."""
-    end = rooms.by_client_end
-    _count_up(board.active_counts, end)
+    found = 0
     for at in range(len(facts.stateful_tasks)):
-        task = facts.stateful_tasks[at]
-        client = board.runs[task]
-        rooms.by_client[end[client]] = task
-        end[client] += 1
-    return _listed(facts, reported, rooms)
+        task = rooms.by_target[at]
+        if rooms.waits[task] != NONE:
+            rooms.movement_task[found] = task
+            rooms.movement_destination[found] = facts.target[task]
+            rooms.movement_urgency[found] = rooms.waits[task]
+            found += 1
+    return found
 
 
 @compiled
 def _of_standbys(facts: Facts, reported: Reported, board: Board, rooms: Rooms) -> int:
     """The same of standbys that are no warm-ups."""
     end = rooms.by_client_end
-    _count_up(board.standby_counts, end)
+    total = 0
+    for client in range(len(board.standby_counts)):
+        end[client] = total
+        total += board.standby_counts[client]
     for at in range(len(facts.stateful_tasks)):
         task = facts.stateful_tasks[at]
         for held in range(board.holder_counts[task]):
             client = board.holders[task, held]
-            rooms.by_client[end[client]] = task if board.standby[client, task] == _STANDBY else NONE
+            rooms.by_client[end[client]] = task
+            rooms.by_client_waits[end[client]] = _wait_of_standby(facts, reported, board, rooms, task, held)
             end[client] += 1
-    return _listed(facts, reported, rooms)
-
-
-@compiled
-def _count_up(counts, end) -> None:  # type: ignore[no-untyped-def]
-    """Where the tasks of each client begin in a list of all."""
-    total = 0
-    for client in range(len(counts)):
-        end[client] = total
-        total += counts[client]
-
-
-@compiled
-def _listed(facts: Facts, reported: Reported, rooms: Rooms) -> int:
-    """Of the tasks in `by_client`, those that have to wait."""
-    found, at = 0, 0
+    found, number = 0, 0
     for client in range(len(facts.members)):
-        while at < rooms.by_client_end[client]:
-            task = rooms.by_client[at]
-            at += 1
-            if task == NONE:
-                continue
-            urgency = _has_to_wait(facts, reported, rooms, client, task)
-            if urgency != NONE:
-                rooms.movement_task[found] = task
+        while number < end[client]:
+            if rooms.by_client_waits[number] != NONE:
+                rooms.movement_task[found] = rooms.by_client[number]
                 rooms.movement_destination[found] = client
-                rooms.movement_urgency[found] = urgency
+                rooms.movement_urgency[found] = rooms.by_client_waits[number]
                 found += 1
+            number += 1
     return found
+
+
+@inlined
+def _wait_of_standby(facts: Facts, reported: Reported, board: Board, rooms: Rooms, task: int, held: int) -> int:
+    """As `lags.has_to_wait`. A task that was not moved is held where the target has it."""
+    if not board.moved[task]:
+        return int(rooms.standby_waits[task, held])
+    client = board.holders[task, held]
+    if board.standby[client, task] != _STANDBY:
+        return NONE
+    return lags.has_to_wait(facts, reported, rooms, client, task)
 
 
 @inlined
@@ -258,12 +190,12 @@ def _is_of_kind(board: Board, client: int, task: int, which: int) -> bool:
 def _most_caught_up(facts: Facts, reported: Reported, board: Board, task: int, destination: int, without_copy: bool) -> int:
     """The first client that lags less than the destination, or as much with a smaller process ID."""
     found = NONE
-    least = lag(facts, reported, destination, task)
+    least = lags.lag(facts, reported, destination, task)
     before = destination
     for client in range(len(facts.members)):
         if client == destination or (without_copy and not _is_of_kind(board, client, task, _HOLD_NOTHING)):
             continue
-        behind = lag(facts, reported, client, task)
+        behind = lags.lag(facts, reported, client, task)
         if behind < least or (behind == least and client < before):
             found, least, before = client, behind, client
     return found
@@ -291,6 +223,7 @@ def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, 
             if source == NONE:
                 source = _most_caught_up(facts, reported, board, task, destination, False)
         board.runs[task] = source
+        board.moved[task] = 1
         board.active_counts[source] += 1
         board.active_counts[destination] -= 1
         if board.standby[source, task]:
@@ -347,6 +280,7 @@ def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue,
         if source == NONE:
             continue
         _give_standby(board, source, task, _STANDBY)
+        board.moved[task] = 1
         left -= 1
         if left < 0:
             _take_standby(board, destination, task)

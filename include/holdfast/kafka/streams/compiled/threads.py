@@ -3,7 +3,7 @@
 from holdfast.kafka.streams.compiled.arrays import NONE, Board, Facts, Ints, Reported, Rooms, Shares
 from holdfast.kafka.streams.compiled.hash_sets import in_hash_order
 from holdfast.kafka.streams.compiled.jit import compiled
-from holdfast.kafka.streams.compiled.movement import lag
+from holdfast.kafka.streams.compiled.lags import lag
 
 _STATEFUL, _STATELESS = 1, 0
 

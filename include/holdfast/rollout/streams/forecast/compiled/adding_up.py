@@ -27,7 +27,7 @@ def add_up(facts: Facts, rules: Rules, reported: Reported, most: int) -> Totals 
     board, queue = arrays.board(clients, tasks), arrays.queue(clients)
     rooms, shares = arrays.rooms(clients, tasks, int(facts.first_member[-1]), standbys), arrays.shares(clients, tasks, standbys)
     noted = reports.noted(clients, tasks, _AT_ONCE, _TIMES_THE_GROUP * (tasks + standbys))
-    kept = Kept(room(0, tasks), room(0, tasks), room(0, tasks), room(0, 2), room(0), room(most))
+    kept = Kept(room(0, tasks), room(0, tasks), room(0, tasks), room(0, 2), room(0), room(most), room(0), 0)
     asked: list[int] = []
     restoring: list[Restoring] = []
     restored = Counter[tuple[int, int]]()

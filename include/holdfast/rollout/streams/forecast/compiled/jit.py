@@ -2,11 +2,12 @@
 
 from holdfast.kafka.streams.compiled import jit
 
-_SOURCES = (__name__, f"{__package__}.reports", f"{__package__}.rebalances")
+_SOURCES = tuple(f"{__package__}.{name}" for name in ("jit", "reports", "noting", "at_restart", "rebalances"))
 _CALLED = f"{__package__}.rebalances.go_on"
 """What is called from Python, and is compiled last."""
 
 compiled = jit.compiler(_SOURCES)
+inlined = jit.compiler(_SOURCES, inline=True)
 
 
 def is_kept() -> bool:

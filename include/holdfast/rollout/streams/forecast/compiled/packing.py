@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
@@ -13,6 +13,7 @@ from holdfast.kafka.streams import high_availability, leader
 from holdfast.kafka.streams.client_state import LeaderThrows, Topology
 from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
+from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.kafka.streams.group import Client, Consumer, Group
 from holdfast.kafka.streams.leader_state import Board
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
@@ -105,7 +106,8 @@ def _layout(group: Group, line: Behaviour, layouts: Layouts) -> Layout | None:
         (one.process_id, one.client_tags, tuple((each.member_id, each.metadata_version) for each in one.consumers))
         for one in group.clients
     )
-    of = group.release, group.config, group.leader_process_id, members, group.tasks
+    settings = replace(group.config, probing_rebalance_interval_ms=DEFAULTS.probing_rebalance_interval_ms)  # decides nothing
+    of = group.release, settings, group.leader_process_id, members, group.tasks
     for known in layouts:
         if known.of == of:
             return known
@@ -276,7 +278,8 @@ def _is_ordinary(total: int) -> bool:
 def reported(sums: Ints, by: Ints, owner: Ints) -> Reported:
     """These sums, with the tasks of each client, and the clients of each task, listed."""
     there = sums != ABSENT
-    return Reported(sums, by, _listed(there), there.sum(axis=1), owner, _listed(there.T), there.sum(axis=0))
+    by_client, by_task = there.sum(axis=1), there.sum(axis=0)
+    return Reported(sums, by, _listed(there), by_client, owner, _listed(there.T), by_task, np.ones(len(owner), np.uint8))
 
 
 def _listed(there: Flags) -> Ints:

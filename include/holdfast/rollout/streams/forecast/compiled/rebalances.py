@@ -2,20 +2,21 @@
 
 from typing import NamedTuple
 
-from holdfast.kafka.streams.compiled import wire
+from holdfast.kafka.streams.compiled import movement, wire
 from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, Board, Facts, Ints, Queue, Reported, Rooms, Shares
-from holdfast.rollout.streams.forecast.compiled import reports
+from holdfast.rollout.streams.forecast.compiled import noting, reports
 from holdfast.rollout.streams.forecast.compiled.jit import compiled
 from holdfast.rollout.streams.forecast.compiled.reports import AFTER_AN_INTERVAL, AT_ONCE, SETTLED, Noted, Rules
 
-STABLE, GOES_ON, COMES_BACK, REFUSED = 0, 1, 2, 3
-"""How a call ends. COMES_BACK: the group is where it was before; REFUSED: see `wire.assign`."""
+STABLE, GOES_ON, COMES_BACK, REFUSED, MEETS = 0, 1, 2, 3, 4
+"""How a call ends. COMES_BACK: the group is where it was before; REFUSED: see `wire.assign`; MEETS: a digest is a known one."""
 
 
 class Kept(NamedTuple):
     """Decisions, one a rebalance, if they are kept (`planned` has rows then): as in `Shares`. `standbys`: member, task.
 
-    `before`: a digest of what was reported at the beginning of each rebalance so far.
+    `before`: a digest of what was reported at the beginning of each rebalance so far; `known`: digests before which a call ends,
+    ascending, after as many rebalances as are `looked_at`.
     """
 
     planned: Ints
@@ -24,6 +25,8 @@ class Kept(NamedTuple):
     standbys: Ints
     standbys_end: Ints
     before: Ints
+    known: Ints
+    looked_at: int
 
 
 @compiled
@@ -45,23 +48,27 @@ def go_on(
     noted.counts[reports.WAITING] = 0
     standbys = 0
     again = False
+    movement.begin(facts, reported, board, rooms)
     for client in range(len(facts.members)):
         shares.settled[client] = 0
+        noted.stale[client] = 1
     widest = len(reported.owner) + len(shares.standby_tasks)
     for number in range(most):
         full = noted.counts[reports.RESTORING] + widest > len(noted.restoring)
         if full or (len(kept.planned) and standbys + widest > len(kept.standbys)):
             return GOES_ON, number
-        kept.before[passed + number] = _digest(facts, reported)
+        kept.before[passed + number] = _digest(facts, reported, noted)
         for earlier in range(passed + number):
             if kept.before[earlier] == kept.before[passed + number]:
                 return COMES_BACK, number
+        if passed + number > kept.looked_at and _is_among(kept.known, kept.before[passed + number]):
+            return MEETS, number
         if not wire.assign(facts, reported, board, queue, rooms, shares, again):
             return REFUSED, number
         noted.asked[number] = shares.said[1]
         noted.probing[number] = shares.said[0]
         noted.probers[number] = shares.said[2]
-        reports.note_restores(facts, rules, reported, shares, noted)
+        noting.note_restores(facts, rules, reported, shares, noted)
         noted.restoring_end[number] = noted.counts[reports.RESTORING]
         noted.waiting_end[number] = noted.counts[reports.WAITING]
         if len(kept.planned):
@@ -69,7 +76,7 @@ def go_on(
         pause = SETTLED if shares.said[1] == 0 else AFTER_AN_INTERVAL
         if shares.said[1] == IMMEDIATE:
             pause = AT_ONCE
-            reports.note_open_copies(facts, rules, reported, shares, noted)
+            noting.note_open_copies(facts, rules, reported, shares, noted)
         again = reports.after(facts, rules, reported, shares, noted, pause)
         if pause == SETTLED:
             return STABLE, number + 1
@@ -90,23 +97,48 @@ def _keep(facts: Facts, shares: Shares, kept: Kept, number: int, standbys: int) 
     return standbys
 
 
+@compiled
+def _is_among(numbers: Ints, number: int) -> bool:
+    """Whether it is one of these, which ascend."""
+    first, end = 0, len(numbers)
+    while first < end:
+        middle = (first + end) >> 1
+        if numbers[middle] < number:
+            first = middle + 1
+        else:
+            end = middle
+    return bool(first < len(numbers) and numbers[first] == number)
+
+
 _SMALL, _OTHER = 8191, 8179
 _BITS = 2**49 - 1
 
 
 @compiled
-def _digest(facts: Facts, reported: Reported) -> int:
+def _digest(facts: Facts, reported: Reported, noted: Noted) -> int:
     """Of all that is reported. No product is above 2^63: as an ordinary function it must not overflow either."""
     one, other = 1, 1
     for client in range(len(facts.members)):
-        one = ((one * _SMALL) ^ client) & _BITS
-        for at in range(reported.counts[client]):
-            task = reported.tasks[client, at]
-            total = reported.sums[client, task]
-            where = (reported.by[client, task] << 24) ^ task
-            one = ((one * _SMALL) ^ where ^ total) & _BITS
-            other = ((other * _OTHER) ^ (where << 20) ^ total ^ (total >> 29)) & _BITS
+        if noted.stale[client]:
+            noted.stale[client] = 0
+            _digest_client(reported, noted, client)
+        one = ((one * _SMALL) ^ noted.digests[client, 0]) & _BITS
+        other = ((other * _OTHER) ^ noted.digests[client, 1]) & _BITS
     for task in range(len(reported.owner)):
         one = ((one * _SMALL) ^ (reported.owner[task] + 1)) & _BITS
         other = ((other * _OTHER) ^ (reported.owner[task] + 1)) & _BITS
     return int((one << 13) ^ other)
+
+
+@compiled
+def _digest_client(reported: Reported, noted: Noted, client: int) -> None:
+    """Of what one client reports."""
+    one, other = client + 1, 1
+    for at in range(reported.counts[client]):
+        task = reported.tasks[client, at]
+        total = reported.sums[client, task]
+        where = (reported.by[client, task] << 24) ^ task
+        one = ((one * _SMALL) ^ where ^ total) & _BITS
+        other = ((other * _OTHER) ^ (where << 20) ^ total ^ (total >> 29)) & _BITS
+    noted.digests[client, 0] = one
+    noted.digests[client, 1] = other

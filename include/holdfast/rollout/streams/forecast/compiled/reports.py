@@ -1,18 +1,18 @@
-"""What members report at the next rebalance, and what one begins to restore: as `scene.reports`, `restoring`, `open_copies`."""
+"""What members report at the next rebalance: as `scene.reports`."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported, Shares, room, zeros
-from holdfast.kafka.streams.compiled.movement import is_as_good
-from holdfast.rollout.streams.forecast.compiled.jit import compiled
+from holdfast.kafka.streams.compiled.lags import is_as_good
+from holdfast.rollout.streams.forecast.compiled.jit import compiled, inlined
 
 PROBING_REBALANCE, NEXT_REBALANCE, RATE = 0, 1, 2
 """When a copy has caught up (`assume.CatchUp`)."""
 AT_ONCE, AFTER_AN_INTERVAL, SETTLED = 0, 1, 2
 """How long there is between one rebalance and the next (`scene.reports.TimeBetween`)."""
-_LONG_MAX = 2**63 - 1
+LONG_MAX = 2**63 - 1
 _NO_TASK = 2**62
 """Comes after all tasks."""
 
@@ -38,7 +38,8 @@ class Noted(NamedTuple):
 
     `restoring`, `waiting`: a row for each task that begins to be restored, or waits for its state; `…_end`: where those of a
     rebalance end. `asked`, `probing`, `probers`: of each, as in `Shares.said`. `counts`: see below. `sums`, `by`, `tasks`: room.
-    `stopped`: task, client, and as `Restarted.stopped`.
+    `stopped`: task, client, and as `Restarted.stopped`. `final`: as `_is_final`, of each client. `digests`: of what each client
+    reports, those that are not `stale`.
     """
 
     running: Flags
@@ -54,6 +55,9 @@ class Noted(NamedTuple):
     probing: Ints
     probers: Ints
     stopped: Ints
+    final: Flags
+    stale: Flags
+    digests: Ints
     counts: Ints
     sums: Ints
     by: Ints
@@ -82,6 +86,9 @@ def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
         probing=zeros(rebalances),
         probers=zeros(rebalances),
         stopped=zeros(tasks, 3),
+        final=np.zeros(clients, np.uint8),
+        stale=np.zeros(clients, np.uint8),
+        digests=zeros(clients, 2),
         counts=zeros(4),
         sums=zeros(tasks),
         by=zeros(tasks),
@@ -89,99 +96,11 @@ def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
     )
 
 
-@compiled
-def to_restore(rules: Rules, task: int, total: int) -> int:
-    """As `Reports.to_restore`."""
-    if total == LATEST:
-        return 0
-    end = int(rules.end[task])
-    if total < 0 or total > rules.log_end[task]:
-        return end
-    lacking = max(end - total, 0)
-    return 0 if not rules.exact and lacking <= rules.changelogs[task] else lacking
-
-
-@compiled
-def note_restores(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted) -> None:
-    """What each client begins to restore, and the active tasks that wait for it."""
-    for client in range(len(facts.members)):
-        for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
-            task = shares.of_client[at]
-            if shares.active[task] != NONE:
-                _note_restore(rules, reported, noted, client, shares.active[task], task, 0)
-                _note_wait(facts, rules, reported, noted, client, task)
-        for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
-            _note_restore(rules, reported, noted, client, shares.standby_members[at], shares.standby_tasks[at], 1)
-        _note_running(shares, noted, client)
-
-
-@compiled
-def _note_restore(rules: Rules, reported: Reported, noted: Noted, client: int, member: int, task: int, standby: int) -> None:
-    if noted.running[client, task]:
-        return
-    records = to_restore(rules, task, reported.sums[client, task])
-    if records:
-        row = noted.counts[RESTORING]
-        noted.restoring[row, 0] = client
-        noted.restoring[row, 1] = member
-        noted.restoring[row, 2] = task
-        noted.restoring[row, 3] = records
-        noted.restoring[row, 4] = standby
-        noted.counts[RESTORING] = row + 1
-
-
-@compiled
-def _note_wait(facts: Facts, rules: Rules, reported: Reported, noted: Noted, client: int, task: int) -> None:
-    total = reported.sums[client, task]
-    if total == LATEST or facts.acceptable_lag == _LONG_MAX:
-        return
-    records = to_restore(rules, task, total)
-    if records > facts.acceptable_lag:
-        row = noted.counts[WAITING]
-        noted.waiting[row, 0] = task
-        noted.waiting[row, 1] = records
-        noted.counts[WAITING] = row + 1
-
-
-@compiled
-def _note_running(shares: Shares, noted: Noted, client: int) -> None:
-    """What the client runs from now on."""
-    for at in range(noted.ran_counts[client]):
-        noted.running[client, noted.ran[client, at]] = 0
-    count = 0
-    for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
-        task = shares.of_client[at]
-        if shares.active[task] != NONE:
-            noted.running[client, task] = 1
-            noted.ran[client, count] = task
-            count += 1
-    for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
-        noted.running[client, shares.standby_tasks[at]] = 1
-        noted.ran[client, count] = shares.standby_tasks[at]
-        count += 1
-    noted.ran_counts[client] = count
-
-
-@compiled
-def note_open_copies(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted) -> None:
-    """As `OpenCopies.note`: an immediate follow-up comes."""
-    unstarted = False
-    for client in range(len(facts.members)):
-        for at in range(shares.of_client_end[client - 1] if client else 0, shares.of_client_end[client]):
-            task = shares.of_client[at]
-            if shares.active[task] != NONE and reported.sums[client, task] != LATEST and rules.log_end[task]:
-                unstarted = True
-        for at in range(shares.standbys_end[client - 1] if client else 0, shares.standbys_end[client]):
-            task, member = shares.standby_tasks[at], shares.standby_members[at]
-            total = reported.sums[client, task]
-            if total == ABSENT:
-                total = 0
-            elif reported.by[client, task] != member:
-                unstarted = True
-            behind = rules.end[task] - total
-            if total != LATEST and not 0 <= behind <= facts.acceptable_lag:
-                noted.open_copies[client, task] = 1
-    noted.counts[UNSTARTED] += unstarted
+@inlined
+def is_at_rest(shares: Shares, noted: Noted, client: int) -> bool:
+    """Whether it is handed what it was handed before, and reports again what it reports, however long that takes: it has restored
+    all that it runs, and has closed the rest."""
+    return bool(shares.settled[client] and noted.final[client])
 
 
 @compiled
@@ -189,10 +108,9 @@ def after(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted:
     """Replace what is reported by what is reported at the rebalance that comes after that time; as `Reports.after`. Whether clients
     will be given the same again (`movement.is_as_good`)."""
     again = True
-    for task in range(len(reported.owner)):
-        reported.reporter_counts[task] = 0
     for client in range(len(facts.members)):
-        again = _of_client(facts, rules, reported, shares, noted, client, pause) and again
+        if not is_at_rest(shares, noted, client):
+            again = _of_client(facts, rules, reported, shares, noted, client, pause) and again
     for task in range(len(reported.owner)):
         reported.owner[task] = shares.active[task]
     return again
@@ -225,17 +143,73 @@ def _of_client(facts: Facts, rules: Rules, reported: Reported, shares: Shares, n
                 count = _put(noted, count, task, total, reported.by[client, task])
     again = _decides_as_before(facts, reported, noted, client, count)
     shares.settled[client] = settled
+    noted.final[client] = _is_final(rules, noted, actives, temporary, count)
+    _replace(reported, noted, client, count)
+    _merge(reported, noted, client, actives, standbys, temporary, count)
+    return again
+
+
+@compiled
+def _is_final(rules: Rules, noted: Noted, actives: int, temporary: int, count: int) -> bool:
+    """Whether a client that is handed the same again reports again what it reports next: what is running, standbys, and the rest up
+    to each of these numbers."""
+    for at in range(actives):
+        if noted.sums[at] != LATEST:
+            return False
+    for at in range(actives, temporary):
+        if noted.sums[at] != rules.end[noted.tasks[at]]:
+            return False
+    for at in range(temporary, count):
+        task, total = noted.tasks[at], noted.sums[at]
+        if rules.as_seen and total == rules.end[task] and total != rules.closed[task]:
+            return False
+    return True
+
+
+@compiled
+def _replace(reported: Reported, noted: Noted, client: int, count: int) -> None:
+    """What the client reports by the first of what is noted, and note which tasks that is something else for."""
+    noted.stale[client] = 1
+    for at in range(count):
+        task = noted.tasks[at]
+        before = reported.sums[client, task]
+        if before != noted.sums[at]:
+            reported.changed[task] = 1
+        if before == ABSENT:
+            _reported_by(reported, task, client)
     for at in range(reported.counts[client]):
         reported.sums[client, reported.tasks[client, at]] = ABSENT
     for at in range(count):
         task = noted.tasks[at]
         reported.sums[client, task] = noted.sums[at]
         reported.by[client, task] = noted.by[at]
-        reported.reporters[task, reported.reporter_counts[task]] = client
-        reported.reporter_counts[task] += 1
+    for at in range(reported.counts[client]):
+        task = reported.tasks[client, at]
+        if reported.sums[client, task] == ABSENT:
+            reported.changed[task] = 1
+            _reported_no_more_by(reported, task, client)
     reported.counts[client] = count
-    _merge(reported, noted, client, actives, standbys, temporary, count)
-    return again
+
+
+@compiled
+def _reported_by(reported: Reported, task: int, client: int) -> None:
+    at = reported.reporter_counts[task]
+    while at > 0 and reported.reporters[task, at - 1] > client:
+        reported.reporters[task, at] = reported.reporters[task, at - 1]
+        at -= 1
+    reported.reporters[task, at] = client
+    reported.reporter_counts[task] += 1
+
+
+@compiled
+def _reported_no_more_by(reported: Reported, task: int, client: int) -> None:
+    at = 0
+    while reported.reporters[task, at] != client:
+        at += 1
+    reported.reporter_counts[task] -= 1
+    while at < reported.reporter_counts[task]:
+        reported.reporters[task, at] = reported.reporters[task, at + 1]
+        at += 1
 
 
 @compiled
@@ -334,57 +308,3 @@ def closed(rules: Rules, noted: Noted, task: int, total: int) -> int:
     if rules.closed[task] and rules.may_lose_progress:
         noted.in_doubt[task] = 1
     return int(rules.closed[task])
-
-
-@compiled
-def restart(facts: Facts, rules: Rules, reported: Reported, noted: Noted, restarted: Flags) -> int:
-    """These clients stop, and are back with what their disks hold; as `RestartClient`. How many tasks stopped (`Noted.stopped`)."""
-    stopped = 0
-    for task in range(len(reported.owner)):
-        owner = reported.owner[task]
-        if owner != NONE and restarted[facts.client_of[owner]]:
-            noted.stopped[stopped, 0] = task
-            noted.stopped[stopped, 1] = facts.client_of[owner]
-            noted.stopped[stopped, 2] = not _is_copied(facts, rules, reported, task, restarted) and rules.log_end[task] > 0
-            stopped += 1
-            reported.owner[task] = NONE
-    for client in range(len(facts.members)):
-        if restarted[client]:
-            for at in range(reported.counts[client]):
-                task = reported.tasks[client, at]
-                reported.sums[client, task] = closed(rules, noted, task, reported.sums[client, task])
-                reported.by[client, task] = facts.first_member[client]
-            for at in range(noted.ran_counts[client]):
-                noted.running[client, noted.ran[client, at]] = 0
-            noted.ran_counts[client] = 0
-    return stopped
-
-
-@compiled
-def _is_copied(facts: Facts, rules: Rules, reported: Reported, task: int, restarted: Flags) -> bool:
-    """Whether a client that runs meanwhile has a copy that is caught up; as `restoring.copied`."""
-    for at in range(reported.reporter_counts[task]):
-        client = reported.reporters[task, at]
-        total = reported.sums[client, task]
-        if not restarted[client] and (
-            total == LATEST or facts.acceptable_lag == _LONG_MAX or to_restore(rules, task, total) <= facts.acceptable_lag
-        ):
-            return True
-    return False
-
-
-@compiled
-def is_as(reported: Reported, before: Reported) -> bool:
-    """Whether members report what they did before."""
-    for task in range(len(reported.owner)):
-        if reported.owner[task] != before.owner[task]:
-            return False
-    for client in range(len(reported.counts)):
-        if reported.counts[client] != before.counts[client]:
-            return False
-        for at in range(reported.counts[client]):
-            task = reported.tasks[client, at]
-            same = task == before.tasks[client, at] and reported.sums[client, task] == before.sums[client, task]
-            if not same or reported.by[client, task] != before.by[client, task]:
-                return False
-    return True

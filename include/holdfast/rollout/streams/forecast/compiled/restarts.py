@@ -19,7 +19,8 @@ from holdfast.rollout.streams.forecast.open_copies import Copies
 from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
 
 if TYPE_CHECKING:
-    from holdfast.rollout.streams.forecast.compiled.packing import Layouts  # which needs numpy
+    from holdfast.rollout.streams.forecast.compiled.known_walks import KnownWalks  # which needs numpy
+    from holdfast.rollout.streams.forecast.compiled.packing import Layouts
 
 Running = Mapping[ProcessId, Iterable[TaskId]]
 Restarting = tuple[ProcessId, ...]
@@ -90,6 +91,14 @@ class Rests:
     def __init__(self) -> None:
         self._known: dict[int, list[Rest]] = {}
         self.layouts: Layouts = []
+        self._walks: KnownWalks | None = None
+
+    def walks(self) -> "KnownWalks":
+        """Those that are known."""
+        from holdfast.rollout.streams.forecast.compiled.known_walks import KnownWalks
+
+        self._walks = self._walks or KnownWalks()
+        return self._walks
 
     def of(self, fingerprint: int, group: Group, assume: Assume, running: Running | None, *, walked: bool = True) -> Rest:
         """What is assumed of copies that catch up is passed over: no restart that is kept leaves any behind.

@@ -9,16 +9,19 @@ from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Flags, Re
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.streams.forecast.compiled import packing, rebalances, reports
+from holdfast.rollout.streams.forecast.compiled import at_restart, packing, rebalances, reports
 from holdfast.rollout.streams.forecast.compiled.decisions import Decided, Decision, Reader
+from holdfast.rollout.streams.forecast.compiled.known_walks import NOTHING, End, KnownWalks, Piece, State
 from holdfast.rollout.streams.forecast.compiled.packing import Packed
-from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, STABLE, Kept
+from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, MEETS, STABLE, Kept
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Running
 from holdfast.rollout.streams.forecast.compiled.walk_result import Restores, Walk
 from holdfast.rollout.streams.forecast.open_copies import Copies
 
 _AT_ONCE = 64
 """The most rebalances of one call."""
+_FIRST_PIECE = 2
+"""So many rebalances are the first piece of a walk; each later one is as long as all before it."""
 _TIMES_THE_GROUP = 4
 """There is room for this many times what the first rebalance may have to note. When it is full, a call ends."""
 _TRIGGERS = {0: None, PROBING: Trigger.PROBING, IMMEDIATE: Trigger.IMMEDIATE}
@@ -27,7 +30,7 @@ _TRIGGERS = {0: None, PROBING: Trigger.PROBING, IMMEDIATE: Trigger.IMMEDIATE}
 class Walker:
     """The arrays of one walk."""
 
-    def __init__(self, one: Packed, *, records: bool) -> None:
+    def __init__(self, one: Packed, *, records: bool, known: KnownWalks | None = None) -> None:
         clients, tasks, members = len(one.facts.members), len(one.tasks), len(one.facts.client_of)
         standbys = packing.most_standbys(one.facts)
         self._rows = _TIMES_THE_GROUP * (tasks + standbys)
@@ -39,6 +42,9 @@ class Walker:
         self._shares = arrays.shares(clients, tasks, standbys)
         self._noted = reports.noted(clients, tasks, _AT_ONCE, self._rows)
         self._before = np.zeros(0, np.int64)
+        self._walks = known
+        self._known = None if known is None else known.of(one)
+        self._looked_at = 0
         self._kept = self._room()
         self._reader = Reader(one)
         self._asked: list[int] = []
@@ -60,17 +66,74 @@ class Walker:
 
     def walk(self, most: int) -> Walk | None:
         """At most `most` rebalances. None: the group comes back to where it was, or is not modelled after all."""
-        if self._go_on(most) not in (GOES_ON, STABLE):
+        pieces: list[Piece] = []
+        digests: list[int] = []
+        met: Piece | None = None
+        ended, state = GOES_ON, None
+        while ended == GOES_ON and len(self._asked) < most and met is None:
+            passed = len(self._asked)
+            longest = _AT_ONCE if self._known is None else max(_FIRST_PIECE, passed)
+            ended = self._part(min(_AT_ONCE, longest, most - passed))
+            if ended not in (GOES_ON, STABLE, MEETS):
+                return None
+            if len(self._asked) > passed:
+                digests.append(int(self._before[passed]))
+                pieces.append(self._piece(passed, state))
+                if ended != STABLE and self._known is not None:
+                    state = State.of(self._one.reported, self._noted, records=self._records)
+            if ended == MEETS:
+                met = self._met(state, most)
+                ended = GOES_ON
+        return self._walk_of(pieces, digests, met, stable=ended == STABLE)
+
+    def _met(self, state: State | None, most: int) -> Piece | None:
+        """What is known to follow from here, if it is no more than that."""
+        self._looked_at = len(self._asked)
+        if self._known is None or state is None:
             return None
-        return Walk(
-            asked=self.asked(),
-            clients=packing.unpacked(self._one),
-            running=self.running(),
+        found = self._known.find(int(self._before[self._looked_at]), state)
+        return found if found is not None and self._looked_at + sum(len(one.asked) for one in found.on()) <= most else None
+
+    def _piece(self, passed: int, state: State | None) -> Piece:
+        """What has come about since, which is noted no more."""
+        found = Piece(
+            state=state,
+            asked=self.asked()[passed:],
             open_copies=self.open_copies(),
             unstarted=self.unstarted(),
             in_doubt=self._in_doubt(),
-            decisions=tuple(self._decisions),
-            restores=tuple(self._restores),
+            decisions=tuple(self._decisions[passed:]),
+            restores=tuple(self._restores[passed:]),
+        )
+        if found.open_copies:
+            self._noted.open_copies[:] = 0
+        self._noted.in_doubt[:] = 0
+        self._noted.counts[reports.UNSTARTED] = 0
+        return found
+
+    def _walk_of(self, pieces: list[Piece], digests: list[int], met: Piece | None, *, stable: bool) -> Walk:
+        """And keep its pieces, if it became stable."""
+        if met is None:
+            end = End(packing.unpacked(self._one), self.running() if self._records else {})
+            every = pieces
+        else:
+            every = [*pieces, *met.on()]
+            assert isinstance(every[-1].then, End), "what is kept became stable"
+            end = every[-1].then
+        if stable or met is not None:
+            for piece, then in zip(pieces, (*pieces[1:], met or end), strict=True):
+                piece.then = then
+            if self._walks is not None and self._known is not None:
+                self._walks.keep(self._known, dict(zip(digests[1:], pieces[1:], strict=True)))
+        return Walk(
+            asked=tuple(one for piece in every for one in piece.asked),
+            clients=end.clients,
+            running=end.running,
+            open_copies=frozenset[tuple[ProcessId, TaskId]]().union(*(piece.open_copies for piece in every)),
+            unstarted=sum(piece.unstarted for piece in every),
+            in_doubt=tuple(sorted({task for piece in every for task in piece.in_doubt})),
+            decisions=tuple(one for piece in every for one in piece.decisions),
+            restores=tuple(one for piece in every for one in piece.restores),
         )
 
     def restart(self, process_ids: Sequence[ProcessId], most: int) -> Restarted | None:
@@ -83,7 +146,7 @@ class Walker:
         restarted = np.zeros(len(one.clients), np.uint8)
         numbers = [self._number_of[process_id] for process_id in process_ids]
         restarted[numbers] = 1
-        count = reports.restart(one.facts, one.rules, one.reported, noted, restarted)
+        count = at_restart.restart(one.facts, one.rules, one.reported, noted, restarted)
         rows = sorted(
             (numbers.index(client), self._place_of[row], row, alone) for row, client, alone in noted.stopped[:count].tolist()
         )
@@ -94,12 +157,12 @@ class Walker:
 
     def remember(self) -> None:
         """What is reported now is what `is_as_before` compares with."""
-        self._remembered = Reported(*(each.copy() for each in self._one.reported)), self._noted.running.copy()
+        self._remembered = Reported._make(each.copy() for each in self._one.reported), self._noted.running.copy()
 
     def reports_as_before(self) -> bool:
         """Whether members report what they did when `remember` was called."""
         assert self._remembered is not None, "remembered before"
-        return bool(reports.is_as(self._one.reported, self._remembered[0]))
+        return bool(at_restart.is_as(self._one.reported, self._remembered[0]))
 
     def is_as_before(self) -> bool:
         """And run what they did, if decisions are kept."""
@@ -129,7 +192,8 @@ class Walker:
 
     def open_copies(self) -> Copies:
         ids, tasks = list(self._number_of), self._one.tasks
-        return frozenset((ids[client], tasks[row]) for client, row in np.argwhere(self._noted.open_copies).tolist())
+        found = np.flatnonzero(self._noted.open_copies).tolist()
+        return frozenset((ids[one // len(tasks)], tasks[one % len(tasks)]) for one in found)
 
     def unstarted(self) -> int:
         return int(self._noted.counts[reports.UNSTARTED])
@@ -146,10 +210,12 @@ class Walker:
     def _part(self, most: int) -> int:
         one, passed = self._one, len(self._asked)
         self._before = np.concatenate((self._before[:passed], np.zeros(most, np.int64)))
-        kept = self._kept._replace(before=self._before)
+        kept = self._kept._replace(
+            before=self._before, known=NOTHING if self._known is None else self._known.digests, looked_at=self._looked_at
+        )
         arguments = (one.facts, one.rules, one.reported, self._board, self._queue, self._rooms, self._shares, self._noted, kept)
         ended, count = rebalances.go_on(*arguments, passed, most)
-        if ended in (GOES_ON, STABLE):
+        if ended in (GOES_ON, STABLE, MEETS):
             self._asked.extend(self._noted.asked[:count].tolist())
             if self._records:
                 decided = Decided.of(self._reader, kept, self._noted, count)
@@ -166,6 +232,8 @@ class Walker:
             standbys=room(self._rows if count else 0, 2),
             standbys_end=room(count),
             before=self._before,
+            known=NOTHING,
+            looked_at=0,
         )
 
     def _read(self, count: int) -> Iterator[Restores]:

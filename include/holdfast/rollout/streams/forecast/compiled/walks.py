@@ -99,7 +99,7 @@ def walk(
     one = packing.packed(group, rules, rests.layouts)
     if one is None:
         return None
-    begun = unpacking.Walker(one, records=running is not None)
+    begun = unpacking.Walker(one, records=running is not None, known=rests.walks())
     begun.run_before(running or {})
     return begun.walk(most)
 
