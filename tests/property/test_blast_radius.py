@@ -21,7 +21,6 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.host_loss import decided_losses, forecast_losses
 from holdfast.rollout.streams.host_loss.blast_radius import BlastRadius, FigureBasis, Loss, blast_radius, change_of
 from holdfast.rollout.streams.host_loss.movements import NotByPlaces
-from holdfast.rollout.streams.kind import losses as streams_losses
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import restore_rate, start_up
 from holdfast.rollout.streams.process_ids import order
@@ -357,17 +356,6 @@ class TestForecastWhereItCannotBeCounted:
         assert [row for piece in pieces for row in loss_rows.forecast(document, piece)] == sorted(
             loss_rows.forecast(document, whole[0]), key=lambda row: whole[0].index({name: row[name] for name in whole[0][0]})
         )
-
-    def test_without_a_budget_they_are_forecast_where_they_are_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """And in pieces, as with a budget that goes to all, where that would take long."""
-        document = dumps(snapshot_to_json(with_standbys(3)))
-        in_pieces = loss_rows.whole(document, EVERYTHING_MS)
-
-        rows = loss_rows.losses(document, budget_ms=None)["losses"]
-        assert rows == in_pieces["losses"]
-        monkeypatch.setattr(streams_losses, "AT_ONCE_US", 0)
-        assert any(row["work_us"] for row in loss_rows.losses(document, budget_ms=None)["losses"])
-        assert loss_rows.whole(document, None) == in_pieces
 
     def test_of_a_group_that_is_only_forecast_each_client_stands_alone(self) -> None:
         """In however many pieces, by a budget that goes to some of it, and more positions by one that goes further."""
