@@ -113,7 +113,7 @@ class Reality:
         self.shows = True
         self.waited: list[int] = []
         self.questions = Questions()
-        self.began = {"run 1": datetime.now(UTC), "run 2": datetime.now(UTC) + timedelta(hours=1)}
+        self.began = datetime.now(UTC)
         at = instants.to_second(datetime.now(UTC))
         plans.keep(lake, self.plan)
         plans.keep_approval(lake, Approval(self.plan.plan_id, True, "vera", "", at, plan_fingerprint=fingerprint(self.plan)))
@@ -157,7 +157,7 @@ class Reality:
             "params": FORM | {"plan_id": self.plan.plan_id} | form,
             "run_id": run_id,
             "ti": SimpleNamespace(map_index=0, try_number=tries, id=uuid4(), dag_id="apply_rollout", run_id=run_id, task_id="walk"),
-            "dag_run": SimpleNamespace(triggering_user_name="ann", start_date=self.began[run_id]),
+            "dag_run": SimpleNamespace(triggering_user_name="ann", start_date=self.began + timedelta(hours=run_id != "run 1")),
             "outlet_events": {airflow_objects.JOURNALS: SimpleNamespace(extra={})},
         }
 
