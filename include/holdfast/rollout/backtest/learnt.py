@@ -164,7 +164,7 @@ class RollValues:
         self._in_a_row = [Values() for _ in range(MOST_IN_A_ROW)]
         self._whole = [Values() for _ in range(MOST_IN_A_ROW)]
         self._first: Bounds = (0, 0)
-        self._ends: list[float] = []
+        self._ends: list[float] = [0]
 
     def begin(self, first: Bounds) -> None:
         """With a restart that took so long."""
@@ -172,7 +172,7 @@ class RollValues:
 
     def go_on(self, apart_s: float) -> None:
         """With a restart that ended so long after the one before. No second is in two parts of the same length."""
-        self._ends.append(self._ends[-1] + apart_s if self._ends else apart_s)
+        self._ends.append(self._ends[-1] + apart_s)
         count, end = len(self._ends) - 1, self._ends[-1]
         for parts in range(1, min(count, MOST_IN_A_ROW) + 1):
             if count % parts == 0:
