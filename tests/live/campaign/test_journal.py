@@ -59,6 +59,25 @@ def test_cases_are_added_to_those_of_the_page_once(tmp_path: Path) -> None:
     assert "2 cases, 2 changes" in (tmp_path / "trial.md").read_text()
 
 
+def test_single_cases_are_done_alone_and_take_the_place_of_those_that_were_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2, 3):
+        found = performed(drawing.draw(1, number), []) | ({"refused": "unknown"} if number > 1 else {})
+        campaign.write(tmp_path / "trial.jsonl", page.short(found))
+    monkeypatch.setattr(cases, "perform", lambda case, *_: performed(case, [CHANGE]))
+    campaign.Trial(1, tmp_path, 60, [2, 4]).work()
+    campaign.add(tmp_path / page.JOURNAL, tmp_path / "trial.md")
+    kept = campaign.read(tmp_path / "trial.jsonl")
+
+    assert [(one["case"], len(one["changes"]), "refused" in one) for one in kept] == [
+        (1, 0, False),
+        (2, 1, False),
+        (3, 0, True),
+        (4, 1, False),
+    ]
+
+
 def test_the_page_of_the_project_is_that_of_its_cases() -> None:
     docs = Path(__file__).resolve().parents[3] / "docs"
     assert (docs / "trial.md").read_text(encoding="utf-8") == page.written(campaign.read(docs / "trial.jsonl"))
