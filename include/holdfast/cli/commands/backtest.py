@@ -13,6 +13,7 @@ from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator import release as coordinators
+from holdfast.kafka.coordinator.consumer import release as of_consumers
 from holdfast.rollout.backtest import words
 from holdfast.rollout.backtest.judged import Judged
 from holdfast.rollout.backtest.results import Backtest
@@ -72,7 +73,7 @@ def command(
     application = cluster.properties_file(app_config) if app_config else {}
     given = workflow.stated(group or "", kafka_release, application, dict(documents.settings(pairs)), _moment(since))
     if broker_release is not None:
-        given = replace(given, broker_release=coordinators.behaviour(broker_release).releases[-1])
+        given = replace(given, broker_release=_of_brokers(broker_release))
     found = wiring.backtest(where, group, given, timeout_s, processes, lambda line: click.echo(line, err=True))
     backtest = found.backtest if folder is None else _written(folder, found)
     if text:
@@ -80,6 +81,15 @@ def command(
     else:
         documents.print_document(codec_of(Backtest).write(backtest))
     return _status(backtest)
+
+
+def _of_brokers(release: str) -> str:
+    """Some are covered for consumer groups only: targets of streams groups are not judged then, and the reason is given."""
+    of_streams = coordinators.known(release)
+    if of_streams is not None:
+        return of_streams.releases[-1]
+    of_consumers.behaviour(release)
+    return release
 
 
 def _status(backtest: Backtest) -> int:

@@ -9,8 +9,10 @@ from click.testing import CliRunner, Result
 from tests.unit.rollout.kinds.test_mismatch_file import streams_mismatch
 from tests.unit.rollout.streams.backtest.test_judge import asked, recorded
 
+from holdfast import wiring
 from holdfast.cli.main import holdfast
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.kinds import mismatch_file
 from holdfast.rollout.kinds.backtests import AnyQuestion
 
@@ -63,6 +65,22 @@ def test_options_that_contradict_are_refused(arguments: tuple[str, ...], message
 
     assert isinstance(done.exception, click.UsageError)
     assert message in done.exception.message
+
+
+@pytest.mark.parametrize(
+    ("said", "judged_as"), [("4.2", "4.2.1"), ("4.1", "4.1"), ("4.0.2", "4.0.2"), ("4.0", "4.0.0, 4.0.1"), ("3.9", "not covered")]
+)
+def test_a_release_of_brokers_is_one_that_some_kind_of_group_is_covered_of(
+    said: str, judged_as: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def backtest(_: object, __: str, given: Given, *___: object) -> None:
+        raise Unsupported(f"read as of {given.broker_release}")
+
+    monkeypatch.setattr(wiring, "backtest", backtest)
+    done = run("--bootstrap-server", "here:1", "--group", "a", "--broker-release", said)
+
+    assert isinstance(done.exception, Unsupported)
+    assert judged_as in str(done.exception)
 
 
 def test_a_moment_that_is_none_is_refused_with_what_is_needed() -> None:
