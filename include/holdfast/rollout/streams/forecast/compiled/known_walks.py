@@ -48,7 +48,7 @@ class State(NamedTuple):
         return cls(*small, sums, by, reported.owner.astype(np.int32), running)
 
     def equals(self, other: "State") -> bool:
-        """`other`: of a walk that is under way. What runs matters only if that is recorded."""
+        """`other`: of a walk in progress. What runs matters only if that is recorded."""
         pairs = zip(self, other, strict=True)
         return all(asked is None or (known is not None and np.array_equal(known, asked)) for known, asked in pairs)
 

@@ -21,7 +21,7 @@ from holdfast.rollout.streams.forecast.open_copies import Copies
 _AT_ONCE = 64
 """The most rebalances of one call."""
 _FIRST_PIECE = 2
-"""So many rebalances are the first piece of a walk; each later one is as long as all before it."""
+"""The rebalances of the first piece of a walk; each later piece is as long as all before it."""
 _TIMES_THE_GROUP = 4
 """There is room for this many times what the first rebalance may have to note. When it is full, a call ends."""
 _TRIGGERS = {0: None, PROBING: Trigger.PROBING, IMMEDIATE: Trigger.IMMEDIATE}
