@@ -8,6 +8,7 @@ from tests.harness.kafka.described_groups import CONFIGS, MEMBERS, PARTITIONS, g
 from tests.harness.plain_groups import Document
 from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member as plain_member
+from tests.unit.rollout.broker_consumer import groups as broker_consumers
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
@@ -53,9 +54,16 @@ BEFORE = snapshot_of(
 JOINED = snapshot_of(group((*MEMBERS, member("m-c", "third"))), PARTITIONS)
 AFTER = replace(BEFORE, captured_at=f"{DAY}T13:00:00Z", members=JOINED.members)
 UNREADY = replace(BEFORE, group_id="unready", group_state="NotReady")
+CONSUMER_CLUSTER = "consumers-by-broker"
+CONSUMERS = tuple(
+    broker_consumers.group(assignor)
+    | {"group_id": assignor, "cluster": CONSUMER_CLUSTER, "captured_at": f"{DAY}T12:00:00Z", "group_state": "Stable"}
+    for assignor in ("range", "uniform")
+)
+"""Consumer groups whose broker assigns, in a cluster of their own."""
 
 
 def keep(lake: FsspecLake) -> None:
     """All of them, as collecting does."""
-    for snapshot in (*map(any_document.snapshot_from_json, (*PLAIN, STREAMS)), BEFORE, AFTER, UNREADY):
+    for snapshot in (*map(any_document.snapshot_from_json, (*PLAIN, STREAMS, *CONSUMERS)), BEFORE, AFTER, UNREADY):
         snapshots.keep(lake, snapshot)

@@ -113,7 +113,7 @@ def test_the_summary_tells_the_two_kinds_apart(every_kind: FsspecLake) -> None:
     text = fleet_summary.markdown_of(findings)
 
     assert {row["group_id"] for row in of_cluster([*findings.groups, *findings.slow])} == {"streams-wordcount"}
-    assert {row["group_id"] for row in findings.plain_losses} == {"billing", "cooperative", "nothing in common"}
+    assert {row["group_id"] for row in of_cluster([*findings.plain_losses])} == {"billing", "cooperative", "nothing in common"}
     assert "| billing of local | app-0 | not replaced |" in text
     assert "| billing of local | 1 | 1 | 6 | 2 |" in text
     assert dumps(text)
