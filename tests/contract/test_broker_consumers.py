@@ -119,12 +119,13 @@ def test_a_roll_of_real_consumers_is_as_it_was_forecast(bootstrap: str, consumer
     first = before = until(bootstrap, settled(3))
     plan = planned(first, tmp_path, {"rolling_restart": {}})
     events: list[Document] = []
-    for number in range(3):
-        old = next(name for name, member in first["members"].items() if member["client_id"] == f"app-{number}")
-        consumers.close(f"app-{number}")
+    for step in plan["change"]["events"][::2]:
+        old = step["restart_consumer"]["member_id"]
+        app = first["members"][old]["client_id"]
+        consumers.close(app)
         without = until(bootstrap, settled(2))
-        consumers.start(f"app-{number}", ())
-        consumers.wait_until_assigned(f"app-{number}")
+        consumers.start(app, ())
+        consumers.wait_until_assigned(app)
         after = until(bootstrap, settled(3))
         (new,) = after["members"].keys() - without["members"].keys()
         restart = {"restart_consumer": {"member_id": old, "new_member_id": new}}
@@ -137,7 +138,8 @@ def test_a_roll_of_real_consumers_is_as_it_was_forecast(bootstrap: str, consumer
 
     verdict = verified(plan, before, tmp_path)
     assert (verdict["result"], verdict["differences"]) == ("as forecast", [])
-    assert verdict["score"] == {"partitions_as_forecast": 30, "partitions": 30}
+    every = sum(len(topic["partitions"]) for topic in before["topics"].values())
+    assert verdict["score"] == {"partitions_as_forecast": every, "partitions": every}
     assert {one["shown"] for one in verdict["steps"]} == {"happened"}
     elsewhere = json.loads(json.dumps(before))
     one, other, _ = elsewhere["members"].values()
@@ -150,9 +152,9 @@ def planned(document: Document, folder: Path, *events: Document) -> Document:
     file, change, policy = folder / "first.json", folder / "roll.json", folder / "policy.json"
     file.write_text(json.dumps(document), encoding="utf-8")
     change.write_text(json.dumps({"format_version": "1.0", "events": events}), encoding="utf-8")
-    policy.write_text(json.dumps({"exclude": ["within-interval", "other-order"]}), encoding="utf-8")
+    policy.write_text(json.dumps({"format_version": "1.0", "exclude": ["within-interval", "other-order"]}), encoding="utf-8")
     done = CliRunner().invoke(holdfast, ["plan", str(file), str(change), "--policy", str(policy), "--json"])
-    assert done.exit_code == 2, done.output
+    assert done.exit_code in (0, 2), done.output
     plan: Document = json.loads(done.stdout)
     assert plan["chosen"] == "baseline"
     return plan
