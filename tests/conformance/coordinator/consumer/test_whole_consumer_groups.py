@@ -34,5 +34,5 @@ def test_every_target_of_a_script_follows_from_what_was_described_before_it(rele
         late += with_late_types
         assert not wrong, f"HOLDFAST_SEED={SEED + number}, Kafka {release}:\n" + "\n".join(wrong[:3])
     print(f"{compared} targets, {late} with the subscriptions from before")
-    assert late < 0.03 * compared
+    assert late < 0.02 * compared + 12, "such a view of the coordinator is rare; where it is, several targets in a row have it"
     assert compared > 3 * SCRIPTS, "the scripts make the coordinator compute too few targets"
