@@ -54,6 +54,8 @@ class Because(StrEnum):
     """The target before it is not recorded whole: compaction removed a part."""
     MEMBER_ORDER = "order of members"
     """The order in which the coordinator read its members decides."""
+    BROKER_JAVA = "Java of the broker"
+    """The broker's Java is unknown, and the orders of sets in Java 18 and in Java 19 decide differently."""
     DISKS = "offsets on disks"
     """What members reported of their disks decides (brokers from 4.4 on), and is not recorded."""
     WORK = "work limit"

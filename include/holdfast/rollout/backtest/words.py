@@ -25,6 +25,7 @@ BECAUSE = {
     Because.TOPICS: "partitions of that moment are unknown",
     Because.PREVIOUS_TARGET: "previous target is not recorded whole",
     Because.MEMBER_ORDER: "order of members unknown",
+    Because.BROKER_JAVA: "Java of the broker unknown",
     Because.DISKS: "offsets that members reported of their disks are not recorded",
     Because.WORK: "work limit",
 }

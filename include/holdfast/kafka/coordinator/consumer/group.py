@@ -1,7 +1,7 @@
 """A consumer group as its coordinator sees it when it computes a target, and the target.
 
 Order is input: members, subscribed names and the partitions of a target are as ConsumerGroupDescribe lists them, which is how the
-coordinator's hash tables iterate them (`hash_tables`).
+coordinator's hash tables iterate them (`hash_tables`). Records list the partitions of a target in another order (`Group.recorded`).
 """
 
 from collections.abc import Iterable
@@ -50,7 +50,10 @@ class Group:
     in which ConsumerGroupDescribe lists them. `resolved`: the topics that each regular expression matches, in any order.
 
     `alike`: whether the coordinator takes the members for subscribed alike; None: as they are now. It notices only when a member
-    joins, leaves or subscribes anew: not when a regular expression is resolved, or its last member has left."""
+    joins, leaves or subscribes anew: not when a regular expression is resolved, or its last member has left.
+
+    `recorded`: whether targets are in the order of their records, which is that of the assignor's tables: the coordinator puts them
+    into new ones."""
 
     release: str
     """The coordinator's."""
@@ -59,6 +62,7 @@ class Group:
     topics: tuple[Topic, ...]
     resolved: tuple[tuple[str, tuple[str, ...]], ...] = ()
     alike: bool | None = None
+    recorded: bool = False
 
 
 class MemberTarget(NamedTuple):

@@ -23,11 +23,20 @@ from holdfast.kafka.coordinator.consumer.subscriptions import Subscriptions
 def assign(group: Group) -> Target:
     """The target that the coordinator computes now, as a broker on Java 17 or 18 does. Raise Unsupported for a release that is not
     covered, CannotPredict where the assignor would throw."""
+    members, *others = by_java(group)
+    return Target(members, bool(others))
+
+
+def by_java(group: Group) -> tuple[tuple[MemberTarget, ...], ...]:
+    """What a broker on Java 17 or 18 decides and, where one on a later Java decides otherwise, what that does. Raise as `assign`."""
     if not group.members:
         behaviour(group.release)
-        return Target(())
+        return ((),)
     members = _assigned(group, UNTIL_18)
-    return Target(members, _sizes_depend_on_java(group) and _without_order(members) != _without_order(_assigned(group, SINCE_19)))
+    if not _sizes_depend_on_java(group):
+        return (members,)
+    later = _assigned(group, SINCE_19)
+    return (members,) if _without_order(members) == _without_order(later) else (members, later)
 
 
 def _assigned(group: Group, copies: Copies) -> tuple[MemberTarget, ...]:
@@ -37,7 +46,8 @@ def _assigned(group: Group, copies: Copies) -> tuple[MemberTarget, ...]:
     by_id = {member.member_id: member for member in group.members}
     members = [by_id[member_id] for member_id in java_hash.string_map_order(list(by_id))]
     subscriptions = Subscriptions(group, copies)
-    before = {member.member_id: listed(member.target, ids, copies) for member in members}
+    in_memory = kept if group.recorded else listed
+    before = {member.member_id: in_memory(member.target, ids, copies) for member in members}
     had = [before[member.member_id] for member in members]
     if group.assignor is Assignor.RANGE:
         owned = ranges.assign(members, subscriptions, counts, ids)

@@ -6,7 +6,7 @@ from itertools import islice
 
 from holdfast.errors import HoldfastError, Unsupported
 from holdfast.kafka.coordinator.consumer import target
-from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, Topic, by_topic
+from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, MemberTarget, Topic, by_topic
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.backtest import member_orders
@@ -41,20 +41,21 @@ def _judged(question: ConsumerTargetQuestion, result: RebalanceResult) -> Rebala
         *([Because.RELEASE] if len(found.fitting) < len(question.releases) else []),
         *([Because.SETTINGS] if found.by_settings else []),
         *([Because.MEMBER_ORDER] if found.by_order else []),
+        *([Because.BROKER_JAVA] if found.by_java else []),
     ]
     judged = Judged.INFERRED if because else Judged.EQUAL
     return replace(result, judged=judged, because=tuple(because), releases=tuple(found.fitting))
 
 
 class _Tried:
-    """What each release decides, with every assignor and in every order of the members that may have been."""
+    """What each release decides, with every assignor, in every order of the members that may have been, and on every Java."""
 
     def __init__(self, question: ConsumerTargetQuestion) -> None:
         self._question = question
         self._recorded = {partition: one.member_id for one in question.members for partition in one.given}
         self.fitting: list[str] = []
         self.nearest: tuple[TaskDifference, ...] | None = None
-        self.by_settings = self.by_order = self.orders_left = False
+        self.by_settings = self.by_order = self.by_java = self.orders_left = False
         self._known: dict[bool, bool] = {}
 
     def take(self, release: str) -> None:
@@ -84,8 +85,12 @@ class _Tried:
         return member_orders.orders(there, newcomer=question.newcomer, most=question.most_members, unknown=unknown)
 
     def _decides(self, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
-        found = target.assign(_group(self._question, release, assignor, order))
-        decided = {partition: one.member_id for one in found.members for partition in each_partition(one.owned)}
+        fits = [self._fits(members) for members in target.by_java(_group(self._question, release, assignor, order))]
+        self.by_java = self.by_java or (any(fits) and not all(fits))
+        return any(fits)
+
+    def _fits(self, members: tuple[MemberTarget, ...]) -> bool:
+        decided = {partition: one.member_id for one in members for partition in each_partition(one.owned)}
         differ = differences(decided, self._recorded)
         if differ and (self.nearest is None or len(differ) < len(self.nearest)):
             self.nearest = differ
@@ -101,6 +106,7 @@ def _group(question: ConsumerTargetQuestion, release: str, assignor: Assignor, o
         members=tuple(Member(one.member_id, one.subscription, one.regex, one.instance_id, by_topic(one.target)) for one in members),
         topics=tuple(Topic(one.name, one.id, one.partitions) for one in question.topics),
         resolved=tuple((one.regex, one.topics) for one in question.expressions),
+        recorded=True,
     )
 
 

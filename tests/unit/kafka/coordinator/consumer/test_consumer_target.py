@@ -1,10 +1,12 @@
 """Targets of consumer groups whose broker assigns; those of many random groups are compared with the JVM's in tests/conformance."""
 
+from dataclasses import replace
+
 import pytest
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.coordinator.consumer import target
-from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, Owned, Topic
+from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, MemberTarget, Owned, Topic
 from holdfast.kafka.coordinator.consumer.release import LINES, RELEASES, behaviour
 
 ORDERS, CLICKS = Topic("orders", 0x66416D2F447E4F7F, 5), Topic("clicks", 0x1234567890ABCDEF << 64, 4)
@@ -82,6 +84,21 @@ def test_another_java_is_told_where_its_sets_have_another_order() -> None:
     assert target.assign(group(*members, topics=topics)).depends_on_java
     assert not target.assign(group(*members, topics=topics, assignor=Assignor.RANGE)).depends_on_java
     assert not target.assign(group(on("orders", had=had[:0]), topics=topics)).depends_on_java
+
+
+def test_a_target_in_the_order_of_its_record_is_put_into_new_sets() -> None:
+    """A list in that order comes from a broker on Java 19; a record may come from any."""
+    had: Owned = (("orders", (0, 16, *range(1, 11))),)
+    members = (on("orders", had=had, name="a"), on("orders", had=(("orders", tuple(range(11, 16))),), name="b"))
+    listed = group(*members, topics=(Topic("orders", 1, 17),))
+
+    def kept_by_a(members: tuple[MemberTarget, ...]) -> set[int]:
+        return next(set(numbers) for name, ((_, numbers),) in members if name == "a")
+
+    assert [kept_by_a(one) for one in target.by_java(listed)] == [{0, 16, *range(1, 8)}]
+    first, later = target.by_java(replace(listed, recorded=True))
+    assert kept_by_a(first) == set(range(9))
+    assert kept_by_a(later) == {0, 16, *range(1, 8)}
 
 
 def test_the_table_of_releases() -> None:

@@ -42,11 +42,13 @@ RELEASE = Given(broker_release="4.3.1")
 class Log:
     """Records of a group as its coordinator writes them, and the target that it computes after each."""
 
-    def __init__(self, assignor: str | None = None, **topics: int) -> None:
+    def __init__(self, assignor: str | None = None, *, java: int = 0, **topics: int) -> None:
+        """`java`: 0 for a broker on Java 17, -1 for one on Java 19."""
         self.records: list[ConsumerGroupRecord] = []
         self.epoch = 1
         self._assignor, self._members, self._topics = assignor, dict[str, Member](), topics or {"orders": 6}
         self._ids = {"orders": ORDERS, "payments": PAYMENTS}
+        self._java = java
 
     def put(self, kind: Kind, name: str | None, value: ConsumerRecordValue | Unreadable | None) -> None:
         self.records.append(ConsumerGroupRecord(ConsumerRecordKey(kind, "shop", name), value, AT + len(self.records)))
@@ -80,7 +82,7 @@ class Log:
         self.put(Kind.GROUP_METADATA, None, ConsumerGroupMetadata(self.epoch))
         topics = tuple(Topic(name, self._ids[name], count) for name, count in self._topics.items())
         group = Group("4.3.1", Assignor(self._assignor or "uniform"), tuple(self._members.values()), topics)
-        for name, owned in target.assign(group).members:
+        for name, owned in target.by_java(group)[self._java]:
             self._members[name] = replace(self._members[name], target=owned)
             self.put(Kind.TARGET_MEMBER, name, ConsumerTargetMember(self.by_id(owned)))
         self.put(Kind.TARGET_METADATA, None, ConsumerTargetMetadata(self.epoch, AT))
@@ -88,7 +90,8 @@ class Log:
             self.put(Kind.CURRENT_MEMBER, by, CurrentConsumer(self.epoch, 0, 0, (), ()))
 
     def by_id(self, owned: Owned) -> ById:
-        return tuple((self._ids[topic], numbers) for topic, numbers in owned)
+        """In the order of the assignor's tables, which are smaller than those in which the coordinator keeps it."""
+        return tuple((self._ids[topic], tuple(sorted(numbers, key=lambda one: one % 16))) for topic, numbers in owned)
 
     def named(self) -> None:
         """As releases up to 4.0 do."""
@@ -133,6 +136,20 @@ def test_a_static_member_that_is_back_has_the_target_that_it_took_over() -> None
     found, differ = judged(log.records)
     assert not differ
     assert [one.judged for one in found.rebalances] == [Judged.EQUAL] * 2
+
+
+@pytest.mark.parametrize("java", [0, -1])
+def test_what_decides_is_the_order_in_which_the_coordinator_keeps_a_target(java: int) -> None:
+    """On Java 17 the partitions 12 to 23 are in a table of 32 buckets, in that order; on Java 19 in one of 16, where 16 comes first,
+    as it does in the record."""
+    log = Log("uniform", java=java, orders=24)
+    for name in ("a", "b", "c", "d"):
+        log.join(name)
+
+    found, differ = judged(log.records)
+    assert not differ
+    assert [one.judged for one in found.rebalances] == [Judged.EQUAL, Judged.EQUAL, Judged.INFERRED, Judged.EQUAL]
+    assert found.rebalances[2].because == (Because.BROKER_JAVA,)
 
 
 def test_another_target_is_different_and_can_be_sent() -> None:
