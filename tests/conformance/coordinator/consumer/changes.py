@@ -20,6 +20,8 @@ from holdfast.workflows.forecast import forecast_case
 INTERVAL_MS, SESSION_MS = 15_000, 45_000
 _REGEXES = ("t.*", ".*[02468]", "(t|u)[0-9]+", "u.*|t1", ".+")
 _NAMES = ("t", "u", "tasks.of-the-shop.", "users_")
+PARTITIONS = (range(1, 21), range(1, 21), range(24, 64), range(24, 120, 12))
+"""Of topics. A member with 12, 24, 48, … of one has them in a table of another size than the assignor's, or another Java's."""
 
 
 class RandomGroupChange:
@@ -33,7 +35,8 @@ class RandomGroupChange:
         self._static, self._alike = chance.choice((0, 0, 0.5, 1)), chance.random() < 0.7
         self._starting = True
         self._regexes = chance.choice((0, 0, 0, 0.5, 1))
-        self._topics = {f"{chance.choice(_NAMES)}{number}": chance.randint(1, 20) for number in range(chance.choice((1, 2, 3, 6)))}
+        counts = chance.choice(PARTITIONS)
+        self._topics = {f"{chance.choice(_NAMES)}{number}": chance.choice(counts) for number in range(chance.choice((1, 2, 3, 6)))}
         self._first = dict(self._topics)
         self._usual = chance.sample(list(self._topics), chance.randint(1, len(self._topics)))
         self._alive: dict[str, tuple[str | None, Case]] = {}

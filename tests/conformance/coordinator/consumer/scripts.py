@@ -5,6 +5,7 @@ import base64
 import random
 from typing import Any
 
+from tests.conformance.coordinator.consumer.changes import PARTITIONS
 from tests.conformance.coordinator.consumer.targets import bits_of
 from tests.conformance.coordinator.targets import Case
 
@@ -23,7 +24,10 @@ class RandomScript:
         self._chance = chance
         self._static, self.regexes, self._alike = chance.choice((0, 0, 0.5, 1)), chance.random() < 0.3, chance.random() < 0.6
         names = ("t", "u", "tasks.of-the-shop.", "users_")
-        self._now = {f"{chance.choice(names)}{number}": chance.randint(1, 20) for number in range(chance.choice((1, 2, 3, 6, 14)))}
+        counts = chance.choice(PARTITIONS)
+        self._now = {
+            f"{chance.choice(names)}{number}": chance.choice(counts) for number in range(chance.choice((1, 1, 2, 3, 6, 14)))
+        }
         self.first = dict(self._now)
         self._usual = chance.sample(list(self._now), chance.randint(1, len(self._now)))
         self.steps: list[Case] = []

@@ -78,6 +78,11 @@ def topic_order(topics: Iterable[str], ids: Mapping[str, int], capacity: int) ->
     )
 
 
+def bucket(topic_id: int, capacity: int) -> int:
+    """The bucket of a topic in a table of topic IDs. Those of two buckets are in two of every larger table, too."""
+    return java_hash.bits_of(java.uuid_hash(topic_id)) & (capacity - 1)
+
+
 def _number(number: int) -> int:
     return number
 

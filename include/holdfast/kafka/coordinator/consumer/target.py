@@ -28,7 +28,7 @@ def assign(group: Group) -> Target:
 
 
 def by_java(group: Group) -> tuple[tuple[MemberTarget, ...], ...]:
-    """What a broker on Java 17 or 18 decides and, where one on a later Java decides otherwise, what that does. Raise as `assign`."""
+    """What a broker on Java 17 or 18 decides and, if one on a later Java decides otherwise, what that does. Raise as `assign`."""
     if not group.members:
         behaviour(group.release)
         return ((),)

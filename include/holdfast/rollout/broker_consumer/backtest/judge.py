@@ -12,6 +12,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.backtest import member_orders
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
 from holdfast.rollout.backtest.member_orders import MOST_ORDERS
+from holdfast.rollout.broker_consumer.backtest import namings
 from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion
 from holdfast.rollout.broker_consumer.target.target import each_partition
 
@@ -34,6 +35,8 @@ def _judged(question: ConsumerTargetQuestion, result: RebalanceResult) -> Rebala
     for release in question.releases:
         found.take(release)
     if not found.fitting:
+        if found.names_left:
+            return _not_judged(result, Because.TOPICS, f"the topics may have more than {namings.MOST} orders")
         if found.orders_left:
             return _not_judged(result, Because.MEMBER_ORDER, f"members may have joined in more than {MOST_ORDERS} orders")
         return replace(result, judged=Judged.DIFFERENT, differences=found.nearest or ())
@@ -42,20 +45,23 @@ def _judged(question: ConsumerTargetQuestion, result: RebalanceResult) -> Rebala
         *([Because.SETTINGS] if found.by_settings else []),
         *([Because.MEMBER_ORDER] if found.by_order else []),
         *([Because.BROKER_JAVA] if found.by_java else []),
+        *([Because.TOPICS] if found.by_names or found.names_left else []),
     ]
     judged = Judged.INFERRED if because else Judged.EQUAL
     return replace(result, judged=judged, because=tuple(because), releases=tuple(found.fitting))
 
 
 class _Tried:
-    """What each release decides, with every assignor, in every order of the members that may have been, and on every Java."""
+    """What each release decides, with every assignor, in every order of members and topics that may have been, and on every
+    Java."""
 
     def __init__(self, question: ConsumerTargetQuestion) -> None:
         self._question = question
-        self._recorded = {partition: one.member_id for one in question.members for partition in one.given}
+        named = list(islice(namings.namings(question), namings.MOST + 1))
+        self._named, self.names_left = named[: namings.MOST], len(named) > namings.MOST
         self.fitting: list[str] = []
         self.nearest: tuple[TaskDifference, ...] | None = None
-        self.by_settings = self.by_order = self.by_java = self.orders_left = False
+        self.by_settings = self.by_order = self.by_names = self.by_java = self.orders_left = False
         self._known: dict[bool, bool] = {}
 
     def take(self, release: str) -> None:
@@ -85,13 +91,19 @@ class _Tried:
         return member_orders.orders(there, newcomer=question.newcomer, most=question.most_members, unknown=unknown)
 
     def _decides(self, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
-        fits = [self._fits(members) for members in target.by_java(_group(self._question, release, assignor, order))]
+        fits = [self._decides_so_named(named, release, assignor, order) for named in self._named]
+        self.by_names = self.by_names or (any(fits) and not all(fits))
+        return any(fits)
+
+    def _decides_so_named(self, named: ConsumerTargetQuestion, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
+        recorded = {partition: one.member_id for one in named.members for partition in one.given}
+        fits = [self._fits(members, recorded) for members in target.by_java(_group(named, release, assignor, order))]
         self.by_java = self.by_java or (any(fits) and not all(fits))
         return any(fits)
 
-    def _fits(self, members: tuple[MemberTarget, ...]) -> bool:
+    def _fits(self, members: tuple[MemberTarget, ...], recorded: Owners) -> bool:
         decided = {partition: one.member_id for one in members for partition in each_partition(one.owned)}
-        differ = differences(decided, self._recorded)
+        differ = differences(decided, recorded)
         if differ and (self.nearest is None or len(differ) < len(self.nearest)):
             self.nearest = differ
         return not differ

@@ -50,7 +50,8 @@ class PastExpression:
 class ConsumerTargetQuestion:
     """`releases`: one of each line of releases that the coordinator may have run. `assignors`: each that is tried; one where most
     members asked for it. `members`: in the order in which they joined; `newcomer`: the last of them, if its own first heartbeat
-    computed the target. `most_members`: how many there were at once, by the records."""
+    computed the target. `most_members`: how many there were at once, by the records. `names_known`: whether the records say which
+    name is which topic ID's; else any may be."""
 
     releases: tuple[str, ...] = member(TEXTS)
     epoch: int = member(_EPOCH)
@@ -61,4 +62,5 @@ class ConsumerTargetQuestion:
     expressions: tuple[PastExpression, ...] = member(keyed(codec_of(PastExpression)), default=(), omit=True)
     newcomer: bool = member(BOOLEAN, default=False)
     most_members: int = member(_EPOCH, default=0)
+    names_known: bool = member(BOOLEAN, default=True, omit=True)
     protocol: str = member(NAME, default=PROTOCOL)

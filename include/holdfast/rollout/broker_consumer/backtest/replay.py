@@ -4,7 +4,7 @@ What compaction leaves: below some offset the last record of each key, from ther
 everything after the first of the two is there, and what the records add up to is what the coordinator had.
 
 Targets name topics by ID. Releases up to 4.0 record the names (record 4); later ones do not. Where all members are subscribed
-alike, which ID is which name's decides nothing; where they are not, it does.
+alike, which ID is which name's decides only an order, all of which are tried; where they are not, it decides more.
 """
 
 from collections import Counter
@@ -170,7 +170,8 @@ class TargetReplay:
         new = [name for name in self._members if name not in self._current]
         if len(new) > 1 or (new and new[0] != next(reversed(self._members))):
             raise _CannotAsk(Because.MEMBER_ORDER, f"{len(new)} members were never given anything before it")
-        names = self._named(after)
+        recorded = self._recorded_names(after)
+        names = self._any_names(after) if recorded is None else recorded
         return ConsumerTargetQuestion(
             releases=tried,
             epoch=epoch,
@@ -181,6 +182,7 @@ class TargetReplay:
             expressions=tuple(PastExpression(regex, topics) for regex, topics in self._expressions.items()),
             newcomer=bool(new),
             most_members=self._most,
+            names_known=recorded is not None,
         )
 
     def _assignors(self) -> tuple[Assignor, ...]:
@@ -191,13 +193,15 @@ class TargetReplay:
             raise _CannotAsk(Because.ASSIGNOR, f"most members ask for {min(most)[:40]!r}, which is not covered")
         return tuple(map(Assignor, most)) or tuple(Assignor)
 
-    def _named(self, after: dict[str, ById]) -> dict[int, str]:
+    def _recorded_names(self, after: dict[str, ById]) -> dict[int, str] | None:
         """The name of each topic of the target, by its ID."""
+        known = {one.id: one.name for one in self._topics.topics} if self._topics is not None else {}
         wanted = _counts(after)
-        if self._topics is not None:
-            known = {one.id: one.name for one in self._topics.topics}
-            if wanted.keys() <= known.keys():
-                return {one: known[one] for one in wanted}
+        return {one: known[one] for one in wanted} if wanted.keys() <= known.keys() else None
+
+    def _any_names(self, after: dict[str, ById]) -> dict[int, str]:
+        """Names that its topics may have."""
+        wanted = _counts(after)
         read = [self._reads(one.metadata) for one in self._members.values()]
         if len(set(read)) > 1 or len(read[0]) < len(wanted):
             raise _CannotAsk(Because.TOPICS, "members are subscribed differently, and the names of the topics are not recorded")

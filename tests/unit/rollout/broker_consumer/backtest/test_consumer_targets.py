@@ -30,7 +30,7 @@ from holdfast.rollout.backtest.coordinated import ConsumerGroupRecord, Unreadabl
 from holdfast.rollout.backtest.judged import Because, Judged
 from holdfast.rollout.backtest.results import Given, GroupBacktest
 from holdfast.rollout.broker_consumer.backtest.past import PAST
-from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion
+from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion, PastConsumer, PastTopic
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import mismatch_file
 
@@ -42,12 +42,14 @@ RELEASE = Given(broker_release="4.3.1")
 class Log:
     """Records of a group as its coordinator writes them, and the target that it computes after each."""
 
-    def __init__(self, assignor: str | None = None, *, java: int = 0, **topics: int) -> None:
-        """`java`: 0 for a broker on Java 17, -1 for one on Java 19."""
+    def __init__(
+        self, assignor: str | None = None, *, java: int = 0, ids: tuple[int, int] = (ORDERS, PAYMENTS), **topics: int
+    ) -> None:
+        """`java`: 0 for a broker on Java 17, -1 for one on Java 19. `ids`: of `orders` and `payments`."""
         self.records: list[ConsumerGroupRecord] = []
         self.epoch = 1
         self._assignor, self._members, self._topics = assignor, dict[str, Member](), topics or {"orders": 6}
-        self._ids = {"orders": ORDERS, "payments": PAYMENTS}
+        self._ids = dict(zip(("orders", "payments"), ids, strict=True))
         self._java = java
 
     def put(self, kind: Kind, name: str | None, value: ConsumerRecordValue | Unreadable | None) -> None:
@@ -140,8 +142,8 @@ def test_a_static_member_that_is_back_has_the_target_that_it_took_over() -> None
 
 @pytest.mark.parametrize("java", [0, -1])
 def test_what_decides_is_the_order_in_which_the_coordinator_keeps_a_target(java: int) -> None:
-    """On Java 17 the partitions 12 to 23 are in a table of 32 buckets, in that order; on Java 19 in one of 16, where 16 comes first,
-    as it does in the record."""
+    """On Java 17 the partitions 12 to 23 are in a table of 32 buckets, in that order; on Java 19 in one of 16, where 16 comes
+    first, as it does in the record."""
     log = Log("uniform", java=java, orders=24)
     for name in ("a", "b", "c", "d"):
         log.join(name)
@@ -150,6 +152,31 @@ def test_what_decides_is_the_order_in_which_the_coordinator_keeps_a_target(java:
     assert not differ
     assert [one.judged for one in found.rebalances] == [Judged.EQUAL, Judged.EQUAL, Judged.INFERRED, Judged.EQUAL]
     assert found.rebalances[2].because == (Because.BROKER_JAVA,)
+
+
+@pytest.mark.parametrize("ids", [(1 << 68, 2 << 68), (2 << 68, 1 << 68)])
+def test_names_that_no_record_has_decide_where_topics_share_a_bucket(ids: tuple[int, int]) -> None:
+    """Of one bucket the topic comes first whose name does."""
+    log = three(assignor="uniform", ids=ids, orders=8, payments=3)
+
+    found, differ = judged(log.records)
+    assert not differ
+    assert [one.because for one in found.rebalances] == [(), (), (), (Because.TOPICS,)]
+    apart, _ = judged(three(assignor="uniform", orders=8, payments=3).records)
+    assert [one.judged for one in apart.rebalances] == [Judged.EQUAL] * 4
+
+
+def test_no_more_namings_are_tried_than_a_few() -> None:
+    """Of topics of one bucket there may be many: IDs are only bytes in a record."""
+    names = tuple(f"t{number:02}" for number in range(14))
+    topics = tuple(PastTopic(name, number << 70, 2) for number, name in enumerate(names))
+    members = tuple(PastConsumer(name, (), subscription=names) for name in "ab")
+    releases, assignors = ("4.3.1",), (Assignor.UNIFORM,)
+    question = ConsumerTargetQuestion(releases, 2, "2026-11-01T00:00:00Z", assignors, topics, members, names_known=False)
+
+    assert PAST.judge(question).because == (Because.TOPICS,)
+    assert PAST.judge(question).judged is Judged.NOT_JUDGED
+    assert PAST.judge(replace(question, names_known=True)).judged is Judged.DIFFERENT
 
 
 def test_another_target_is_different_and_can_be_sent() -> None:

@@ -1,0 +1,53 @@
+"""The names that the topics of a question may have, where no record says which name is which ID's.
+
+All that names decide is the order in which topics of one bucket come to the table of topic IDs (`hash_tables.topic_order`), and so
+the order in which partitions are given that no member had. Other topics need not change names.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, islice, permutations, product
+
+from holdfast.kafka.coordinator.consumer import hash_tables
+from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion, Partitions, PastConsumer
+
+MOST = 24
+"""Of one question that are tried."""
+
+
+def namings(question: ConsumerTargetQuestion) -> Iterator[ConsumerTargetQuestion]:
+    """The question as it is first, then with other names, one for each order that may have been."""
+    if question.names_known:
+        yield question
+        return
+    buckets = _buckets(question)
+    before = list(chain.from_iterable(buckets))
+    for after in product(*(islice(permutations(names), MOST + 1) for names in buckets)):
+        names = dict(zip(before, chain.from_iterable(after), strict=True))
+        yield _renamed(question, {one.name: names.get(one.name, one.name) for one in question.topics})
+
+
+def _buckets(question: ConsumerTargetQuestion) -> list[list[str]]:
+    """The topics with partitions that no member had, by bucket of the smallest table that they may be in."""
+    had = Counter(one.topic for one in {one for member in question.members for one in member.target})
+    capacity = hash_tables.SINCE_19.capacity(len(question.topics))
+    found: dict[int, list[str]] = {}
+    for one in question.topics:
+        if had[one.name] < one.partitions:
+            found.setdefault(hash_tables.bucket(one.id, capacity), []).append(one.name)
+    return list(found.values())
+
+
+def _renamed(question: ConsumerTargetQuestion, names: Mapping[str, str]) -> ConsumerTargetQuestion:
+    def renamed(partitions: Partitions) -> Partitions:
+        return tuple(one._replace(topic=names[one.topic]) for one in partitions)
+
+    def member(one: PastConsumer) -> PastConsumer:
+        return replace(one, given=renamed(one.given), target=renamed(one.target))
+
+    return replace(
+        question,
+        topics=tuple(replace(one, name=names[one.name]) for one in question.topics),
+        members=tuple(map(member, question.members)),
+    )
