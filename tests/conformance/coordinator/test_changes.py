@@ -1,4 +1,5 @@
-"""The whole coordinator with mock time: every target of a change, epoch by epoch, against Holdfast's forecast of it.
+"""The whole coordinator with mock time: every target of a change, epoch by epoch, against Holdfast's forecast of it. Where members
+are static, the records that it wrote are judged too.
 
 HOLDFAST_SEED=N               the changes of an earlier run
 HOLDFAST_CONFORMANCE_CASES=N  number of changes per release
@@ -14,6 +15,10 @@ from tests.conformance.coordinator.coordinator_jvm import WholeCoordinatorJvm
 from tests.conformance.coordinator.moves import RandomMove
 from tests.conformance.coordinator.reported_changes import ReportedChange
 from tests.conformance.coordinator.static_changes import StaticChange
+from tests.harness.kafka import recorded_targets
+from tests.unit.rollout.broker_streams.backtest.test_target_backtest import judged
+
+from holdfast.rollout.backtest.results import Given
 
 pytestmark = pytest.mark.jvm
 
@@ -28,12 +33,17 @@ def test_every_target_of_a_change_is_the_one_that_was_forecast(jvm: WholeCoordin
     kinds = (ReportedChange, StaticChange, RandomChange, ApartChange) if release == "4.4.0" else (RandomChange, ApartChange)
     changes = [kinds[number % len(kinds)](random.Random(SEED + number), release) for number in range(CHANGES)]
     targets = undetermined = 0
-    for number, (change, (_, answer)) in enumerate(zip(changes, jvm.answers(one.script for one in changes), strict=True)):
+    answers = jvm.answers(one.script | {"bytes": isinstance(one, StaticChange)} for one in changes)
+    for number, (change, (_, answer)) in enumerate(zip(changes, answers, strict=True)):
         shown = answer["steps"][change.settled :]
         where = f"HOLDFAST_SEED={SEED + number}, Kafka {release}, {change.events}"
         assert not [one["error"] for one in shown if "error" in one], where
         forecast = change.forecast(shown[0])
         assert not mismatch(forecast, computed(shown)), f"{where}: {mismatch(forecast, computed(shown))}"
+        if isinstance(change, StaticChange):
+            past = judged(recorded_targets.entries(answer["records"]), Given(broker_release=release))
+            assert not past.score.different, f"{where}: {past.rebalances}"
+            assert all(one.end_equal for one in past.sequences if one.compared), f"{where}: {past.sequences}"
         targets += len(forecast)
         undetermined += sum(bool(one["assignment"]["undetermined_tasks"]) for one in forecast)
     moved = moves(jvm, release)

@@ -71,9 +71,9 @@ class WrittenGroup:
     def members(self) -> list[str]:
         return list(self._processes)
 
-    def join(self, name: str, process: str) -> None:
+    def join(self, name: str, process: str, instance: str | None = None) -> None:
         self.batches.append(len(self.log))
-        self._write(RecordKind.MEMBER_METADATA, name, MemberMetadata(None, None, "c", "h", 1, 0, process, None, ()))
+        self._write(RecordKind.MEMBER_METADATA, name, MemberMetadata(instance, None, "c", "h", 1, 0, process, None, ()))
         if not self.log[:-1]:
             self._write(RecordKind.TOPOLOGY, None, self._topology())
         self._raised()
@@ -83,16 +83,29 @@ class WrittenGroup:
         self._table = self._table.after([(name, True)])
         self._settle()
 
+    def returns(self, old: str, new: str, instance: str) -> None:
+        """A static member, within its session and in the same process: it takes over what it had, and raises nothing."""
+        process, held = self._processes[old], self._held[old]
+        self._remove(old)
+        self._processes[new], self._held[new] = process, held
+        self._table = self._table.after([(new, True)])
+        self._write(RecordKind.MEMBER_METADATA, new, MemberMetadata(instance, None, "c", "h", 1, 0, process, None, ()))
+        self._write(RecordKind.TARGET_MEMBER, new, TargetMember(held))
+        self._settle()
+
     def leave(self, name: str) -> None:
+        self._remove(name)
+        self._raised()
+        if self._processes:
+            self._compute(self._table.order())
+            self._settle()
+
+    def _remove(self, name: str) -> None:
         self.batches.append(len(self.log))
         for kind in (RecordKind.CURRENT_MEMBER, RecordKind.TARGET_MEMBER, RecordKind.MEMBER_METADATA):
             self._write(kind, name, None)
         del self._processes[name], self._held[name]
         self._table = self._table.after([(name, False)])
-        self._raised()
-        if self._processes:
-            self._compute(self._table.order())
-            self._settle()
 
     def _compute(self, order: tuple[str, ...]) -> None:
         members = tuple(Member(name, self._processes[name], self._held[name].active, self._held[name].standby) for name in order)

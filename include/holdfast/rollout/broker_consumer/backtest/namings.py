@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain, islice, permutations, product
 
 from holdfast.kafka.coordinator.consumer import hash_tables
+from holdfast.kafka.coordinator.consumer.group import Assignor
 from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion, Partitions, PastConsumer
 
 MOST = 24
@@ -18,7 +19,7 @@ MOST = 24
 
 def namings(question: ConsumerTargetQuestion) -> Iterator[ConsumerTargetQuestion]:
     """The question as it is first, then with other names, one for each order that may have been."""
-    if question.names_known:
+    if question.names_known or question.assignors == (Assignor.RANGE,):
         yield question
         return
     buckets = _buckets(question)

@@ -28,6 +28,7 @@ from holdfast.kafka.wire.consumer_group_records import (
 from holdfast.rollout.backtest.coordinated import ConsumerGroupRecord, Unreadable
 from holdfast.rollout.backtest.judged import Because
 from holdfast.rollout.backtest.results import Given
+from holdfast.rollout.backtest.static_returns import StaticReturns
 from holdfast.rollout.broker_consumer.backtest import releases
 from holdfast.rollout.broker_consumer.backtest.question import (
     MOST_PARTITIONS,
@@ -86,10 +87,9 @@ class TargetReplay:
     _targets: dict[str, ById] = field(default_factory=dict)
     _coming: dict[str, ById] = field(default_factory=dict)
     """What was written of a target whose record 6 follows."""
-    _free: set[str] = field(default_factory=set)
-    """Instance IDs of members that were removed since the epoch was raised: who comes with one takes its place."""
+    _returns: StaticReturns = field(default_factory=StaticReturns)
     _heirs: set[str] = field(default_factory=set)
-    """Members that did: the record of a target that follows is the one that they take over."""
+    """Static members that are back: the record of a target that follows is the one that they take over."""
 
     def take(self, record: ConsumerGroupRecord) -> ConsumerTargetQuestion | Untold | None:
         """None: no target is complete with it."""
@@ -111,7 +111,8 @@ class TargetReplay:
             if self._group is None and value.epoch <= FIRST_EPOCH:
                 self.from_the_start = self._whole = True
             self._group = value
-            self._free, self._heirs = set(), set()
+            self._returns.epoch_raised()
+            self._heirs.clear()
         return None
 
     def _note(self, key: ConsumerRecordKey) -> None:
@@ -127,7 +128,7 @@ class TargetReplay:
             before = self._members.get(name)
             self._members[name] = _Member(value, order_known=before is None and self._whole)
             self._most = max(self._most, len(self._members))
-            if value.instance_id in self._free:
+            if self._returns.written(name, value.instance_id) is not None:
                 self._heirs.add(name)
         elif isinstance(value, ConsumerTargetMember):
             (self._targets if name in self._heirs else self._coming)[name] = value.target
@@ -135,9 +136,8 @@ class TargetReplay:
         elif kind is ConsumerRecordKind.CURRENT_MEMBER:
             (self._current.discard if value is None else self._current.add)(name)
         elif kind is ConsumerRecordKind.MEMBER_METADATA:
-            gone = self._members.pop(name, None)
-            if gone is not None and gone.metadata.instance_id is not None:
-                self._free.add(gone.metadata.instance_id)
+            self._members.pop(name, None)
+            self._returns.removed(name)
         else:
             self._targets.pop(name, None)
             self._coming.pop(name, None)

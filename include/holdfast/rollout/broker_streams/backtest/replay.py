@@ -24,6 +24,7 @@ from holdfast.kafka.wire.streams_tasks import OwnedTasks
 from holdfast.rollout.backtest.coordinated import CoordinatorRecord, Unreadable
 from holdfast.rollout.backtest.judged import Because
 from holdfast.rollout.backtest.results import Given
+from holdfast.rollout.backtest.static_returns import StaticReturns
 from holdfast.rollout.broker_streams.backtest import releases
 from holdfast.rollout.broker_streams.backtest.question import MOST_TASKS, Holding, PastMember, PastSubtopology, TargetQuestion
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
@@ -68,6 +69,9 @@ class TargetReplay:
     _targets: dict[str, OwnedTasks] = field(default_factory=dict)
     _coming: dict[str, OwnedTasks] = field(default_factory=dict)
     """What was written of a target whose record 20 follows."""
+    _returns: StaticReturns = field(default_factory=StaticReturns)
+    _heirs: set[str] = field(default_factory=set)
+    """Static members that are back: the record of a target that follows is the one that they take over."""
 
     @property
     def whole(self) -> bool:
@@ -95,6 +99,8 @@ class TargetReplay:
             if self._group is None and value.epoch <= FIRST_EPOCH:
                 self.from_the_start = self._whole = True
             self._group = value
+            self._returns.epoch_raised()
+            self._heirs.clear()
         elif isinstance(value, StoredTopology):
             self._topology = value
         return None
@@ -113,12 +119,16 @@ class TargetReplay:
             before = self._members.get(name)
             self._members[name] = _Member(value.process_id, order_known=before is None and self._whole)
             self._most = max(self._most, len(self._members))
+            if self._returns.written(name, value.instance_id) is not None:
+                self._heirs.add(name)
         elif isinstance(value, TargetMember):
-            self._coming[name] = value.target
+            (self._targets if name in self._heirs else self._coming)[name] = value.target
+            self._heirs.discard(name)
         elif isinstance(value, CurrentMember):
             self._current[name] = value.assignment
         elif key.kind is RecordKind.MEMBER_METADATA:
             self._members.pop(name, None)
+            self._returns.removed(name)
         elif key.kind is RecordKind.CURRENT_MEMBER:
             self._current.pop(name, None)
         else:

@@ -113,7 +113,7 @@ class Sequences:
             result,
             rounds_at_least=least,
             rounds_at_most=most,
-            end_differences=_end_differences(one.question, has),
+            end_differences=self._end_differences(one.question, has),
             inferred=one.inferred,
         )
         try:
@@ -122,6 +122,12 @@ class Sequences:
             return replace(result, not_compared=NotForecast.NOT_PREDICTED, detail=str(refusal))
         duration = Duration(found.usual, max(0.0, found.least - CLOCKS_S), found.most + CLOCKS_S)
         return self.courses.with_duration(result, duration)
+
+    def _end_differences(self, question: TargetQuestion, has: Mapping[str, OwnedTasks]) -> tuple[TaskDifference, ...]:
+        nothing = OwnedTasks((), (), ())
+        wanted = {self._standing.now(one.member_id): (one.given.active, one.given.standby) for one in question.members}
+        found = {name: (one.active, one.standby) for name in wanted for one in (has.get(name, nothing),)}
+        return differences(wanted, found)
 
 
 def rounds_within(raised: list[Raised], release: str, config: Config, *, from_empty: bool = False) -> tuple[int, int]:
@@ -145,13 +151,6 @@ def rounds_within(raised: list[Raised], release: str, config: Config, *, from_em
     least += waiting is not None
     apart = (raised[-1].at_ms - raised[0].at_ms) // interval + 2 if interval else len(raised)
     return max(1, least), max(1, least, min(len(raised), apart))
-
-
-def _end_differences(question: TargetQuestion, has: Mapping[str, OwnedTasks]) -> tuple[TaskDifference, ...]:
-    nothing = OwnedTasks((), (), ())
-    wanted = {one.member_id: (one.given.active, one.given.standby) for one in question.members}
-    found = {name: (one.active, one.standby) for name in wanted for one in (has.get(name, nothing),)}
-    return differences(wanted, found)
 
 
 def _seconds(one: _Open, raised: list[Raised], release: str, config: Config) -> Seconds:

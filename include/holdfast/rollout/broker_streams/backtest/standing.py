@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from holdfast.kafka.wire.streams_group_records import CurrentMember, GroupMetadata, MemberMetadata, RecordKind, TargetMetadata
 from holdfast.rollout.backtest.coordinated import CoordinatorRecord
+from holdfast.rollout.backtest.static_returns import StaticReturns
 
 _STABLE = 1
 """`StreamsGroupMember.MemberState`."""
@@ -23,14 +24,17 @@ class Raised(NamedTuple):
 
 @dataclass(slots=True)
 class Standing:
-    """One life of a group, record by record. `raised`: since it was stable."""
+    """One life of a group, record by record. Since it was stable: `raised`, and `heirs`, the static members that are back, by the
+    member whose place each took."""
 
     raised: list[Raised] = field(default_factory=list)
+    heirs: dict[str, str] = field(default_factory=dict)
     _epoch: int | None = None
     _computed: int | None = None
     _members: set[str] = field(default_factory=set)
     _behind: set[str] = field(default_factory=set)
     _joins: bool = False
+    _returns: StaticReturns = field(default_factory=StaticReturns)
 
     @property
     def without_members(self) -> bool:
@@ -44,22 +48,35 @@ class Standing:
                 self.raised.append(Raised(record.written_at_ms, self._joins))
                 self._joins, self._behind = False, set(self._members)
             self._epoch = value.epoch
+            self._returns.epoch_raised()
         elif isinstance(value, TargetMetadata):
             self._computed = value.epoch
         elif isinstance(value, MemberMetadata) and name is not None and name not in self._members:
             self._members.add(name)
             self._behind.add(name)
-            self._joins = True
+            old = self._returns.written(name, value.instance_id)
+            if old is None:
+                self._joins = True
+            else:
+                self.heirs.pop(name, None)  # it had another place before
+                self.heirs[old] = name
         elif record.key.kind is RecordKind.MEMBER_METADATA and value is None and name is not None:
             self._members.discard(name)
             self._behind.discard(name)
+            self._returns.removed(name)
         elif isinstance(value, CurrentMember) and name is not None:
             return self._has(name, value)
         return False
 
     def begin(self) -> None:
-        """Forget what has raised the epoch so far."""
-        self.raised = []
+        """Forget what has raised the epoch so far, and who came back."""
+        self.raised, self.heirs = [], {}
+
+    def now(self, member_id: str) -> str:
+        """The member that has its place: itself, or a static one that is back under another ID."""
+        while member_id in self.heirs:
+            member_id = self.heirs[member_id]
+        return member_id
 
     def _has(self, name: str, value: CurrentMember) -> bool:
         if value.member_epoch != self._epoch or value.state != _STABLE:

@@ -13,8 +13,10 @@ from holdfast.kafka.wire.streams_group_records import CurrentMember, RecordKind
 from holdfast.rollout.backtest.judged import NotForecast, SequenceResult
 from holdfast.rollout.backtest.learnt import FEWEST, Quantity
 from holdfast.rollout.backtest.results import Given
+from holdfast.rollout.broker_streams.backtest.question import TargetQuestion
+from holdfast.rollout.broker_streams.backtest.replay import TargetReplay
 from holdfast.rollout.broker_streams.backtest.sequences import rounds_within
-from holdfast.rollout.broker_streams.backtest.standing import Raised
+from holdfast.rollout.broker_streams.backtest.standing import Raised, Standing
 
 CONFIG = {"streams.heartbeat.interval.ms": 5_000, "streams.assignment.interval.ms": 1_000}
 
@@ -91,6 +93,41 @@ def test_a_group_that_loses_its_last_member_interrupts_it() -> None:
     del group.log[-1]  # it never has its target
     group.leave("a")
     assert apart(judged(group.log).sequences) == [NotForecast.INTERRUPTED]
+
+
+def test_a_static_member_that_is_back_has_what_its_place_was_given() -> None:
+    """In the middle of a rebalance, twice, the second time under its first member ID. What raises the epoch later is no join."""
+    group = WrittenGroup("4.4.0")
+    group.join("a", "A", "host-a")
+    group.join("b", "B")
+    del group.log[-2:]  # no member has the target yet
+    group.returns("a", "x", "host-a")
+    del group.log[-2:]
+    group.returns("x", "a", "host-a")
+    found = judged(group.log, Given(broker_release="4.4.0"))
+    assert [(one.first, one.not_compared, one.end_differences) for one in found.sequences] == [(2, None, ()), (3, None, ())]
+
+    standing = Standing()
+    for record in group.log:
+        standing.take(record)
+    assert (standing.now("a"), standing.now("x"), standing.now("b")) == ("a", "a", "b")
+    standing.begin()
+    group.leave("b")
+    for record in group.log[group.batches[-1] :]:
+        standing.take(record)
+    assert [one.joined for one in standing.raised] == [False]
+    assert not judged(group.log, Given(broker_release="4.4.0")).score.wrong
+
+
+def test_what_a_static_member_takes_over_is_its_target_before() -> None:
+    group = WrittenGroup("4.4.0")
+    group.join("a", "A", "host-a")
+    group.returns("a", "x", "host-a")
+    group.join("b", "B")
+    replay = TargetReplay(Given(broker_release="4.4.0"))
+    *_, question = filter(None, map(replay.take, group.log))
+    assert isinstance(question, TargetQuestion)
+    assert [(one.member_id, bool(one.target.active)) for one in question.members] == [("x", True), ("b", False)]
 
 
 def test_a_target_that_is_not_judged_is_in_none_that_is_compared() -> None:
