@@ -112,7 +112,7 @@ def test_the_target_after_each_change_is_what_is_assigned_from_the_snapshot_befo
 
 def test_a_roll_of_real_consumers_is_as_it_was_forecast(bootstrap: str, consumers: PlainGroup, tmp_path: Path) -> None:
     """Epochs and targets of each restart, and the end of all of it. A plan that was made before it, when no member ID was known, is
-    verified after it."""
+    verified after it. All that was recorded of it, and of the test before, is decided again."""
     for number in range(3):
         consumers.start(f"app-{number}", ())
         consumers.wait_until_assigned(f"app-{number}")
@@ -145,6 +145,11 @@ def test_a_roll_of_real_consumers_is_as_it_was_forecast(bootstrap: str, consumer
     one, other, _ = elsewhere["members"].values()
     one["assignment"], other["assignment"] = other["assignment"], one["assignment"]
     assert verified(plan, elsewhere, tmp_path)["result"] == "different"
+
+    past = json.loads(run("backtest", "--group", GROUP, "--bootstrap-server", bootstrap, "--json"))
+    (group,) = past["groups"]
+    assert {one["judged"] for one in group["rebalances"]} <= {"equal", "inferred"}, past
+    assert (len(group["rebalances"]) >= before["group_epoch"] - 1, group["not_recorded"]) == (True, 0), past
 
 
 def planned(document: Document, folder: Path, *events: Document) -> Document:

@@ -1,7 +1,7 @@
 """The names that the topics of a question may have, where no record says which name is which ID's.
 
-All that names decide is the order in which topics of one bucket come to the table of topic IDs (`hash_tables.topic_order`), and so
-the order in which partitions are given that no member had. Other topics need not change names.
+All that names decide is the order of topics whose IDs share a bucket (`hash_tables.topic_order`), and so the order in which
+partitions are given that no member had. Other topics need not change names.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ MOST = 24
 
 
 def namings(question: ConsumerTargetQuestion) -> Iterator[ConsumerTargetQuestion]:
-    """The question as it is first, then with other names, one for each order that may have been."""
+    """First the question itself, then it with other names: one for each order that may have been."""
     if question.names_known or question.assignors == (Assignor.RANGE,):
         yield question
         return
