@@ -30,7 +30,7 @@ def random_script(chance: random.Random) -> Case:
     names = [str(number) for number in range(chance.choice((1, 1, 2, 3, 11)))]
     return {
         "config": config,
-        "subtopologies": [[name, chance.randint(1, 20), chance.random() < 0.75] for name in names],
+        "subtopologies": [[name, chance.randint(1, chance.choice((20, 60))), chance.random() < 0.75] for name in names],
         "steps": steps,
     }
 
