@@ -13,6 +13,7 @@ from holdfast.rollout.backtest import member_orders
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
 from holdfast.rollout.backtest.member_orders import MOST_ORDERS
 from holdfast.rollout.broker_consumer.backtest import namings
+from holdfast.rollout.broker_consumer.backtest.namings import Names
 from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion
 from holdfast.rollout.broker_consumer.target.target import each_partition
 
@@ -38,7 +39,7 @@ def _judged(question: ConsumerTargetQuestion, result: RebalanceResult) -> Rebala
         if found.names_left:
             return _not_judged(result, Because.TOPICS, f"the topics may have more than {namings.MOST} orders")
         if found.orders_left:
-            return _not_judged(result, Because.MEMBER_ORDER, f"members may have joined in more than {MOST_ORDERS} orders")
+            return _not_judged(result, Because.MEMBER_ORDER, "members may have joined in more orders than are tried")
         return replace(result, judged=Judged.DIFFERENT, differences=found.nearest or ())
     because = [
         *([Because.RELEASE] if len(found.fitting) < len(question.releases) else []),
@@ -58,7 +59,7 @@ class _Tried:
     def __init__(self, question: ConsumerTargetQuestion) -> None:
         self._question = question
         named = list(islice(namings.namings(question), namings.MOST + 1))
-        self._named, self.names_left = named[: namings.MOST], len(named) > namings.MOST
+        self._namings, self.names_left = named[: namings.MOST], len(named) > namings.MOST
         self.fitting: list[str] = []
         self.nearest: tuple[TaskDifference, ...] | None = None
         self.by_settings = self.by_order = self.by_names = self.by_java = self.orders_left = False
@@ -78,9 +79,10 @@ class _Tried:
         if any(fits):
             self.by_order = self.by_order or not all(fits)
             return True
-        others = list(islice(self._orders(as_written=False), MOST_ORDERS + 1))
-        self.orders_left = self.orders_left or len(others) > MOST_ORDERS
-        found = any(self._decides(release, assignor, order) for order in others[:MOST_ORDERS])
+        most = MOST_ORDERS // len(self._namings)
+        others = list(islice(self._orders(as_written=False), most + 1))
+        self.orders_left = self.orders_left or len(others) > most
+        found = any(self._decides(release, assignor, order) for order in others[:most])
         self.by_order = self.by_order or found
         return found
 
@@ -91,11 +93,12 @@ class _Tried:
         return member_orders.orders(there, newcomer=question.newcomer, most=question.most_members, unknown=unknown)
 
     def _decides(self, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
-        fits = [self._decides_so_named(named, release, assignor, order) for named in self._named]
+        fits = [self._decides_so_named(names, release, assignor, order) for names in self._namings]
         self.by_names = self.by_names or (any(fits) and not all(fits))
         return any(fits)
 
-    def _decides_so_named(self, named: ConsumerTargetQuestion, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
+    def _decides_so_named(self, names: Names, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
+        named = namings.renamed(self._question, names)
         recorded = {partition: one.member_id for one in named.members for partition in one.given}
         fits = [self._fits(members, recorded) for members in target.by_java(_group(named, release, assignor, order))]
         self.by_java = self.by_java or (any(fits) and not all(fits))

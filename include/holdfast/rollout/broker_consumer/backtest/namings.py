@@ -15,18 +15,18 @@ from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQue
 
 MOST = 24
 """Of one question that are tried."""
+Names = Mapping[str, str]
 
 
-def namings(question: ConsumerTargetQuestion) -> Iterator[ConsumerTargetQuestion]:
-    """First the question itself, then it with other names: one for each order that may have been."""
+def namings(question: ConsumerTargetQuestion) -> Iterator[Names]:
+    """The names of its topics by those in the question: first the same ones, then one more for each order that may have been."""
     if question.names_known or question.assignors == (Assignor.RANGE,):
-        yield question
+        yield {}
         return
     buckets = _buckets(question)
     before = list(chain.from_iterable(buckets))
     for after in product(*(islice(permutations(names), MOST + 1) for names in buckets)):
-        names = dict(zip(before, chain.from_iterable(after), strict=True))
-        yield _renamed(question, {one.name: names.get(one.name, one.name) for one in question.topics})
+        yield {old: new for old, new in zip(before, chain.from_iterable(after), strict=True) if old != new}
 
 
 def _buckets(question: ConsumerTargetQuestion) -> list[list[str]]:
@@ -40,15 +40,19 @@ def _buckets(question: ConsumerTargetQuestion) -> list[list[str]]:
     return list(found.values())
 
 
-def _renamed(question: ConsumerTargetQuestion, names: Mapping[str, str]) -> ConsumerTargetQuestion:
-    def renamed(partitions: Partitions) -> Partitions:
-        return tuple(one._replace(topic=names[one.topic]) for one in partitions)
+def renamed(question: ConsumerTargetQuestion, names: Names) -> ConsumerTargetQuestion:
+    """Topics that `names` does not have keep theirs."""
+    if not names:
+        return question
+
+    def partitions(found: Partitions) -> Partitions:
+        return tuple(one._replace(topic=names.get(one.topic, one.topic)) for one in found)
 
     def member(one: PastConsumer) -> PastConsumer:
-        return replace(one, given=renamed(one.given), target=renamed(one.target))
+        return replace(one, given=partitions(one.given), target=partitions(one.target))
 
     return replace(
         question,
-        topics=tuple(replace(one, name=names[one.name]) for one in question.topics),
+        topics=tuple(replace(one, name=names.get(one.name, one.name)) for one in question.topics),
         members=tuple(map(member, question.members)),
     )

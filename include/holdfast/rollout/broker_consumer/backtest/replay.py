@@ -4,7 +4,7 @@ What compaction leaves: below some offset the last record of each key, from ther
 everything after the first of the two is there, and what the records add up to is what the coordinator had.
 
 Targets name topics by ID. Releases up to 4.0 record the names (record 4); later ones do not. Where all members are subscribed
-alike, which ID is which name's decides only an order, all of which are tried; where they are not, it decides more.
+alike, which ID is which name's decides only an order (`namings`); where they are not, it decides more.
 """
 
 from collections import Counter
@@ -194,7 +194,7 @@ class TargetReplay:
         return tuple(map(Assignor, most)) or tuple(Assignor)
 
     def _recorded_names(self, after: dict[str, ById]) -> dict[int, str] | None:
-        """The name of each topic of the target, by its ID."""
+        """The name of each topic of the target, by its ID. None: the records do not have all of them."""
         known = {one.id: one.name for one in self._topics.topics} if self._topics is not None else {}
         wanted = _counts(after)
         return {one: known[one] for one in wanted} if wanted.keys() <= known.keys() else None
