@@ -67,7 +67,7 @@ def _id(chance: random.Random) -> str:
 
 def _add_topic(case: Case, chance: random.Random, number: int, partitions: int) -> None:
     name = f"{chance.choice('tu')}{number}"
-    if chance.random() < 0.4:  # long enough for hash codes that are negative: a coordinator goes through all topics by them
+    if chance.random() < 0.4:  # long enough for hash codes that are negative
         name = f"{chance.choice(('tasks', 'users', 'orders'))}.{number}-{chance.choice(('eu-west', 'us_east', 'AP'))}"
     used = {each[0] for each in case["topics"]} | set(case["gone"])
     if case["colliding"] and chance.random() < 0.8:

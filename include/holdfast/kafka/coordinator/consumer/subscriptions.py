@@ -7,11 +7,9 @@ to 4.4.0).
 from collections import Counter
 from functools import cached_property
 
-from holdfast.kafka import java, java_hash
+from holdfast.kafka import java
 from holdfast.kafka.coordinator.consumer.group import Group, Member
 from holdfast.kafka.coordinator.consumer.hash_tables import Copies, set_of_names
-
-_SMALLEST_SET = 16
 
 
 class Subscriptions:
@@ -60,7 +58,6 @@ class Subscriptions:
 
 
 def _resolved(topics: tuple[str, ...], copies: Copies) -> list[str]:
-    """The topics of a regular expression, in the order in which the coordinator keeps them: it goes through all topics by hash
-    code, puts those that match into a set, and reads that again from its record."""
-    by_hash = sorted(topics, key=java.string_hash)
-    return set_of_names(java_hash.string_map_order(by_hash, _SMALLEST_SET), copies)
+    """The topics of a regular expression, in the order in which the coordinator keeps them: it reads them from its record, where
+    they are sorted."""
+    return set_of_names(sorted(topics, key=java.string_order), copies)

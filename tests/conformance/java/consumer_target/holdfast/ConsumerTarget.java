@@ -127,7 +127,7 @@ public final class ConsumerTarget extends TargetAssignor {
                 found.add(topic);
             }
         }
-        return new HashSet<>(new ArrayList<>(found));
+        return new HashSet<>(found.stream().sorted().toList());
     }
 
     @Override
