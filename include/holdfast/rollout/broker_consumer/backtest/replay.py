@@ -224,8 +224,9 @@ class TargetReplay:
 
 
 def _partitions(owned: ById, names: dict[int, str]) -> Partitions:
-    """In the order of the record. Topics that are not in the new target do not exist any more, or no member reads them."""
-    return tuple(TopicPartition(names[topic], number) for topic, numbers in owned if topic in names for number in numbers)
+    """In the order of the record. Topics that are not in the new target do not exist any more, or no member reads them: they count
+    in the size of a table, and are named by their IDs."""
+    return tuple(TopicPartition(names.get(topic) or f"{topic:032x}", number) for topic, numbers in owned for number in numbers)
 
 
 def _counts(after: dict[str, ById]) -> dict[int, int]:

@@ -31,6 +31,7 @@ from holdfast.rollout.backtest.judged import Because, Judged
 from holdfast.rollout.backtest.results import Given, GroupBacktest
 from holdfast.rollout.broker_consumer.backtest.past import PAST
 from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion, PastConsumer, PastTopic
+from holdfast.rollout.broker_consumer.backtest.replay import TargetReplay
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import mismatch_file
 
@@ -48,7 +49,7 @@ class Log:
         """`java`: 0 for a broker on Java 17, -1 for one on Java 19. `ids`: of `orders` and `payments`."""
         self.records: list[ConsumerGroupRecord] = []
         self.epoch = 1
-        self._assignor, self._members, self._topics = assignor, dict[str, Member](), topics or {"orders": 6}
+        self._assignor, self._members, self.topics = assignor, dict[str, Member](), topics or {"orders": 6}
         self._ids = dict(zip(("orders", "payments"), ids, strict=True))
         self._java = java
 
@@ -56,7 +57,7 @@ class Log:
         self.records.append(ConsumerGroupRecord(ConsumerRecordKey(kind, "shop", name), value, AT + len(self.records)))
 
     def join(self, name: str, *topics: str, asks: str | None = None, classic: bool = False, instance: str | None = None) -> None:
-        read = topics or tuple(self._topics)
+        read = topics or tuple(self.topics)
         self._members[name] = Member(name, read, instance_id=instance)
         metadata = ConsumerMetadata(instance, None, "c", "/h", read, None, 300_000, asks or self._assignor, classic)
         self.put(Kind.MEMBER_METADATA, name, metadata)
@@ -82,7 +83,7 @@ class Log:
     def _computes(self, by: str | None) -> None:
         self.epoch += 1
         self.put(Kind.GROUP_METADATA, None, ConsumerGroupMetadata(self.epoch))
-        topics = tuple(Topic(name, self._ids[name], count) for name, count in self._topics.items())
+        topics = tuple(Topic(name, self._ids[name], count) for name, count in self.topics.items())
         group = Group("4.3.1", Assignor(self._assignor or "uniform"), tuple(self._members.values()), topics)
         for name, owned in target.by_java(group)[self._java]:
             self._members[name] = replace(self._members[name], target=owned)
@@ -97,7 +98,7 @@ class Log:
 
     def named(self) -> None:
         """As releases up to 4.0 do."""
-        topics = (SubscribedTopic(name, self._ids[name], count) for name, count in self._topics.items())
+        topics = (SubscribedTopic(name, self._ids[name], count) for name, count in self.topics.items())
         self.put(Kind.PARTITION_METADATA, None, SubscribedTopics(tuple(topics)))
 
 
@@ -164,6 +165,19 @@ def test_names_that_no_record_has_decide_where_topics_share_a_bucket(ids: tuple[
     assert [one.because for one in found.rebalances] == [(), (), (), (Because.TOPICS,)]
     apart, _ = judged(three(assignor="uniform", orders=8, payments=3).records)
     assert [one.judged for one in apart.rebalances] == [Judged.EQUAL] * 4
+
+
+def test_topics_that_are_gone_are_in_the_target_before() -> None:
+    """They make the coordinator's table larger."""
+    log = Log("uniform", orders=4, payments=3)
+    log.join("a")
+    log.topics = {"orders": 4}
+    log.join("b", "orders", "payments")
+    replay = TargetReplay(RELEASE)
+    *_, question = filter(None, map(replay.take, log.records))
+    assert isinstance(question, ConsumerTargetQuestion)
+    assert {one.topic for one in question.members[0].target} == {"orders", f"{PAYMENTS:032x}"}
+    assert PAST.judge(question).judged is Judged.EQUAL
 
 
 def test_no_more_namings_are_tried_than_a_few() -> None:
