@@ -149,7 +149,7 @@ def test_a_roll_of_real_consumers_is_as_it_was_forecast(bootstrap: str, consumer
     past = json.loads(run("backtest", "--group", GROUP, "--bootstrap-server", bootstrap, "--json"))
     (group,) = past["groups"]
     assert {one["judged"] for one in group["rebalances"]} <= {"equal", "inferred"}, past
-    assert (len(group["rebalances"]) >= before["group_epoch"] - 1, group["not_recorded"]) == (True, 0), past
+    assert (len(group["rebalances"]) >= 6, group["not_recorded"]) == (True, 0), past  # of the roll; one target may be of two epochs
 
 
 def planned(document: Document, folder: Path, *events: Document) -> Document:
