@@ -35,8 +35,7 @@ class RandomGroupChange:
         self._static, self._alike = chance.choice((0, 0, 0.5, 1)), chance.random() < 0.7
         self._starting = True
         self._regexes = chance.choice((0, 0, 0, 0.5, 1))
-        counts = chance.choice(PARTITIONS)
-        self._topics = {f"{chance.choice(_NAMES)}{number}": chance.choice(counts) for number in range(chance.choice((1, 2, 3, 6)))}
+        self._topics = {f"{chance.choice(_NAMES)}{number}": chance.randint(1, 20) for number in range(chance.choice((1, 2, 3, 6)))}
         self._first = dict(self._topics)
         self._usual = chance.sample(list(self._topics), chance.randint(1, len(self._topics)))
         self._alive: dict[str, tuple[str | None, Case]] = {}
