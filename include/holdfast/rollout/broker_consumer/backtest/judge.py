@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from holdfast.errors import HoldfastError, Unsupported
 from holdfast.kafka.coordinator.consumer import target
 from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, MemberTarget, Topic, by_topic
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.backtest import member_orders
+from holdfast.rollout.backtest import member_orders, recorded_targets
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
 from holdfast.rollout.backtest.member_orders import MOST_ORDERS
+from holdfast.rollout.backtest.recorded_targets import not_judged
 from holdfast.rollout.broker_consumer.backtest import namings
 from holdfast.rollout.broker_consumer.backtest.namings import Names
 from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion
@@ -22,13 +22,7 @@ Owners = Mapping[TopicPartition, str]
 
 def judge(question: ConsumerTargetQuestion) -> RebalanceResult:
     """The question's answer. Raises nothing: what cannot be judged is a result."""
-    result = RebalanceResult(question.epoch, question.computed_at, Judged.EQUAL, tried=question.releases)
-    try:
-        return _judged(question, result)
-    except Unsupported as refusal:
-        return _not_judged(result, Because.RELEASE, str(refusal))
-    except (HoldfastError, ValueError) as refusal:
-        return _not_judged(result, Because.MALFORMED, str(refusal))
+    return recorded_targets.judge(question, _judged)
 
 
 def _judged(question: ConsumerTargetQuestion, result: RebalanceResult) -> RebalanceResult:
@@ -37,9 +31,9 @@ def _judged(question: ConsumerTargetQuestion, result: RebalanceResult) -> Rebala
         found.take(release)
     if not found.fitting:
         if found.names_left:
-            return _not_judged(result, Because.TOPICS, f"the topics may have more than {namings.MOST} orders")
+            return not_judged(result, Because.TOPICS, f"the topics may have more than {namings.MOST} orders")
         if found.orders_left:
-            return _not_judged(result, Because.MEMBER_ORDER, "members may have joined in more orders than are tried")
+            return not_judged(result, Because.MEMBER_ORDER, "members may have joined in more orders than are tried")
         return replace(result, judged=Judged.DIFFERENT, differences=found.nearest or ())
     because = [
         *([Because.RELEASE] if len(found.fitting) < len(question.releases) else []),
@@ -136,7 +130,3 @@ def differences(decided: Owners, recorded: Owners) -> tuple[TaskDifference, ...]
         for one in sorted({*decided, *recorded})
         if decided.get(one) != recorded.get(one)
     )
-
-
-def _not_judged(result: RebalanceResult, because: Because, detail: str) -> RebalanceResult:
-    return replace(result, judged=Judged.NOT_JUDGED, because=(because,), detail=detail)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.consumer.group import Assignor
+from holdfast.kafka.coordinator.consumer.release import LINES
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_group_records import (
     ById,
@@ -25,11 +26,11 @@ from holdfast.kafka.wire.consumer_group_records import (
     ResolvedExpression,
     SubscribedTopics,
 )
+from holdfast.rollout.backtest import recorded_targets
 from holdfast.rollout.backtest.coordinated import ConsumerGroupRecord, Unreadable
 from holdfast.rollout.backtest.judged import Because
 from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.backtest.static_returns import StaticReturns
-from holdfast.rollout.broker_consumer.backtest import releases
 from holdfast.rollout.broker_consumer.backtest.question import (
     MOST_PARTITIONS,
     ConsumerTargetQuestion,
@@ -148,7 +149,7 @@ class TargetReplay:
         if value.epoch < 0:
             return None
         computed_at = instants.of_broker(value.timestamp_ms if value.timestamp_ms is not None else written_at_ms)
-        tried = releases.fitting(self.given, value.timestamp_ms)
+        tried = recorded_targets.fitting(LINES, self.given, value.timestamp_ms)
         try:
             return self._asked(value.epoch, computed_at, tried, before, after)
         except _CannotAsk as refusal:

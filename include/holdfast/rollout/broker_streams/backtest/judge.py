@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from holdfast.errors import HoldfastError, Unsupported
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Group, Member, Task, Tasks, each_task
-from holdfast.rollout.backtest import member_orders
+from holdfast.rollout.backtest import member_orders, recorded_targets
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
 from holdfast.rollout.backtest.member_orders import MOST_ORDERS
+from holdfast.rollout.backtest.recorded_targets import not_judged
 from holdfast.rollout.broker_streams.backtest import releases
 from holdfast.rollout.broker_streams.backtest.question import PastMember, TargetQuestion
 
@@ -20,13 +20,7 @@ Held = Mapping[str, tuple[Tasks, Tasks]]
 
 def judge(question: TargetQuestion) -> RebalanceResult:
     """The question's answer. Raises nothing: what cannot be judged is a result."""
-    result = RebalanceResult(question.epoch, question.computed_at, Judged.EQUAL, tried=question.releases)
-    try:
-        return _judged(question, result)
-    except Unsupported as refusal:
-        return _not_judged(result, Because.RELEASE, str(refusal))
-    except (HoldfastError, ValueError) as refusal:
-        return _not_judged(result, Because.MALFORMED, str(refusal))
+    return recorded_targets.judge(question, _judged)
 
 
 def _judged(question: TargetQuestion, result: RebalanceResult) -> RebalanceResult:
@@ -39,9 +33,9 @@ def _judged(question: TargetQuestion, result: RebalanceResult) -> RebalanceResul
         found.take(release)
     if not found.fitting:
         if found.open:
-            return _not_judged(result, Because.DISKS, "members report offsets of their disks, which are not recorded")
+            return not_judged(result, Because.DISKS, "members report offsets of their disks, which are not recorded")
         if found.orders_left:
-            return _not_judged(result, Because.MEMBER_ORDER, f"members may have joined in more than {MOST_ORDERS} orders")
+            return not_judged(result, Because.MEMBER_ORDER, f"members may have joined in more than {MOST_ORDERS} orders")
         return replace(result, judged=Judged.DIFFERENT, differences=found.nearest or ())
     sure = [one for one in found.fitting if one not in found.open]
     because = [
@@ -164,7 +158,3 @@ def _holders(held: Held) -> dict[tuple[Task, Role], tuple[str, ...]]:
             for task in each_task(tasks):
                 found.setdefault((task, role), []).append(name)
     return {which: tuple(names) for which, names in found.items()}
-
-
-def _not_judged(result: RebalanceResult, because: Because, detail: str) -> RebalanceResult:
-    return replace(result, judged=Judged.NOT_JUDGED, because=(because,), detail=detail)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.config_keys import RECORDED_STANDBYS
+from holdfast.kafka.coordinator.release import LINES
 from holdfast.kafka.wire.streams_group_records import (
     CurrentMember,
     GroupMetadata,
@@ -21,11 +22,11 @@ from holdfast.kafka.wire.streams_group_records import (
     TargetMetadata,
 )
 from holdfast.kafka.wire.streams_tasks import OwnedTasks
+from holdfast.rollout.backtest import recorded_targets
 from holdfast.rollout.backtest.coordinated import CoordinatorRecord, Unreadable
 from holdfast.rollout.backtest.judged import Because
 from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.backtest.static_returns import StaticReturns
-from holdfast.rollout.broker_streams.backtest import releases
 from holdfast.rollout.broker_streams.backtest.question import MOST_TASKS, Holding, PastMember, PastSubtopology, TargetQuestion
 from holdfast.rollout.broker_streams.snapshot.tasks import in_order
 from holdfast.rollout.json import instants
@@ -142,7 +143,7 @@ class TargetReplay:
             return None
         moment = value.timestamp_ms if value.timestamp_ms is not None else written_at_ms
         computed_at = instants.of_broker(moment)
-        tried = releases.fitting(self.given, value.timestamp_ms)
+        tried = recorded_targets.fitting(LINES, self.given, value.timestamp_ms)
         try:
             return self._asked(value.epoch, computed_at, tried, before, after)
         except _CannotAsk as refusal:
