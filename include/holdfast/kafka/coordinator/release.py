@@ -48,11 +48,6 @@ class Behaviour:
     """From 4.4 the map of processes is filled by `computeIfAbsent`, before by `putIfAbsent`: the order in a bucket is
     reversed, and its table grows later."""
 
-    @property
-    def minor(self) -> str:
-        """The minor release that these are patches of."""
-        return self.releases[-1].rpartition(".")[0]
-
 
 def _lines() -> tuple[Behaviour, ...]:
     line_4_2 = Behaviour(releases=patches("4.2", 0, 1), first_standby_hides_others=True)
