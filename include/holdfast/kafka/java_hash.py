@@ -18,6 +18,15 @@ _K = TypeVar("_K")
 _FIRST_CAPACITY = 16
 
 
+def buckets_after(entries: int, left: int) -> int:
+    """The buckets with which a table begins, so that what is `left` comes as in a new one into which that number of entries was put
+    one by one. Without others it is the first capacity: a crowded bucket may double a table sooner."""
+    capacity = _FIRST_CAPACITY
+    while entries > left and entries > capacity * 3 // 4:
+        capacity *= 2
+    return capacity
+
+
 def hash_order(
     keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int = _FIRST_CAPACITY
 ) -> list[_K]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Self
+from typing import NamedTuple, Self
 
-from holdfast.kafka import java
+from holdfast.kafka import java, java_hash
 
 _SMALLEST_BITS = 1
 _LARGEST_BITS = 30
@@ -32,6 +32,25 @@ def _bits_for(entries: int) -> int:
     while entries * 3 > 4 << bits and bits < _LARGEST_BITS:
         bits += 1
     return bits
+
+
+class Filling(NamedTuple):
+    """The members in the order in which they are put into the assignor's map, and how many it has at once, at most."""
+
+    order: tuple[str, ...]
+    most: int
+
+    def in_map(self) -> list[str]:
+        """The members as the assignor goes through them."""
+        return java_hash.string_map_order(self.order, java_hash.buckets_after(self.most, len(self.order)))
+
+
+def filled(others: Iterable[str], last: str, replaced: str | None) -> Filling:
+    """The target is computed in the heartbeat with which `last` joins. The member in whose place it comes is still among those that
+    the coordinator has: a map of the two changes says which of them is made first (`TargetAssignmentBuilder.build`)."""
+    order = (*others, last)
+    both = replaced is not None and java_hash.string_map_order([last, replaced])[0] == last
+    return Filling(order, len(order) + both)
 
 
 @dataclass(frozen=True, slots=True)

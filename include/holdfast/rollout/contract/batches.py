@@ -40,7 +40,8 @@ class Batch(Generic[E]):
 
 
 def batched(items: Iterable[tuple[int, E | Then]]) -> tuple[Batch[E], ...]:
-    """Events and markers, batch by batch. Markers with nothing between them count as the last of them; no events are one batch."""
+    """Events and markers, batch by batch. Of markers with nothing between them the one that waits
+    longest counts. No events are one batch."""
     found: list[Batch[E]] = []
     events: list[tuple[int, E]] = []
     for index, item in items:
@@ -49,7 +50,7 @@ def batched(items: Iterable[tuple[int, E | Then]]) -> tuple[Batch[E], ...]:
         elif events:
             found.append(Batch(tuple(events), item.wait))
             events = []
-        elif found:
+        elif found and found[-1].wait is not Wait.STABLE:
             found[-1] = replace(found[-1], wait=item.wait)
     if events or not found:
         found.append(Batch(tuple(events), None))

@@ -221,7 +221,11 @@ class _Clock(Generic[T, I_co]):
     def wait(self, wait: Wait | None) -> None:
         if wait is Wait.REBALANCE and self._in_batch:
             self._now, self._since = self._last, AT_ONCE
-        elif wait is not Wait.REBALANCE and not self._settled:
+        elif wait is Wait.REBALANCE:
+            return
+        elif self._settled:  # nothing shows that the batch has taken effect: the next one may begin at once, or any time later
+            self._since = self._since._replace(most=math.inf)
+        else:
             self._now, self._since = self.stable, Seconds(0, self._heartbeat.now, 2 * self._heartbeat.most)
             self._heartbeat, self._session = self._heartbeat.learned(), self._session.learned()
             self._reconciliation.settled()

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from holdfast.kafka import java_hash
-from holdfast.kafka.coordinator.member_table import MemberTable, Move
+from holdfast.kafka.coordinator import member_table
+from holdfast.kafka.coordinator.member_table import Filling, MemberTable, Move
 from holdfast.rollout.coordinated.targets import Settings
 from holdfast.rollout.text.format import printable
 
@@ -24,7 +24,8 @@ class Roster(Generic[M]):
     `dead`: members that ended without leaving, as they ended together, the first to time out first. `epoch` None: unknown.
     `due`: the epoch has been raised since the last target. `delayed`: the group was empty when its first member joined, and an
     initial delay runs. `forgotten`: the same, and its coordinator has forgotten when the last target was computed. `heirs`:
-    members that took the places of others, with those.
+    members that took the places of others, with those; `replaced`: those since the last target in whose
+    heartbeats the assignor's map may have both.
     """
 
     members: dict[str, M]
@@ -38,6 +39,7 @@ class Roster(Generic[M]):
     moves: tuple[Move, ...] = ()
     dead: tuple[tuple[str, ...], ...] = ()
     heirs: tuple[tuple[str, str], ...] = ()
+    replaced: tuple[tuple[str, str], ...] = ()
 
     def alive(self) -> int:
         """How many members send heartbeats."""
@@ -48,21 +50,26 @@ class Roster(Generic[M]):
         gone = {one for group in self.dead for one in group}
         return ((name, one) for name, one in self.members.items() if name not in gone)
 
-    def orders(self) -> Iterator[tuple[str, ...]]:
-        """The orders in which the assignor's map may be filled, the likeliest first, each that makes another map.
+    def fillings(self) -> Iterator[Filling]:
+        """How the assignor's map may be filled, the likeliest first, each that makes another map.
 
         Who computes the target in the heartbeat with which it joins is not in the coordinator's table yet, and comes last; with any
         later heartbeat all are in the table, and when the initial delay is over.
         """
-        full = self.table.after(self.moves).order()
         newcomers = [] if self.delayed else [one for one, joins in self.moves if joins and one in self.members]
-        seen: set[tuple[str, ...]] = set()
-        for last in (*reversed(newcomers), None):
-            order = full if last is None else (*self.table.after(move for move in self.moves if move[0] != last).order(), last)
-            filled = tuple(java_hash.string_map_order(order))
-            if filled not in seen:
-                seen.add(filled)
-                yield order
+        seen = set()
+        for filling in (*map(self._by_joining, reversed(newcomers)), self._by_a_later_heartbeat()):
+            order = tuple(filling.in_map())
+            if order not in seen:
+                seen.add(order)
+                yield filling
+
+    def _by_joining(self, last: str) -> Filling:
+        others = self.table.after(move for move in self.moves if move[0] != last).order()
+        return member_table.filled(others, last, dict(self.replaced).get(last))
+
+    def _by_a_later_heartbeat(self) -> Filling:
+        return Filling(self.table.after(self.moves).order(), len(self.members))
 
 
 R = TypeVar("R", bound=Roster)  # type: ignore[type-arg]

@@ -5,17 +5,14 @@ them: within the assignment interval. Up to 4.2 there is none: the heartbeat wit
 """
 
 import base64
-import itertools
 import random
-from collections.abc import Iterator
 from typing import Any
 
+from tests.conformance.coordinator.consumer.described import snapshot_of, targets_of
 from tests.conformance.coordinator.targets import Case
 
 from holdfast.kafka.coordinator.consumer import topic_regex
 from holdfast.kafka.coordinator.consumer.release import behaviour
-from holdfast.rollout.contract.rebalances import Detail
-from holdfast.workflows.forecast import forecast_case
 
 INTERVAL_MS, SESSION_MS = 15_000, 45_000
 _REGEXES = ("t.*", ".*[02468]", "(t|u)[0-9]+", "u.*|t1", ".+")
@@ -35,7 +32,8 @@ class RandomGroupChange:
         self._static, self._alike = chance.choice((0, 0, 0.5, 1)), chance.random() < 0.7
         self._starting = True
         self._regexes = chance.choice((0, 0, 0, 0.5, 1))
-        self._topics = {f"{chance.choice(_NAMES)}{number}": chance.randint(1, 20) for number in range(chance.choice((1, 2, 3, 6)))}
+        counts = chance.choice(PARTITIONS)
+        self._topics = {f"{chance.choice(_NAMES)}{number}": chance.choice(counts) for number in range(chance.choice((1, 2, 3, 6)))}
         self._first = dict(self._topics)
         self._usual = chance.sample(list(self._topics), chance.randint(1, len(self._topics)))
         self._alive: dict[str, tuple[str | None, Case]] = {}
@@ -78,7 +76,7 @@ class RandomGroupChange:
         self._steps.append({"do": what, **more})
 
     def _new_id(self) -> str:
-        return base64.urlsafe_b64encode(self._chance.randbytes(16)).decode().rstrip("=")
+        return random_id(self._chance)
 
     def _new_instance(self) -> str | None:
         return f"host-{self._chance.randrange(10**6)}" if self._chance.random() < self._static else None
@@ -256,8 +254,9 @@ class RandomGroupChange:
             return  # silent members have votes too, and ask for no other
         self._assignor = "range" if self._assignor == "uniform" else "uniform"
         self.events.append({"set_assignor": {"assignor": self._assignor}})
-        for member in self._alive:
+        for member in self._alive:  # nor are sessions to end at the same time here
             self._do("ask", id=member, assignor=self._assignor)
+            self._do("sleep", ms=1)
 
     def _of_dynamic(self, verb: str, old: str, topics: Case, back: list[Case]) -> bool:
         new = {"member": self._new_id(), "instance": None, "topics": topics}
@@ -326,39 +325,7 @@ class RandomGroupChange:
     def forecast(self, shown: Case, ids: dict[str, str]) -> list[Case]:
         """Holdfast's targets, from what was described before the change."""
         config = {"consumer.assignment.interval.ms": INTERVAL_MS} if self._has_interval else {}
-        snapshot = snapshot_of(shown, self._release, ids, self._topics_then, config)
-        change = {"format_version": "1.0", "events": self.events}
-        answer: Any = forecast_case({"snapshot": snapshot, "change": change}, Detail.FULL)
-        targets: list[Case] = answer["outcomes"][0]["targets"]
-        return targets
-
-
-def snapshot_of(shown: Case, release: str, ids: dict[str, str], topics: dict[str, int], config: Case) -> Case:
-    """The Snapshot of what the coordinator shows. `topics`: the partitions of each; `config`: of the brokers, all that it has."""
-    return {
-        "format_version": "1.0",
-        "group_id": "shop",
-        "protocol": "consumer",
-        "broker_release": release,
-        "group_epoch": shown["epoch"],
-        "assignment_epoch": shown["assignment epoch"],
-        "assignor": shown["assignor"],
-        "config": config,
-        "topics": {
-            name: {"id": ids[name], "partitions": [{"id": number} for number in range(count)]} for name, count in topics.items()
-        },
-        "members": {
-            name: {
-                "instance_id": one["instance"],
-                "member_epoch": one["epoch"],
-                "subscription": one["topics"],
-                "subscription_regex": one["regex"] or None,
-                "assignment": list(_each(one["assignment"])),
-                "target": list(_each(one["target"])),
-            }
-            for name, one in shown["members"].items()
-        },
-    }
+        return targets_of(snapshot_of(shown, self._release, ids, self._topics_then, config), self.events)
 
 
 def _asked(topics: Case) -> Case:
@@ -366,33 +333,5 @@ def _asked(topics: Case) -> Case:
     return {"subscription": topics["topics"], "subscription_regex": topics["regex"]}
 
 
-def _each(owned: list[Any]) -> Iterator[list[Any]]:
-    return ([topic, number] for topic, numbers in owned for number in numbers)
-
-
-def computed(shown: list[Case]) -> list[Case]:
-    """The targets that the coordinator computed, from what was described after each step, the first of which is before them."""
-    return [
-        {
-            "group_epoch": after["assignment epoch"],
-            "members": {name: list(_each(one["target"])) for name, one in after["members"].items()},
-        }
-        for before, after in itertools.pairwise(shown)
-        if after["members"] and after["assignment epoch"] != before["assignment epoch"]
-    ]
-
-
-def mismatch(forecast: list[Case], found: list[Case]) -> str:
-    """What differs first; empty: nothing. Undetermined partitions may be anywhere."""
-    epochs = [one["group_epoch"] for one in forecast], [one["group_epoch"] for one in found]
-    if epochs[0] != epochs[1]:
-        return f"epochs: forecast {epochs[0]}, coordinator {epochs[1]}"
-    for ours, theirs in zip(forecast, found, strict=True):
-        free = {*map(tuple, ours["assignment"]["undetermined_partitions"]), *map(tuple, ours.get("after_undetermined", ()))}
-        own = {name: {*map(tuple, given["partitions"])} - free for name, given in ours["assignment"]["members"].items()}
-        other = {name: {*map(tuple, given)} - free for name, given in theirs["members"].items()}
-        if own != other:
-            return f"target of epoch {theirs['group_epoch']}: forecast {own}, coordinator {other}"
-        if list(own) != list(other):
-            return f"target of epoch {theirs['group_epoch']}: members as forecast {list(own)}, as listed {list(other)}"
-    return ""
+def random_id(chance: random.Random) -> str:
+    return base64.urlsafe_b64encode(chance.randbytes(16)).decode().rstrip("=")

@@ -13,15 +13,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.conformance.coordinator.consumer import past
 from tests.conformance.coordinator.consumer.scripts import RandomScript
 from tests.conformance.coordinator.coordinator_jvm import CoordinatorWireJvm, WholeConsumerGroupsJvm
 
 from holdfast.kafka.wire import consumer_group_records as records
 from holdfast.kafka.wire.consumer_group_records import ConsumerRecordKind as Kind
-from holdfast.rollout.backtest import entries
-from holdfast.rollout.backtest.entries import Frame
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult
-from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.broker_consumer.backtest.past import PAST
 from holdfast.rollout.broker_consumer.backtest.question import ConsumerTargetQuestion
 
@@ -126,12 +124,7 @@ def test_recorded_targets_are_decided_again(jvm: WholeConsumerGroupsJvm) -> None
     answers = jvm.answers(one.script | {"bytes": True} for one in scripts)
     for number, (script, (_, answer)) in enumerate(zip(scripts, answers, strict=True)):
         differ: list[tuple[ConsumerTargetQuestion, RebalanceResult]] = []
-        found = PAST.backtest(
-            "shop",
-            lambda written=answer["records"]: entries.entries(_frames(written), pytest.fail, coordinated=True),  # type: ignore[misc]
-            Given(broker_release=jvm.release),
-            lambda question, result, into=differ: into.append((question, result)),  # type: ignore[misc]
-        )
+        found = past.judged(answer["records"], jvm.release, lambda *both, into=differ: into.append(both))  # type: ignore[misc]
         where = f"HOLDFAST_SEED={SEED + number}, Kafka {jvm.release}: {differ[:1]}"
         assert not differ or script.regexes, where
         assert found.not_recorded == 0
@@ -143,9 +136,3 @@ def test_recorded_targets_are_decided_again(jvm: WholeConsumerGroupsJvm) -> None
     print(dict(counted), dict(reasons))
     assert counted[Judged.EQUAL] + counted[Judged.INFERRED] > SCRIPTS
     assert counted[Judged.DIFFERENT] <= SCRIPTS // 4
-
-
-def _frames(written: list[Json]) -> Iterator[Frame]:
-    for number, one in enumerate(written):
-        value = None if one["value"] is None else base64.b64decode(one["value"])
-        yield Frame(1_790_000_000_000 + number, base64.b64decode(one["key"]), value)

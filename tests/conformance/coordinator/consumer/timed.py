@@ -4,7 +4,7 @@ import itertools
 import random
 from typing import Any
 
-from tests.conformance.coordinator.consumer.changes import computed, mismatch, snapshot_of
+from tests.conformance.coordinator.consumer.described import computed, mismatch, snapshot_of
 from tests.conformance.coordinator.targets import Case
 from tests.conformance.coordinator.timed import DELAY, STANDBYS, TICK, TimedChange
 

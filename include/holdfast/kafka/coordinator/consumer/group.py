@@ -52,8 +52,8 @@ class Group:
     `alike`: whether the coordinator takes the members for subscribed alike; None: as they are now. It notices only when a member
     joins, leaves or subscribes anew: not when a regular expression is resolved, or its last member has left.
 
-    `recorded`: whether targets are in the order of their records, which is that of the assignor's tables: the coordinator puts them
-    into new ones."""
+    `most_members`: how many the assignor's map has at once, where that is more than there are. `recorded`: whether
+    targets are in the order of their records, which is that of the assignor's tables: the coordinator puts them into new ones."""
 
     release: str
     """The coordinator's."""
@@ -62,6 +62,7 @@ class Group:
     topics: tuple[Topic, ...]
     resolved: tuple[tuple[str, tuple[str, ...]], ...] = ()
     alike: bool | None = None
+    most_members: int = 0
     recorded: bool = False
 
 

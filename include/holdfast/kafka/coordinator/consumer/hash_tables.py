@@ -59,16 +59,8 @@ def kept(owned: Owned, ids: Mapping[str, int], copies: Copies) -> Owned:
     partitions = dict(owned)
     topics = [topic for topic in partitions if topic in ids]
     if len(topics) > 1:
-        topics = topic_order(topics, ids, _FIRST_CAPACITY if len(topics) == len(partitions) else _grown(len(partitions)))
+        topics = topic_order(topics, ids, java_hash.buckets_after(len(partitions), len(topics)))
     return tuple((topic, tuple(set_of_numbers(partitions[topic], copies))) for topic in topics)
-
-
-def _grown(entries: int) -> int:
-    """The buckets of a table into which that number of entries has been put one by one."""
-    capacity = _FIRST_CAPACITY
-    while entries > capacity * 3 // 4:
-        capacity *= 2
-    return capacity
 
 
 def topic_order(topics: Iterable[str], ids: Mapping[str, int], capacity: int) -> list[str]:

@@ -25,6 +25,10 @@ class Behaviour:
     """4.0.0: where members are subscribed alike, `uniform` gives the partitions that are left over after an equal share to the
     first members. From 4.0.1 on a member with room for one leaves it to others, while enough of them follow."""
 
+    map_has_both: bool = True
+    """Up to 4.3 a static member that computes a target in the heartbeat with which it comes back may be put into the assignor's map
+    before its former self is taken out of it. From 4.4 on the map never has both."""
+
     has_interval: bool = False
     """From 4.3 targets are at least `consumer.assignment.interval.ms` apart (KIP-1263)."""
 
@@ -45,7 +49,7 @@ def _lines() -> tuple[Behaviour, ...]:
         extra_goes_to_the_first=False,
     )
     line_4_3 = replace(line_4_0_1, releases=patches("4.3", 0, 1), has_interval=True)
-    line_4_4 = replace(line_4_3, releases=("4.4.0",), assignor_raises_epoch=True, interval_ends_when_empty=True)
+    line_4_4 = replace(line_4_3, releases=("4.4.0",), assignor_raises_epoch=True, interval_ends_when_empty=True, map_has_both=False)
     return line_4_0_0, line_4_0_1, line_4_3, line_4_4
 
 

@@ -4,7 +4,6 @@ Java: `TargetAssignmentBuilder.ConsumerTargetAssignmentBuilder.build` (4.0.0 to 
 (`SubscribedTopicDescriber.racksForPartition` has no caller), nor what members own now: only their previous targets.
 """
 
-from holdfast.kafka import java_hash
 from holdfast.kafka.coordinator.consumer import heterogeneous, homogeneous, ranges
 from holdfast.kafka.coordinator.consumer.group import Assignor, Group, MemberTarget, Owned, Target
 from holdfast.kafka.coordinator.consumer.hash_tables import (
@@ -18,6 +17,7 @@ from holdfast.kafka.coordinator.consumer.hash_tables import (
 )
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.kafka.coordinator.consumer.subscriptions import Subscriptions
+from holdfast.kafka.coordinator.member_table import Filling
 
 
 def assign(group: Group) -> Target:
@@ -44,7 +44,7 @@ def _assigned(group: Group, copies: Copies) -> tuple[MemberTarget, ...]:
     ids = {topic.name: topic.id for topic in group.topics}
     counts = {topic.name: topic.partitions for topic in group.topics}
     by_id = {member.member_id: member for member in group.members}
-    members = [by_id[member_id] for member_id in java_hash.string_map_order(list(by_id))]
+    members = [by_id[member_id] for member_id in Filling(tuple(by_id), group.most_members).in_map()]
     subscriptions = Subscriptions(group, copies)
     in_memory = kept if group.recorded else listed
     before = {member.member_id: in_memory(member.target, ids, copies) for member in members}

@@ -7,6 +7,7 @@ from itertools import islice
 from holdfast.kafka.coordinator.consumer import target
 from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, MemberTarget, Topic, by_topic
 from holdfast.kafka.coordinator.consumer.release import behaviour
+from holdfast.kafka.coordinator.member_table import Filling
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.backtest import member_orders, recorded_targets
 from holdfast.rollout.backtest.judged import Because, Judged, RebalanceResult, Role, TaskDifference
@@ -57,10 +58,11 @@ class _Tried:
         self.fitting: list[str] = []
         self.nearest: tuple[TaskDifference, ...] | None = None
         self.by_settings = self.by_order = self.by_names = self.by_java = self.orders_left = False
-        self._known: dict[bool, bool] = {}
+        self._known: dict[tuple[bool, bool], bool] = {}
 
     def take(self, release: str) -> None:
-        alike = behaviour(release).extra_goes_to_the_first
+        facts = behaviour(release)
+        alike = facts.extra_goes_to_the_first, facts.map_has_both
         if alike not in self._known:
             fits = [self._with(release, assignor) for assignor in self._question.assignors]
             self.by_settings = self.by_settings or (any(fits) and not all(fits))
@@ -69,32 +71,35 @@ class _Tried:
             self.fitting.append(release)
 
     def _with(self, release: str, assignor: Assignor) -> bool:
-        fits = [self._decides(release, assignor, order) for order in self._orders(as_written=True)]
+        fits = [self._decides(release, assignor, one) for one in self._fillings(release, as_written=True)]
         if any(fits):
             self.by_order = self.by_order or not all(fits)
             return True
         most = MOST_ORDERS // len(self._namings)
-        others = list(islice(self._orders(as_written=False), most + 1))
+        others = list(islice(self._fillings(release, as_written=False), most + 1))
         self.orders_left = self.orders_left or len(others) > most
-        found = any(self._decides(release, assignor, order) for order in others[:most])
+        found = any(self._decides(release, assignor, one) for one in others[:most])
         self.by_order = self.by_order or found
         return found
 
-    def _orders(self, *, as_written: bool) -> Iterator[tuple[str, ...]]:
+    def _fillings(self, release: str, *, as_written: bool) -> Iterator[Filling]:
         question = self._question
         there = [one.member_id for one in question.members]
         unknown = None if as_written else {one.member_id for one in question.members if not one.order_known}
-        return member_orders.orders(there, newcomer=question.newcomer, most=question.most_members, unknown=unknown)
+        for returned in (0, question.returned) if question.returned else (0,):
+            newcomer = question.newcomer or returned > 0
+            for order in member_orders.orders(there, newcomer=newcomer, most=question.most_members, unknown=unknown):
+                yield Filling(order, max(len(order), returned if behaviour(release).map_has_both else 0))
 
-    def _decides(self, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
-        fits = [self._decides_so_named(names, release, assignor, order) for names in self._namings]
+    def _decides(self, release: str, assignor: Assignor, filling: Filling) -> bool:
+        fits = [self._decides_so_named(names, release, assignor, filling) for names in self._namings]
         self.by_names = self.by_names or (any(fits) and not all(fits))
         return any(fits)
 
-    def _decides_so_named(self, names: Names, release: str, assignor: Assignor, order: tuple[str, ...]) -> bool:
+    def _decides_so_named(self, names: Names, release: str, assignor: Assignor, filling: Filling) -> bool:
         named = namings.renamed(self._question, names)
         recorded = {partition: one.member_id for one in named.members for partition in one.given}
-        fits = [self._fits(members, recorded) for members in target.by_java(_group(named, release, assignor, order))]
+        fits = [self._fits(members, recorded) for members in target.by_java(_group(named, release, assignor, filling))]
         self.by_java = self.by_java or (any(fits) and not all(fits))
         return any(fits)
 
@@ -106,9 +111,9 @@ class _Tried:
         return not differ
 
 
-def _group(question: ConsumerTargetQuestion, release: str, assignor: Assignor, order: tuple[str, ...]) -> Group:
+def _group(question: ConsumerTargetQuestion, release: str, assignor: Assignor, filling: Filling) -> Group:
     by_name = {one.member_id: one for one in question.members}
-    members = (by_name[name] for name in order)
+    members = (by_name[name] for name in filling.order)
     return Group(
         release=release,
         assignor=assignor,
@@ -116,6 +121,7 @@ def _group(question: ConsumerTargetQuestion, release: str, assignor: Assignor, o
         topics=tuple(Topic(one.name, one.id, one.partitions) for one in question.topics),
         resolved=tuple((one.regex, one.topics) for one in question.expressions),
         recorded=True,
+        most_members=filling.most,
     )
 
 

@@ -50,8 +50,9 @@ class PastExpression:
 class ConsumerTargetQuestion:
     """`releases`: one of each line of releases that the coordinator may have run. `assignors`: each that is tried; one where most
     members asked for it. `members`: in the order in which they joined; `newcomer`: the last of them, if its own first heartbeat
-    computed the target. `most_members`: how many there were at once, by the records. `names_known`: whether the records say which
-    name is which topic ID's; else any may be."""
+    computed the target. `returned`: where the last of them took the place of another since the target before, how many the
+    assignor's map has at once if that heartbeat computed it. `most_members`: how many there were at once, by the records.
+    `names_known`: whether the records say which name is which topic ID's; else any may be."""
 
     releases: tuple[str, ...] = member(TEXTS)
     epoch: int = member(_EPOCH)
@@ -61,6 +62,7 @@ class ConsumerTargetQuestion:
     members: tuple[PastConsumer, ...] = member(keyed(codec_of(PastConsumer)))
     expressions: tuple[PastExpression, ...] = member(keyed(codec_of(PastExpression)), default=(), omit=True)
     newcomer: bool = member(BOOLEAN, default=False)
+    returned: int = member(_COUNT, default=0, omit=True)
     most_members: int = member(_EPOCH, default=0)
     names_known: bool = member(BOOLEAN, default=True, omit=True)
     protocol: str = member(NAME, default=PROTOCOL)

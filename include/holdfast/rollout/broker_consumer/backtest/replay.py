@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.coordinator import member_table
 from holdfast.kafka.coordinator.consumer.group import Assignor
 from holdfast.kafka.coordinator.consumer.release import LINES
 from holdfast.kafka.vocabulary import TopicPartition
@@ -91,6 +92,8 @@ class TargetReplay:
     _returns: StaticReturns = field(default_factory=StaticReturns)
     _heirs: set[str] = field(default_factory=set)
     """Static members that are back: the record of a target that follows is the one that they take over."""
+    _replaced: dict[str, str] = field(default_factory=dict)
+    """Those since the last target, and in whose places."""
 
     def take(self, record: ConsumerGroupRecord) -> ConsumerTargetQuestion | Untold | None:
         """None: no target is complete with it."""
@@ -129,8 +132,10 @@ class TargetReplay:
             before = self._members.get(name)
             self._members[name] = _Member(value, order_known=before is None and self._whole)
             self._most = max(self._most, len(self._members))
-            if self._returns.written(name, value.instance_id) is not None:
+            old = self._returns.written(name, value.instance_id)
+            if old is not None:
                 self._heirs.add(name)
+                self._replaced[name] = old
         elif isinstance(value, ConsumerTargetMember):
             (self._targets if name in self._heirs else self._coming)[name] = value.target
             self._heirs.discard(name)
@@ -154,6 +159,8 @@ class TargetReplay:
             return self._asked(value.epoch, computed_at, tried, before, after)
         except _CannotAsk as refusal:
             return Untold(value.epoch, computed_at, refusal.because, str(refusal), tried)
+        finally:
+            self._replaced.clear()
 
     def _asked(
         self, epoch: int, computed_at: str, tried: tuple[str, ...], before: dict[str, ById], after: dict[str, ById]
@@ -182,9 +189,14 @@ class TargetReplay:
             members=tuple(self._member(name, names, before, after) for name in self._members),
             expressions=tuple(PastExpression(regex, topics) for regex, topics in self._expressions.items()),
             newcomer=bool(new),
+            returned=self._returned(),
             most_members=self._most,
             names_known=recorded is not None,
         )
+
+    def _returned(self) -> int:
+        *others, last = self._members
+        return member_table.filled(others, last, self._replaced[last]).most if last in self._replaced else 0
 
     def _assignors(self) -> tuple[Assignor, ...]:
         """That which most of those ask for that ask for one. Without any, or as many for both: each."""

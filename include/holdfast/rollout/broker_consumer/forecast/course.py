@@ -102,21 +102,21 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
             occasion = self._occasion(scene, over, bumps)
             self._computed_so_far += 1
             yield self._target(scene, trigger, occasion, by_joining=by_joining)
-        self._scene = replace(scene, due=False, forgotten=False, moves=(), table=scene.table.after(scene.moves))
+        self._scene = replace(scene, due=False, forgotten=False, moves=(), replaced=(), table=scene.table.after(scene.moves))
 
     def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion, *, by_joining: bool) -> ComputedTarget:
         """`by_joining`: it is the last member that joins whose heartbeat computes it; else this is unknown."""
-        orders = tuple(islice(scene.orders(), 1 if by_joining else None))
+        fillings = tuple(islice(scene.fillings(), 1 if by_joining else None))
         group = Group(self._release, scene.assignor, tuple(scene.members.values()), scene.topics, scene.resolved())
         alikes = self._alikes(group)
         found: list[list[Result]] = []
         java = False
         for had in self._had:
             found.append([])
-            for order in orders:
+            for order, most in fillings:
                 members = tuple(replace(scene.members[one], target=had.get(one, ())) for one in order)
                 for alike in alikes:
-                    result = target.assign(replace(group, members=members, alike=alike))
+                    result = target.assign(replace(group, members=members, alike=alike, most_members=most))
                     java = java or result.depends_on_java
                     found[-1].append(tuple(sorted(result.members)))
         results = list(dict.fromkeys(chain.from_iterable(found)))

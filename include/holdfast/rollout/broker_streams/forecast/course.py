@@ -130,7 +130,7 @@ class _Course(Course[BrokerEvent, Scene, ComputedTarget]):
     def _target(self, scene: Scene, trigger: TargetTrigger, occasion: Occasion) -> ComputedTarget:
         subtopologies = self._subtopologies(scene)
         standbys = standby_replicas(scene.config)
-        orders = tuple(scene.orders())
+        orders = tuple(one.order for one in scene.fillings())
         found: list[list[tuple[MemberTarget, ...]]] = []
         after: dict[tuple[tuple[MemberTarget, ...], tuple[MemberTarget, ...], int], OnDisks] = {}
         ended = frozenset(chain.from_iterable(scene.dead))

@@ -46,6 +46,33 @@ def test_a_restart_within_the_interval_is_one_target() -> None:
     assert found["unowned_seconds"] == {"orders-0": None, "orders-1": None}
 
 
+def test_a_wait_for_a_stable_group_stays_one_before_a_wait_for_a_target() -> None:
+    """Sessions are over by then, and nothing is pending that the second wait could be for."""
+    crash = {"remove_consumer": {"member_id": A, "leaves": False}}
+    add = {"add_consumer": {"member_id": NEW, "subscription": ["orders"]}}
+    waits = [{"then": "target"}, {"then": "stable"}, {"then": "target"}]
+
+    found = outcome(group(), crash, *waits, add)
+
+    assert [one["trigger"] for one in found["targets"]] == ["session over", "change"]
+    assert found["summary"] == outcome(group(), crash, {"then": "stable"}, add)["summary"]
+
+
+def test_after_events_that_show_no_effect_the_assignment_interval_may_be_over() -> None:
+    """Who carries the change out sees no target to go by."""
+    of = group() | {"config": {"consumer.assignment.interval.ms": 15_000, "consumer.heartbeat.interval.ms": 5_000}}
+    add = {"add_consumer": {"member_id": NEW, "subscription": ["orders"]}}
+    remove = {"remove_consumer": {"member_id": B}}
+    session = {"set_config": {"consumer.session.timeout.ms": 50_000}}
+    stable = {"then": "stable"}
+
+    at_once = outcome(of, add, stable, remove)["unowned_seconds"]["orders-3"]
+    later = outcome(of, add, stable, session, stable, remove)["unowned_seconds"]["orders-3"]
+
+    assert (at_once[0], later[0]) == (15 - 2 * 5, 0)
+    assert later[1:] == at_once[1:]
+
+
 def test_before_4_3_the_heartbeat_with_which_a_member_joins_computes_a_target() -> None:
     both = [{"add_consumer": {"member_id": one, "subscription": ["orders"]}} for one in (NEW, "new")]
 

@@ -122,6 +122,7 @@ def took_its_place(scene: Scene, old: Member, new: Member, field: str) -> Scene:
         instances=instances | {new.member_id: new.instance_id or ""},
         moves=(*scene.moves, (old.member_id, False), (new.member_id, True)),
         heirs=(*scene.heirs, (new.member_id, old.member_id)),
+        replaced=(*scene.replaced, (new.member_id, old.member_id)) if scene.facts.map_has_both else (),
         dead=tuple(tuple(one for one in group if one != old.member_id) for group in scene.dead),
         grown=False,
         asked=False,
