@@ -6,6 +6,7 @@ Nothing here is a guess: where evidence is missing, or releases that are not dis
 from collections.abc import Sequence
 from dataclasses import replace
 
+from holdfast.kafka.garbage_collection import uncollected
 from holdfast.kafka.streams.group import About, Assignment
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.disks.logs import total_or_none
@@ -43,7 +44,9 @@ def forecast(
     answers = []
     for number, release in enumerate(releases):
         part = work.part(len(releases) - number)
-        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, requested, most_outcomes, part, shared)))
+        with uncollected():
+            outcomes = _outcomes(groups.with_release(snapshot, release), change, requested, most_outcomes, part, shared)
+        answers.append((release, outcomes))
         work.used(part)
     unknown = [*snapshot.unknown, *groups.mixed_releases(snapshot), *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]

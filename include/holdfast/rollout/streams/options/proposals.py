@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupported
+from holdfast.kafka.garbage_collection import uncollected
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import SettingChange
@@ -117,8 +118,9 @@ def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
 def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None, shared: Shared | None = None) -> EvaluatedOption:
     """The forecast of an option, in figures. Where nothing can be predicted, the evaluation says why. `shared`: see `forecast`."""
     try:
-        predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot), shared)
-        costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
+        with uncollected():
+            predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot), shared)
+            costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
     except (CannotPredict, Unsupported) as refusal:
         return EvaluatedOption(candidate, (), (), refusal_of(refusal))
     unknown = tuple(one for one in predicted.unknown if not one.about_log_sizes)

@@ -1,5 +1,9 @@
 """Is every option of a change proposed where it makes sense, and only there, and does its forecast say what it is for?"""
 
+import gc
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, planned, read
@@ -13,6 +17,7 @@ from holdfast.rollout.facts.refusals import Refuses
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option, Span
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
@@ -336,3 +341,19 @@ def test_what_options_have_in_common_changes_no_figure() -> None:
     together = [proposals.evaluate(snapshot, option, None, shared) for option in (*options, *options)]
 
     assert together == 2 * [proposals.evaluate(snapshot, option) for option in options]
+
+
+def test_no_cycles_are_searched_for_while_an_option_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its decisions are trees of tuples: a search among millions of them finds nothing, again and again."""
+    searched: list[bool] = []
+
+    def costs_of(*arguments: Any) -> Any:
+        searched.append(gc.isenabled())
+        return cost.costs_of(*arguments)
+
+    monkeypatch.setattr(proposals, "cost", SimpleNamespace(costs_of=costs_of))
+    evaluated(group(AFTER), REPLACE_FIRST)
+
+    assert searched
+    assert not any(searched)
+    assert gc.isenabled()
