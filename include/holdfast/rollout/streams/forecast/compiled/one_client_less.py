@@ -14,7 +14,7 @@ from holdfast.kafka import java, java_hash
 from holdfast.kafka.streams.compiled.arrays import ABSENT, NONE, Facts, Ints, Reported
 from holdfast.kafka.streams.group import Client, Group
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.streams.forecast.compiled import packing
+from holdfast.rollout.streams.forecast.compiled import group_reports, packing
 from holdfast.rollout.streams.forecast.compiled.reports import Rules
 from holdfast.rollout.streams.scene.reports import Reports
 
@@ -95,4 +95,4 @@ class OneClientLess:
                 members[first:end] = np.arange(first_member[number], first_member[number] + end - first)
         sums = one.sums[before]
         sums[before == NONE] = ABSENT
-        return packing.reported(sums, members[one.by[before]], members[one.owner])
+        return group_reports.reported(sums, members[one.by[before]], members[one.owner])

@@ -1,7 +1,7 @@
 """A group as arrays, where the compiled functions model all that its decisions depend on."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -12,14 +12,15 @@ from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, leader
 from holdfast.kafka.streams.client_state import LeaderThrows, Topology
 from holdfast.kafka.streams.compiled import arrays
-from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Facts, Flags, Ints, Reported
+from holdfast.kafka.streams.compiled.arrays import ABSENT, NONE, Facts, Flags, Ints, Reported
 from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.kafka.streams.group import Client, Consumer, Group
 from holdfast.kafka.streams.leader_state import Board
-from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
+from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import reports
+from holdfast.rollout.streams.forecast.compiled.group_reports import MOST_RECORDS, Reading
 from holdfast.rollout.streams.forecast.compiled.reports import Rules
 from holdfast.rollout.streams.forecast.next_rebalance import until_then
 from holdfast.rollout.streams.scene.assumptions import CatchUp, DormantCopies
@@ -27,7 +28,6 @@ from holdfast.rollout.streams.scene.reports import Copies, Reports
 
 MOST_CELLS = 4_000_000
 """Clients times tasks: there are some fifty bytes for each."""
-_MOST_RECORDS = 2**62
 _FEWER_THAN_A_TREE = 8
 _CATCH_UP = {
     CatchUp.PROBING_REBALANCE: reports.PROBING_REBALANCE,
@@ -59,18 +59,14 @@ def most_standbys(facts: Facts) -> int:
 
 @dataclass(slots=True)
 class Layout:
-    """What the arrays of a group have in common with those of any group that differs only in what its members report.
-
-    `rows`: the number of each task; `ends_fit`: whether its end can be reckoned with.
-    """
+    """What the arrays of a group have in common with those of any group that differs only in what its members report."""
 
     of: object
     facts: Facts
     clients: tuple[int, ...]
     members: tuple[tuple[int, int], ...]
     topology: Topology
-    rows: Mapping[TaskId, int]
-    ends_fit: Flags
+    reading: Reading
     changelogs: Ints
     copies: tuple[Copies, tuple[Ints, Ints, Ints]] | None = None
     """What copies of each task report, as they were asked for last."""
@@ -87,7 +83,7 @@ def packed(group: Group, rules: Reports, layouts: Layouts | None = None) -> Pack
     if not _is_modelled(group, line) or rules.has_stores_in_memory:
         return None
     layout = _layout(group, line, [] if layouts is None else layouts)
-    reported = None if layout is None else _reported(group, layout)
+    reported = None if layout is None else layout.reading.read(group.clients)
     if layout is None or reported is None:
         return None
     return Packed(
@@ -119,14 +115,14 @@ def _layout(group: Group, line: Behaviour, layouts: Layouts) -> Layout | None:
         return None
     high_availability.assign_target(board, group.config, None)
     places, topology = _members(group, board), board.readings.topology
+    clients = tuple(board.readings.order)
     found = Layout(
         of=of,
         facts=_facts(group, line, board, places),
-        clients=tuple(board.readings.order),
+        clients=clients,
         members=places,
         topology=topology,
-        rows={task: row for row, task in enumerate(topology.ids)},
-        ends_fit=np.array([0 <= end < _MOST_RECORDS for end in topology.ends], bool),
+        reading=Reading.of(clients, places, topology),
         changelogs=_ints([len(task.changelogs or ()) for task in topology.tasks]),
     )
     layouts.insert(0, found)
@@ -142,7 +138,7 @@ def _is_modelled(group: Group, line: Behaviour) -> bool:
         and not group.missing_topics
         and 0 < len(group.clients) * len(group.tasks) <= MOST_CELLS
         and math.lcm(*(len(client.consumers) for client in group.clients)) * len(group.clients) * 8 * len(group.tasks)
-        < _MOST_RECORDS
+        < MOST_RECORDS
         and all(task.changelogs is not None for task in group.tasks)
         and all(_is_plain(consumer, line) for client in group.clients for consumer in client.consumers)
     )
@@ -237,57 +233,12 @@ def _rules(group: Group, rules: Reports, layout: Layout) -> Rules:
         log_end=log_end,
         changelogs=layout.changelogs,
         catch_up=_CATCH_UP[assume.catch_up],
-        gained=min(gained, _MOST_RECORDS),
+        gained=min(gained, MOST_RECORDS),
         keeps_dormant=assume.dormant_copies is DormantCopies.KEPT,
         as_seen=rules.as_seen,
         exact=rules.exact,
         may_lose_progress=rules.may_lose_progress,
     )
-
-
-def _reported(group: Group, layout: Layout) -> Reported | None:
-    """None: what members report is out of the ordinary: of tasks that are not there, twice, or of half a task."""
-    topology, client_of = layout.topology, layout.facts.client_of.tolist()
-    clients, tasks = len(group.clients), len(topology.tasks)
-    sums, by, owner = np.full((clients, tasks), ABSENT, np.int64), np.zeros((clients, tasks), np.int64), _filled(tasks)
-    number_of, task_of = topology.number_of, topology.task_of
-    for number, (at, place) in enumerate(layout.members):
-        client, consumer = client_of[number], group.clients[at].consumers[place]
-        rows = [number_of.get(task, NONE) for task, _ in consumer.task_offset_sums]
-        totals = [total for _, total in consumer.task_offset_sums]
-        if NONE in rows or len(set(rows)) < len(rows) or not all(map(_is_ordinary, set(totals))):
-            return None
-        if not ((sums[client, rows] == ABSENT) & layout.ends_fit[rows]).all():
-            return None
-        sums[client, rows] = totals
-        by[client, rows] = number
-        mine = frozenset(consumer.owned)
-        for owned in {task_of.get(partition) for partition in mine}:
-            if owned is None or not mine.issuperset(topology.tasks[layout.rows[owned]].partitions):
-                return None
-            if owner[layout.rows[owned]] != NONE:
-                return None
-            owner[layout.rows[owned]] = number
-    return reported(sums, by, owner)
-
-
-def _is_ordinary(total: int) -> bool:
-    return total in (LATEST, UNKNOWN_OFFSET_SUM) or 0 <= total < _MOST_RECORDS
-
-
-def reported(sums: Ints, by: Ints, owner: Ints) -> Reported:
-    """These sums, with the tasks of each client, and the clients of each task, listed."""
-    there = sums != ABSENT
-    by_client, by_task = there.sum(axis=1), there.sum(axis=0)
-    return Reported(sums, by, _listed(there), by_client, owner, _listed(there.T), by_task, np.ones(len(owner), np.uint8))
-
-
-def _listed(there: Flags) -> Ints:
-    """Of each row the columns that are true, ascending; what is behind them says nothing."""
-    found = np.empty(there.shape, np.int64)
-    row, column = np.nonzero(there)
-    found[row, np.arange(len(row)) - np.searchsorted(row, row)] = column
-    return found
 
 
 def unpacked(one: Packed) -> tuple[Client, ...]:
