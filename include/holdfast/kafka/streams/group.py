@@ -182,6 +182,11 @@ class Assignment:
     """By task, where it may be besides. Only where nothing observable determines it: with KIP-924's sticky assignor, or
     where members are newer than the leader."""
 
+    @property
+    def withheld_tasks(self) -> int:
+        """How many tasks are withheld."""
+        return sum(len(one.withheld) for one in self.consumers)
+
     def by_client(self, clients: Iterable[Client]) -> list[tuple[Client, tuple[ConsumerAssignment, ...]]]:
         """The clients of the Group, each with what its consumers are handed."""
         found, at = [], 0

@@ -206,20 +206,19 @@ def _rounds(change: Change, outcome: Outcome, handed_over: Sequence[int]) -> tup
     """A forecast at a given speed has the restores in its times already."""
     timed = change.assume.catch_up is CatchUp.RATE
     decided = [(one, one.decision) for one in outcome.rounds if isinstance(one.decision, Assignment)]
-    withheld = sums((decision.consumers for _, decision in decided), lambda consumer: len(consumer.withheld))
     warm_ups = sums((decision.clients for _, decision in decided), lambda client: len(client.standby))
     return tuple(
         Round(
             trigger=str(one.trigger),
             at_seconds=math.ceil(one.at_seconds),
             handed_over=count,
-            withheld=waiting,
+            withheld=decision.withheld_tasks,
             warm_ups=copies,
             restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
             without_caught_up_copy=len(one.without_caught_up_copy),
             restoring=one.restoring,
         )
-        for (one, _), count, waiting, copies in zip(decided, handed_over, withheld, warm_ups, strict=True)
+        for (one, decision), count, copies in zip(decided, handed_over, warm_ups, strict=True)
     )
 
 

@@ -3,15 +3,23 @@
 From one to the next little changes, and what does not is the same object.
 """
 
-from dataclasses import dataclass, fields
-from typing import NamedTuple, Self
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.compiled.arrays import NONE
-from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, NextRebalance
+from holdfast.kafka.streams.compiled.arrays import NONE, Ints
+from holdfast.kafka.streams.group import (
+    Assignment,
+    ClientAssignment,
+    ConsumerAssignment,
+    Doubt,
+    NextRebalance,
+    UndeterminedTask,
+)
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.rebalances import Kept
@@ -21,10 +29,12 @@ _Numbers = NDArray[np.int32]
 
 
 class _Rows(NamedTuple):
-    """One decision as arrays, as in `Shares`. `standbys`: member, task; `prober`: who probes."""
+    """One decision as arrays. `members`: of each task; `withheld`: the tasks that their members wait for, ascending.
 
-    planned: _Numbers
-    active: _Numbers
+    `standbys`: member, task; `prober`: who probes.
+    """
+
+    members: _Numbers
     withheld: _Numbers
     standbys: _Numbers
     probing: bool
@@ -32,7 +42,7 @@ class _Rows(NamedTuple):
 
 
 class Reader:
-    """Unpacks the decisions of one walk. Clients that are handed the same as in the one that was read before are not read."""
+    """Unpacks the decisions of one walk. What is handed out as in the one that was read before is the same object."""
 
     def __init__(self, one: Packed) -> None:
         self._group, self._members, self._tasks, self._clients = one.group, one.members, one.tasks, one.clients
@@ -41,41 +51,86 @@ class Reader:
         self._first: list[int] = [0]
         for client in one.group.clients:
             self._first.append(self._first[-1] + len(client.consumers))
-        self._before: tuple[_Rows, Assignment] | None = None
+        self._rows: _Rows | None = None
+        self._clients_before: tuple[_Rows, tuple[ClientAssignment, ...]] | None = None
+        self._consumers_before: tuple[_Rows, tuple[ConsumerAssignment, ...]] | None = None
+        self._doubts: dict[bool, tuple[Doubt, ...]] = {}
 
-    def read(self, rows: _Rows) -> Assignment:
-        """As `leader.assign` gives it."""
-        group = self._group
-        if self._before is None:
-            changed = np.ones(len(self._clients), bool)
-            clients: list[ClientAssignment | None] = [None] * len(group.clients)
-            consumers: list[ConsumerAssignment | None] = [None] * len(self._members)
-        else:
-            changed = self._changed(rows, self._before[0])
-            if rows.probing == self._before[0].probing and not changed.any():
-                return self._before[1]
-            clients, consumers = [*self._before[1].clients], [*self._before[1].consumers]
-        self._read(rows, changed, clients, consumers)
-        found = Assignment(
-            probing_rebalance_needed=rows.probing,
-            clients=tuple(one for one in clients if one is not None),
-            consumers=tuple(one for one in consumers if one is not None),
-            undetermined=leader.doubts_about_the_leader(group, probing=rows.probing),
-        )
-        self._before = rows, found
-        return found
+    def decisions(self, kept: Kept, noted: Noted, count: int) -> Iterator["Decision"]:
+        """The first of what is kept, which is about to be overwritten. An array that is equal to the one before it is the same
+        one: most are, and a search keeps thousands of them."""
+        first = 0
+        for number in range(count):
+            end, had = int(kept.standbys_end[number]), self._rows
+            waits = kept.active[number] == NONE
+            self._rows = _Rows(
+                _same_or(None if had is None else had.members, np.where(waits, kept.withheld[number], kept.active[number])),
+                _same_or(None if had is None else had.withheld, np.flatnonzero(waits)),
+                _same_or(None if had is None else had.standbys, kept.standbys[first:end]),
+                bool(noted.probing[number]),
+                int(noted.probers[number]),
+            )
+            yield Decision(self, self._rows)
+            first = end
 
-    def _changed(self, rows: _Rows, before: _Rows) -> NDArray[np.bool_]:
-        """The clients that are handed something else."""
+    def clients(self, rows: _Rows) -> tuple[ClientAssignment, ...]:
+        """As `leader.assign` gives them."""
+        known = self._clients_before
+        changed = np.ones(len(self._clients), bool) if known is None else self._given_otherwise(rows, known[0])
+        found = [_NO_CLIENT] * len(self._group.clients) if known is None else [*known[1]]
+        if known is None or changed.any():
+            self._read_clients(rows, changed, found)
+        self._clients_before = rows, tuple(found)
+        return self._clients_before[1]
+
+    def consumers(self, rows: _Rows) -> tuple[ConsumerAssignment, ...]:
+        """As `leader.assign` gives them."""
+        known = self._consumers_before
+        changed = np.ones(len(self._clients), bool) if known is None else self._handed_otherwise(rows, known[0])
+        found = [_NO_CONSUMER] * len(self._members) if known is None else [*known[1]]
+        if known is None or changed.any():
+            self._read_consumers(rows, changed, found)
+        self._consumers_before = rows, tuple(found)
+        return self._consumers_before[1]
+
+    def undetermined(self, rows: _Rows) -> tuple[Doubt, ...]:
+        """As `leader.assign` gives them."""
+        if rows.probing not in self._doubts:
+            self._doubts[rows.probing] = leader.doubts_about_the_leader(self._group, probing=rows.probing)
+        return self._doubts[rows.probing]
+
+    def undetermined_tasks(self, _rows: _Rows) -> tuple[UndeterminedTask, ...]:
+        """None: what leaves tasks undetermined is not modelled by arrays."""
+        return ()
+
+    def probing_rebalance_needed(self, rows: _Rows) -> bool:
+        return rows.probing
+
+    def _given_otherwise(self, rows: _Rows, before: _Rows) -> NDArray[np.bool_]:
+        """The clients that are given something else."""
         changed = np.zeros(len(self._clients), bool)
-        other = (rows.planned != before.planned) | (rows.active != before.active) | (rows.withheld != before.withheld)
-        changed[rows.planned[other]] = True
-        changed[before.planned[other]] = True
-        if not np.array_equal(rows.standbys, before.standbys):
+        if rows.members is not before.members:
+            runs, ran = self._client_of[rows.members], self._client_of[before.members]
+            changed[runs[runs != ran]] = True
+            changed[ran[runs != ran]] = True
+        if rows.standbys is not before.standbys:
             self._mark_by_standbys(rows.standbys, before.standbys, changed)
-        if rows.prober != before.prober:
-            changed[self._client_of[[one for one in (rows.prober, before.prober) if one != NONE]]] = True
         return changed
+
+    def _handed_otherwise(self, rows: _Rows, before: _Rows) -> NDArray[np.bool_]:
+        """The clients of which a member is handed something else."""
+        changed = self._given_otherwise(rows, before)
+        if rows.members is not before.members:
+            self._mark(changed, rows.members[rows.members != before.members])
+        if rows.withheld is not before.withheld:
+            self._mark(changed, rows.members[np.setxor1d(rows.withheld, before.withheld, assume_unique=True)])
+        if rows.prober != before.prober:
+            self._mark(changed, np.array([one for one in (rows.prober, before.prober) if one != NONE], np.int32))
+        return changed
+
+    def _mark(self, changed: NDArray[np.bool_], members: _Numbers) -> None:
+        """The clients of these."""
+        changed[self._client_of[members]] = True
 
     def _mark_by_standbys(self, standbys: _Numbers, before: _Numbers, changed: NDArray[np.bool_]) -> None:
         """The clients with other standbys; these are listed client after client."""
@@ -87,30 +142,33 @@ class Reader:
         other = (standbys[as_many] != before[~more_or_fewer[of_before]]).any(axis=1)
         changed[of[as_many][other]] = True
 
-    def _read(
-        self,
-        rows: _Rows,
-        changed: NDArray[np.bool_],
-        clients: list[ClientAssignment | None],
-        consumers: list[ConsumerAssignment | None],
-    ) -> None:
-        """Put what these clients are handed into both lists."""
+    def _read_clients(self, rows: _Rows, changed: NDArray[np.bool_], clients: list[ClientAssignment]) -> None:
+        """Put what these clients are given into the list."""
+        numbers = np.flatnonzero(changed).tolist()
+        active, copies = ({number: list[TaskId]() for number in numbers} for _ in range(2))
+        runs = self._client_of[rows.members]
+        own = np.flatnonzero(changed[runs])
+        for row, client in zip(own.tolist(), runs[own].tolist(), strict=True):
+            active[client].append(self._tasks[row])
+        of = self._client_of[rows.standbys[:, 0]]
+        held = changed[of] & (runs[rows.standbys[:, 1]] != of)  # else it is the temporary standby of a withheld task
+        for row, client in zip(rows.standbys[held, 1].tolist(), of[held].tolist(), strict=True):
+            copies[client].append(self._tasks[row])
+        for number in numbers:
+            at = self._clients[number]
+            standby = tuple(sorted(copies[number]))
+            clients[at] = ClientAssignment(self._group.clients[at].process_id, tuple(active[number]), standby)
+
+    def _read_consumers(self, rows: _Rows, changed: NDArray[np.bool_], consumers: list[ConsumerAssignment]) -> None:
+        """Put what the members of these clients are handed into the list."""
         numbers = np.flatnonzero(changed).tolist()
         members = [member for number in numbers for member in range(*self._first_member[number : number + 2])]
         active, withheld, standby = ({member: list[TaskId]() for member in members} for _ in range(3))
-        of_client, copies_of = ({number: list[TaskId]() for number in numbers} for _ in range(2))
-        own = np.flatnonzero(changed[rows.planned])
-        columns = (own, rows.planned[own], rows.active[own], rows.withheld[own])
-        for row, client, member, waits in zip(*(each.tolist() for each in columns), strict=True):
-            (withheld[waits] if member == NONE else active[member]).append(self._tasks[row])
-            of_client[client].append(self._tasks[row])
-        held = rows.standbys[changed[self._client_of[rows.standbys[:, 0]]]]
-        for (member, row), client, planned in zip(
-            held.tolist(), self._client_of[held[:, 0]].tolist(), rows.planned[held[:, 1]].tolist(), strict=True
-        ):
+        own, waits = np.flatnonzero(changed[self._client_of[rows.members]]), frozenset(rows.withheld.tolist())
+        for row, member in zip(own.tolist(), rows.members[own].tolist(), strict=True):
+            (withheld if row in waits else active)[member].append(self._tasks[row])
+        for member, row in rows.standbys[changed[self._client_of[rows.standbys[:, 0]]]].tolist():
             standby[member].append(self._tasks[row])
-            if planned != client:  # else it is the temporary standby of a task that is withheld
-                copies_of[client].append(self._tasks[row])
         for member in members:
             at, place = self._members[member]
             when = NextRebalance.IMMEDIATE if withheld[member] else NextRebalance.NONE
@@ -121,69 +179,34 @@ class Reader:
                 tuple(withheld[member]),
                 NextRebalance.PROBING if member == rows.prober else when,
             )
-        for number in numbers:
-            at = self._clients[number]
-            copies = tuple(sorted(copies_of[number]))
-            clients[at] = ClientAssignment(self._group.clients[at].process_id, tuple(of_client[number]), copies)
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """The decisions of some rebalances of a group, as in `Kept`. `probing`, `probers`: as in `Shares.said`."""
-
-    reader: Reader
-    planned: _Numbers
-    active: _Numbers
-    withheld: _Numbers
-    standbys: _Numbers
-    standbys_end: tuple[int, ...]
-    probing: tuple[int, ...]
-    probers: tuple[int, ...]
-
-    @classmethod
-    def of(cls, reader: Reader, kept: Kept, noted: Noted, count: int) -> Self:
-        """The first of what is kept, which is about to be overwritten."""
-        ends = tuple(kept.standbys_end[:count].tolist())
-        planned, active, withheld = (each[:count].astype(np.int32) for each in (kept.planned, kept.active, kept.withheld))
-        standbys = kept.standbys[: ends[-1] if ends else 0].astype(np.int32)
-        probing, probers = (tuple(each[:count].tolist()) for each in (noted.probing, noted.probers))
-        return cls(reader, planned, active, withheld, standbys, ends, probing, probers)
-
-    def read(self, number: int) -> Assignment:
-        first = self.standbys_end[number - 1] if number else 0
-        return self.reader.read(
-            _Rows(
-                self.planned[number],
-                self.active[number],
-                self.withheld[number],
-                self.standbys[first : self.standbys_end[number]],
-                bool(self.probing[number]),
-                self.probers[number],
-            )
-        )
+def _same_or(before: _Numbers | None, found: Ints) -> _Numbers:
+    return before if before is not None and np.array_equal(before, found) else found.astype(np.int32)
 
 
 class Decision(Assignment):
-    """An Assignment that is read when a field of it is first asked for."""
+    """An Assignment of which a field is read when it is first asked for."""
 
-    __slots__ = ("_decided", "_number")
-    _decided: Decided | None
-    _number: int
+    __slots__ = ("_reader", "_rows")
+    _reader: Reader
+    _rows: _Rows
 
-    def __init__(self, decided: Decided, number: int) -> None:
-        object.__setattr__(self, "_decided", decided)
-        object.__setattr__(self, "_number", number)
+    def __init__(self, reader: Reader, rows: _Rows) -> None:
+        object.__setattr__(self, "_reader", reader)
+        object.__setattr__(self, "_rows", rows)
 
     def __getattr__(self, name: str) -> object:
         """Only called for a field that is not filled yet."""
         if name not in _FIELDS:
             raise AttributeError(name)
-        assert self._decided is not None, "read once"
-        read = self._decided.read(self._number)
-        for field in _FIELDS:
-            object.__setattr__(self, field, getattr(read, field))
-        object.__setattr__(self, "_decided", None)
-        return getattr(self, name)
+        found = getattr(self._reader, name)(self._rows)
+        object.__setattr__(self, name, found)
+        return found
+
+    @property
+    def withheld_tasks(self) -> int:
+        return len(self._rows.withheld)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Assignment) and all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
@@ -192,4 +215,6 @@ class Decision(Assignment):
         return hash(tuple(getattr(self, name) for name in _FIELDS))
 
 
+_NO_CLIENT, _NO_CONSUMER = cast("ClientAssignment", None), cast("ConsumerAssignment", None)
+"""In lists that are about to be filled."""
 _FIELDS = tuple(field.name for field in fields(Assignment))

@@ -13,8 +13,8 @@ from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId
 
 MOST_RECORDS = 2**62
-_TIMES_THE_GROUP = 32
-"""So many times the clients of a group are kept as they were read; then all are forgotten."""
+_MOST_FOR_EACH = 32
+"""The most clients that are kept as they were read, for each of a group; then all are forgotten."""
 
 
 class _Read(NamedTuple):
@@ -61,7 +61,7 @@ class Reading:
         return self._arrays(found)
 
     def _keep(self, one: _Read) -> None:
-        if len(self._known) >= _TIMES_THE_GROUP * len(self.clients):
+        if len(self._known) >= _MOST_FOR_EACH * len(self.clients):
             self._known.clear()
         self._known[id(one.client)] = one
 

@@ -10,7 +10,7 @@ from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import at_restart, packing, rebalances, reports
-from holdfast.rollout.streams.forecast.compiled.decisions import Decided, Decision, Reader
+from holdfast.rollout.streams.forecast.compiled.decisions import Decision, Reader
 from holdfast.rollout.streams.forecast.compiled.known_walks import NOTHING, End, KnownWalks, Piece, State
 from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, MEETS, STABLE, Kept
@@ -218,8 +218,7 @@ class Walker:
         if ended in (GOES_ON, STABLE, MEETS):
             self._asked.extend(self._noted.asked[:count].tolist())
             if self._records:
-                decided = Decided.of(self._reader, kept, self._noted, count)
-                self._decisions.extend(Decision(decided, number) for number in range(count))
+                self._decisions.extend(self._reader.decisions(kept, self._noted, count))
                 self._restores.extend(self._read(count))
         return int(ended)
 
