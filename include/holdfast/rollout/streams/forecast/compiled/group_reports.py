@@ -13,7 +13,7 @@ from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId
 
 MOST_RECORDS = 2**62
-_MOST_FOR_EACH = 32
+MOST_FOR_EACH = 32
 """The most clients that are kept as they were read, for each of a group; then all are forgotten."""
 
 
@@ -37,7 +37,7 @@ class Reading:
     topology: Topology
     rows: Mapping[TaskId, int]
     ends_fit: Flags
-    _known: dict[int, _Read] = field(default_factory=dict)
+    known: dict[int, _Read] = field(default_factory=dict)
     """By the identity of the client."""
 
     @classmethod
@@ -52,7 +52,7 @@ class Reading:
         first = 0
         for at in self.clients:
             client = clients[at]
-            one = self._known.get(id(client)) or self._read(client, first)
+            one = self.known.get(id(client)) or self._read(client, first)
             if one is None:
                 return None
             self._keep(one)
@@ -61,9 +61,9 @@ class Reading:
         return self._arrays(found)
 
     def _keep(self, one: _Read) -> None:
-        if len(self._known) >= _MOST_FOR_EACH * len(self.clients):
-            self._known.clear()
-        self._known[id(one.client)] = one
+        if len(self.known) >= MOST_FOR_EACH * len(self.clients):
+            self.known.clear()
+        self.known[id(one.client)] = one
 
     def _read(self, client: Client, first: int) -> _Read | None:
         """`first`: the number of its first member."""
