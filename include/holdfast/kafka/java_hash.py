@@ -19,11 +19,14 @@ _FIRST_CAPACITY = 16
 
 
 def buckets_after(entries: int, left: int) -> int:
-    """The buckets with which a table begins, so that what is `left` comes as in a new one into which that number of entries was put
-    one by one. Without others it is the first capacity: a crowded bucket may double a table sooner."""
+    """The buckets of a table into which that number of entries was put one by one; `left`: how many of them stay.
+
+    For a new table, to be filled with those that stay. Where all do, it begins small and grows as Java's does: a crowded bucket may
+    double it sooner."""
     capacity = _FIRST_CAPACITY
-    while entries > left and entries > capacity * 3 // 4:
-        capacity *= 2
+    if entries > left:
+        while entries > capacity * 3 // 4:
+            capacity *= 2
     return capacity
 
 

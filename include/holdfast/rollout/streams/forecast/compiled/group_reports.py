@@ -52,10 +52,12 @@ class Reading:
         first = 0
         for at in self.clients:
             client = clients[at]
-            one = self.known.get(id(client)) or self._read(client, first)
+            one = self.known.get(id(client))
             if one is None:
-                return None
-            self._keep(one)
+                one = self._read(client, first)
+                if one is None:
+                    return None
+                self._keep(one)
             found.append(one)
             first += len(client.consumers)
         return self._arrays(found)
