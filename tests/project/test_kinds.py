@@ -122,6 +122,7 @@ OBSERVED = "holdfast.rollout.streams.snapshot.snapshot"
 """Topics and recorded rebalances, as brokers show them for groups of every kind."""
 IMPORTS_ALLOWED = {
     "rollout/kinds/moving/": "a move leads from one kind to another",
+    "rollout/kinds/protocols/": "a classic group is compared with the kinds of group that it could become",
     "rollout/kinds/plan_summary.py": "the documents in the lake have fields of their own for each kind",
     "adapters/broker/": OBSERVED,
     "ports.py": OBSERVED,

@@ -26,6 +26,7 @@ COMMANDS = {
     "forecast": "Every rebalance that a change causes",
     "guard": "Would the next rebalance move stateful tasks?",
     "plan": "Compare the options for a change, and recommend one",
+    "compare-protocols": "What deploys cost under each group protocol",
     "show": "A plan as text or Markdown",
     "redact": "A snapshot without names, to share",
     "diff": "The differences of two snapshots, or of two plans",
@@ -40,8 +41,12 @@ COMMANDS = {
     "doctor": "Check permissions, Java, Spark and folders",
     "migrate": "What of a lake this version reads, after an upgrade",
 }
-"""What each command does, in a line of the help. Its module in `commands/` has the name of the command, and a click command named
-`command`; it is imported only when the command is used, because the model takes a second to import."""
+"""What each command does, in a line of the help. Its module in `commands/` has the name of the command (`module_of`), and a
+click command named `command`; it is imported only when the command is used, because the model takes a second to import."""
+
+
+def module_of(command: str) -> str:
+    return command.replace("-", "_")
 
 
 class Commands(click.Group):
@@ -53,7 +58,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"holdfast.cli.commands.{cmd_name}").command
+        command = importlib.import_module(f"holdfast.cli.commands.{module_of(cmd_name)}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -98,7 +98,7 @@ def test_assign_imports_what_decides_and_no_forecast_plan_or_other_kind() -> Non
 
 def test_each_command_is_a_module_of_its_name() -> None:
     folder = Path(main_module.__file__).parent / "commands"
-    assert {name for name in main_module.COMMANDS if not (folder / f"{name}.py").is_file()} == set()
+    assert {name for name in main_module.COMMANDS if not (folder / f"{main_module.module_of(name)}.py").is_file()} == set()
     with click.Context(main_module.holdfast) as context:
         assert main_module.holdfast.get_command(context, "no-such") is None  # type: ignore[attr-defined]
         assert all(main_module.holdfast.get_command(context, name) is not None for name in main_module.COMMANDS)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What keeps a classic Streams group from moving to `group.protocol=streams`: as values, and in words.
+"""What keeps a classic group from moving to a new protocol: as values, and in words.
 
 Java: `KafkaStreams.throwIfUnsupportedFeatureIsUsedWithStreamsRebalanceProtocol`, `StreamsConfig.verifyStreamsProtocolCompatibility`
 (4.2 to 4.3.1), `GroupMetadataManager.getOrMaybeCreatePersistedStreamsGroup` (KAFKA-20254).
@@ -16,6 +16,9 @@ class Prevents(StrEnum):
     `NAMED_TOPOLOGIES`, `SOURCE_PATTERNS`, `MISSING_TOPICS`, `PARTITIONS`, `STANDBYS`.
 
     They accept the move and ignore what the application uses: those of `IGNORED`.
+
+    Of a consumer group that is to have `group.protocol=consumer`: `CONSUMER_BROKER_TOO_OLD`, `CONSUMER_CLIENT_TOO_OLD`,
+    `CONSUMER_SETTINGS` (`ConsumerConfig.CONSUMER_PROTOCOL_UNSUPPORTED_CONFIGS`, 4.3.1: the client does not start with them).
     """
 
     BROKER_TOO_OLD = "broker_too_old"
@@ -30,6 +33,9 @@ class Prevents(StrEnum):
     CLIENT_TAGS = "client_tags"
     RACK_AWARE = "rack_aware"
     TASK_ASSIGNOR = "task_assignor"
+    CONSUMER_BROKER_TOO_OLD = "consumer_broker_too_old"
+    CONSUMER_CLIENT_TOO_OLD = "consumer_client_too_old"
+    CONSUMER_SETTINGS = "consumer_settings"
 
 
 IGNORED = (Prevents.CLIENT_TAGS, Prevents.RACK_AWARE, Prevents.TASK_ASSIGNOR)
@@ -58,6 +64,12 @@ _WORDS = {
     Prevents.RACK_AWARE: "it assigns by racks (rack.aware.assignment.strategy={reason}): no coordinator up to 4.4 does",
     Prevents.TASK_ASSIGNOR: "it has a task assignor of its own ({reason}): with group.protocol=streams the coordinator assigns, and"
     " ignores it",
+    Prevents.CONSUMER_BROKER_TOO_OLD: "the broker runs Kafka {reason}: group.protocol=consumer is ready for production from 4.0 on."
+    " Upgrade the brokers first",
+    Prevents.CONSUMER_CLIENT_TOO_OLD: "the clients run Kafka {reason}: group.protocol=consumer is ready for production from 4.0 on."
+    " Upgrade the clients first",
+    Prevents.CONSUMER_SETTINGS: "its consumers set {reason}: with group.protocol=consumer none starts with them. Remove"
+    " them; session and heartbeat become configs of the group",
 }
 
 

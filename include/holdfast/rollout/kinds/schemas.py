@@ -11,6 +11,7 @@ from holdfast.rollout.journal.journal import Approval, Journal
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.kinds.protocols.comparison import COMPARISON
 from holdfast.rollout.kinds.registry import kinds
 from holdfast.rollout.policy.json import POLICY
 
@@ -20,6 +21,7 @@ CONTRACTS: dict[str, Codec[Any]] = {
     "approval": codec_of(Approval),
     "journal": codec_of(Journal),
     "backtest": codec_of(Backtest),
+    "comparison": COMPARISON,
     **{name: codec for kind in kinds() for name, codec in kind.contracts.items()},
 }
 

@@ -12,6 +12,8 @@ from holdfast.kafka.release_lines import ReleaseLines, patches
 
 FIRST_CLIENTS = "3.7.0"
 """The first clients with `group.protocol` (KIP-848)."""
+FIRST_FOR_PRODUCTION = "4.0"
+"""The first brokers and clients whose consumer groups of the new protocol are meant for production."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,173 @@
+"""A consumer group whose coordinator assigns, as a classic one becomes it: online, each consumer restarting once.
+
+The coordinator takes over who reads what, assigns for the members of both protocols alike, and each consumer that restarts has
+a new random member ID (`GroupMetadataManager.convertToConsumerGroup`; KIP-848). The group is looked at once all have. Static
+members keep their instance IDs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer.release import LINES
+from holdfast.kafka.coordinator.consumer.config_keys import ASSIGNMENT_INTERVAL, LONGEST_INTERVAL_MS
+from holdfast.kafka.coordinator.member_table import MemberTable
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
+from holdfast.rollout.broker_consumer.change.request import group_change_of
+from holdfast.rollout.broker_consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
+from holdfast.rollout.broker_consumer.events.replace_consumer import ReplaceConsumer
+from holdfast.rollout.broker_consumer.forecast import course
+from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
+from holdfast.rollout.broker_consumer.options import impact, restarts
+from holdfast.rollout.broker_consumer.options.evaluation import evaluate
+from holdfast.rollout.broker_consumer.options.option import GroupOption
+from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumedTopic, BrokerConsumer, BrokerConsumerSnapshot
+from holdfast.rollout.broker_consumer.target.target import decide, each_partition
+from holdfast.rollout.consumer.snapshot import ownership
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.assessment import BASELINE_NAME
+from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.coordinated import chance
+from holdfast.rollout.facts import refusals
+from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
+from holdfast.rollout.kinds.protocols.side import Drawn, Side, refuse_last, request
+from holdfast.rollout.policy.policy import Policy
+
+TopicIds = Mapping[str, int]
+_EPOCH = 10
+"""Of the group; its number decides nothing."""
+
+
+class ConsumersByBroker(Side):
+    """`topic_ids`: where they are known; else they are drawn too: a classic group's Snapshot does not have them, and `uniform`
+    goes by their order."""
+
+    protocol = "consumer"
+
+    def __init__(
+        self,
+        snapshot: ConsumerSnapshot,
+        release: str,
+        policy: Policy,
+        seed: int,
+        *applied: Applied,
+        topic_ids: TopicIds | None = None,
+    ) -> None:
+        self._snapshot, self._policy, self._seed = snapshot, policy, seed
+        self.release, self.applied, self._topic_ids = release, applied, topic_ids or {}
+        self._assignor = Applied.RANGE if Applied.RANGE in applied else Applied.UNIFORM
+        by_id = (Limit.ALL_BY_MEMBER_ID,) if self._assignor is Applied.RANGE and Applied.STATIC not in applied else ()
+        self.limits = (Limit.BROKER_ASSIGNORS, Limit.CLIENT_SETTINGS, *by_id, Limit.NO_RACKS)
+        self.settled = cache(self._settled)
+
+    def members(self) -> int:
+        return len(self._snapshot.members)
+
+    def is_random(self, deploy: DeployKind) -> bool:  # noqa: ARG002 - every deploy starts from another settled group
+        return True
+
+    def work(self) -> int:
+        return len(self._snapshot.members) + sum(len(one.partitions) for one in self._snapshot.topics)
+
+    def moving(self, draw: int) -> tuple[BrokerConsumerSnapshot, GroupChange]:
+        """The group as the coordinator takes it over, and the restarts of the move, with the IDs of that draw."""
+        release = self._snapshot.kafka_release or LINES[-1].releases[-1]
+        reads = ownership.readers_now(self._snapshot.group(release), self._snapshot.assigned)
+        if reads is None:
+            raise CannotPredict("consumers: who reads which partition now is unknown")
+        by_id = {one.member_id: one for one in self._snapshot.members}
+        owned = {name: tuple(part for part, reader in reads.items() if reader == name) for name in by_id}
+        table = MemberTable(tuple(by_id), MemberTable.bits_for(len(by_id) + 1))
+        group = BrokerConsumerSnapshot(
+            group_id=self._snapshot.group_id,
+            members=tuple(
+                BrokerConsumer(
+                    name,
+                    client_id=by_id[name].client_id,
+                    host=by_id[name].host,
+                    subscription=by_id[name].subscription,
+                    assignment=owned[name],
+                    target=owned[name],
+                )
+                for name in table.order()
+            ),
+            broker_release=self.release,
+            group_state=STABLE,
+            group_epoch=_EPOCH,
+            assignment_epoch=_EPOCH,
+            assignor=str(self._assignor),
+            config=((ASSIGNMENT_INTERVAL, LONGEST_INTERVAL_MS),) if Applied.LONG_INTERVAL in self.applied else (),
+            topics=tuple(
+                BrokerConsumedTopic(one.name, self._topic_id(one.name, draw), one.partitions) for one in self._snapshot.topics
+            ),
+        )
+        return group, self._with_ids(group_change_of(Request(What.RESTART), group), "move", draw)
+
+    def _topic_id(self, name: str, draw: int) -> int:
+        known = self._topic_ids.get(name)
+        return int.from_bytes(chance.bits("topic", self._seed, draw, name)) if known is None else known
+
+    def _settled(self, draw: int) -> BrokerConsumerSnapshot:
+        """The group at rest after its move."""
+        group, change = self.moving(draw)
+        targets, _ = course.carried_out(ground_of(group), change)
+        if not targets:
+            raise CannotPredict("consumers: the group has none, and is assigned nothing")
+        last, before = targets[-1], {one.member_id: one for one in group.members}
+        old = {one.consumer.member_id: before[str(one.old)] for one in change.starts()}
+        members = tuple(self._after(old[name], name, tuple(each_partition(owned))) for name, owned in last.owned)
+        after = replace(group, members=members, group_epoch=last.group_epoch, assignment_epoch=last.group_epoch)
+        given = {one.member_id: one.partitions for one in decide(after).members}  # by instance ID, where members became static
+        has = (replace(one, assignment=given[one.member_id], target=given[one.member_id]) for one in members)
+        return replace(after, members=tuple(has))
+
+    def _after(self, old: BrokerConsumer, member_id: str, owned: tuple[TopicPartition, ...]) -> BrokerConsumer:
+        classic = next(one for one in self._snapshot.members if one.member_id == old.member_id)
+        instance = classic.group_instance_id or (old.member_id if Applied.STATIC in self.applied else None)
+        return replace(old, member_id=member_id, instance_id=instance, assignment=owned, target=owned)
+
+    def deployed(self, deploy: DeployKind, draw: int) -> tuple[BrokerConsumerSnapshot, GroupChange]:
+        """The settled group and the change, with the IDs of that draw."""
+        settled = self.settled(draw)
+        count = len(settled.members)
+        refuse_last(deploy, count)
+        chosen = settled.members[draw % count]
+        change = group_change_of(request(deploy, count, chosen.host or chosen.member_id, chosen.member_id), settled)
+        if deploy is DeployKind.RESTART and Applied.LONG_INTERVAL in self.applied:
+            static = frozenset(one.member_id for one in settled.members if one.instance_id is not None)
+            change = GroupChange(tuple(restarts.within(restarts.restarts_of(change), static)))
+        if any(one.instance_id is not None for one in settled.members):
+            change = GroupChange(tuple(_static(item, index) for index, item in enumerate(change.events)))
+        return settled, self._with_ids(change, "deploy", draw)
+
+    def drawn(self, deploy: DeployKind, draw: int) -> tuple[Drawn, ...]:
+        group, change = self.deployed(deploy, draw)
+        found = evaluate(group, GroupOption(BASELINE_NAME, str(deploy), change))
+        if found.refused is not None or found.summary is None:
+            raise CannotPredict("" if found.refused is None else refusals.sentence(found.refused))
+        cost = impact.impact_of(found, self._policy)
+        return (Drawn(found.summary.moves, found.summary.targets, None if cost is None else cost.downtime_s),)
+
+    def _with_ids(self, change: GroupChange, what: str, draw: int) -> GroupChange:
+        def drawn(index: int, item: Item) -> Item:
+            comes = item.comes() if isinstance(item, ConsumerEvent) else None
+            if isinstance(item, Then) or comes is None or comes.consumer.member_id is not None:
+                return item
+            return item.drawn(chance.member_id(self._seed, draw, what, index))
+
+        return GroupChange(tuple(drawn(index, item) for index, item in enumerate(change.events)))
+
+
+def _static(item: Item, index: int) -> Item:
+    """Of a group with static members: who comes new is one, too."""
+    instance = f"instance-{chance.member_id('instance', index)}"
+    if isinstance(item, AddConsumer):
+        return replace(item, consumer=replace(item.consumer, instance_id=instance))
+    if isinstance(item, ReplaceConsumer):
+        return replace(item, by=replace(item.by, instance_id=instance))
+    return item

@@ -1,0 +1,83 @@
+"""What a protocol is asked for: one deploy of a group, forecast. Each kind of group answers in a module of its own."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.facts.moves import Prevention
+from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What one deploy costs with one draw of random IDs, as `comparison.Figures`. `share`: its probability among those of the same
+    draw."""
+
+    moves: int
+    rebalances: int
+    downtime_s: float | None
+    cold_moves: int | None = None
+    restored_bytes: int | None = None
+    restored_records: int | None = None
+    share: float = 1.0
+
+
+NEW_HOST = "(a new host)"
+"""Where a replacement runs: no static member is one that was there before."""
+
+
+class Side(ABC):
+    """A group under one protocol. `release`: of the coordinator; None: its own leader assigns. `now`: what the group has."""
+
+    protocol: str
+    release: str | None = None
+    applied: tuple[Applied, ...] = ()
+    now: bool = False
+    prevents: tuple[Prevention, ...] = ()
+    limits: tuple[Limit, ...] = ()
+
+    @abstractmethod
+    def members(self) -> int:
+        """How many clients (consumers) it has."""
+
+    @abstractmethod
+    def is_random(self, deploy: DeployKind) -> bool:
+        """Whether random IDs have a say in what it costs, for one and the same client."""
+
+    @abstractmethod
+    def work(self) -> int:
+        """What one rebalance of it looks at: tasks (partitions) and members."""
+
+    @abstractmethod
+    def drawn(self, deploy: DeployKind, draw: int) -> tuple[Drawn, ...]:
+        """What it costs with the IDs of that draw: where all outcomes are known, each of them. The client that is replaced, or
+        leaves, is the one with the number `draw`, beginning anew after the last.
+
+        Raise CannotPredict or Unsupported where nothing can be predicted, InvalidInput where the group cannot go through it.
+        """
+
+
+def refuse_last(deploy: DeployKind, members: int) -> None:
+    """Raise InvalidInput where nothing would be left."""
+    if deploy is DeployKind.SCALE_IN and members < 2:
+        raise InvalidInput("the group has one member: without it nothing is left")
+
+
+def request(deploy: DeployKind, members: int, host: str, name: str) -> Request:
+    """What that deploy is in the words of a form. `host`: of the client that is replaced; `name`: of the one that leaves."""
+    match deploy:
+        case DeployKind.RESTART:
+            return Request(What.RESTART)
+        case DeployKind.REPLACE:
+            return Request(What.REPLACE, hosts=(host,), new_host=NEW_HOST)
+        case DeployKind.SCALE_OUT:
+            return Request(What.SCALE, clients=members + 1)
+        case DeployKind.SCALE_IN:
+            return Request(What.SCALE, clients=members - 1, hosts=(name,))
+
+
+def name_of(side: Side) -> str:
+    """Unique among the protocols of a comparison: `streams-4.3.1+static-members`."""
+    release = "" if side.release is None else f"-{side.release}"
+    return "+".join((f"{side.protocol}{release}", *(str(one).replace(" ", "-") for one in side.applied)))
