@@ -21,6 +21,12 @@ AT = recorded_rebalances.STARTED_MS
 CONSUMERS = {name: plain_groups.member(*owned, host=name, client_id=name) for name, owned in (("a", (0, 1, 2)), ("b", (3, 4, 5)))}
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested does not depend on their number."""
+    monkeypatch.setattr("holdfast.rollout.kinds.protocols.compare.MOST_DRAWS", 6)
+
+
 @pytest.fixture
 def snapshot(tmp_path: Path) -> str:
     path = tmp_path / "snapshot.json"

@@ -9,6 +9,7 @@ from holdfast.kafka.consumer.group import Member
 from holdfast.kafka.consumer.release import LINES
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.change.request import consumer_change_of
+from holdfast.rollout.consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.consumer.events.parts.timing import Departure
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
@@ -20,7 +21,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.coordinated import chance
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, refuse_last, request
+from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
 from holdfast.rollout.policy.policy import Policy
 
 
@@ -74,11 +75,13 @@ class ClassicConsumers(Side):
     def change(self, deploy: DeployKind, draw: int) -> ConsumerChange:
         """With the member IDs of that draw, as the broker makes them."""
         members = self._snapshot.members
-        refuse_last(deploy, len(members))
         chosen = members[draw % len(members)]
-        asked = request(deploy, len(members), chosen.host or chosen.member_id, chosen.member_id)
-        change = consumer_change_of(asked, self._snapshot)
-        return replace(change, events=tuple(self._drawn(item, draw, index) for index, item in enumerate(change.events)))
+        replaced = deploy is DeployKind.REPLACE and chosen.host is not None
+        place = str(chosen.host) if replaced else chosen.member_id
+        on_place = sum(one.host == chosen.host for one in members) if replaced else 1
+        asked = requests(deploy, len(members), place, on_place)
+        events = in_turn(consumer_change_of(one, self._snapshot).events for one in asked)
+        return ConsumerChange(tuple(self._drawn(item, draw, index) for index, item in enumerate(events)))
 
     def _drawn(self, item: ConsumerItem, draw: int, index: int) -> ConsumerItem:
         """As processes restart: a static member is back within its session, a dynamic one after a rebalance without it."""
@@ -90,6 +93,8 @@ class ClassicConsumers(Side):
             item = replace(item, within_session=True)
         if static and isinstance(item, RemoveConsumer):  # it does not leave: its session has to be over
             item = replace(item, departure=Departure.CRASHES)
+        if isinstance(item, AddConsumer) and all(one.group_instance_id is not None for one in self._snapshot.members):
+            item = replace(item, consumer=replace(item.consumer, group_instance_id=f"instance-{draw}-{index}"))
         name = _prefix(old or self._snapshot.members[0])
         new = f"{name}-{uuid.UUID(bytes=chance.bits(self._seed, draw, index), version=4)}"
         return item.as_processes_start().with_ids(lambda known: known, lambda _: new)

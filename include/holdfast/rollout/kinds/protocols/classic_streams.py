@@ -6,7 +6,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment, Client
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, refuse_last, request
+from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.request import change_of
@@ -52,9 +52,10 @@ class ClassicStreams(Side):
 
     def _change(self, deploy: DeployKind, draw: int) -> Change:
         clients = self._snapshot.clients
-        refuse_last(deploy, len(clients))
         name = str(clients[draw % len(clients)].process_id)
-        return usual_assumptions.as_usual(self._snapshot, change_of(request(deploy, len(clients), name, name), self._snapshot))
+        asked = requests(deploy, len(clients), name)
+        events = in_turn(change_of(one, self._snapshot).events for one in asked)
+        return usual_assumptions.as_usual(self._snapshot, Change(events))
 
     def _figures(self, found: Cost, outcome: Outcome, away_s: int) -> Drawn:
         if outcome.unsettled is not None:

@@ -13,8 +13,8 @@ from holdfast.rollout.json.record import codec_of, member, record
 
 
 class DeployKind(StrEnum):
-    """What a group goes through. A scale-out adds one client (consumer), a scale-in removes one; a replaced one comes back with an
-    empty disk, under new IDs."""
+    """What a group goes through. A scale-out adds one client (consumer), a scale-in removes one. A replacement stops
+    what runs on a host and, once the group is stable, starts as much on another one, with empty disks and new IDs."""
 
     RESTART = "rolling restart"
     REPLACE = "replace a host"

@@ -18,7 +18,6 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
 from holdfast.rollout.broker_consumer.change.request import group_change_of
 from holdfast.rollout.broker_consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
-from holdfast.rollout.broker_consumer.events.replace_consumer import ReplaceConsumer
 from holdfast.rollout.broker_consumer.forecast import course
 from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
 from holdfast.rollout.broker_consumer.options import impact, restarts
@@ -35,7 +34,7 @@ from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.coordinated import chance
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, refuse_last, request
+from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
 from holdfast.rollout.policy.policy import Policy
 
 TopicIds = Mapping[str, int]
@@ -135,9 +134,12 @@ class ConsumersByBroker(Side):
         """The settled group and the change, with the IDs of that draw."""
         settled = self.settled(draw)
         count = len(settled.members)
-        refuse_last(deploy, count)
         chosen = settled.members[draw % count]
-        change = group_change_of(request(deploy, count, chosen.host or chosen.member_id, chosen.member_id), settled)
+        replaced = deploy is DeployKind.REPLACE and chosen.host is not None
+        place = str(chosen.host) if replaced else chosen.member_id
+        on_place = sum(one.host == chosen.host for one in settled.members) if replaced else 1
+        asked = requests(deploy, count, place, on_place)
+        change = GroupChange(in_turn(group_change_of(one, settled).events for one in asked))
         if deploy is DeployKind.RESTART and Applied.LONG_INTERVAL in self.applied:
             static = frozenset(one.member_id for one in settled.members if one.instance_id is not None)
             change = GroupChange(tuple(restarts.within(restarts.restarts_of(change), static)))
@@ -166,8 +168,4 @@ class ConsumersByBroker(Side):
 def _static(item: Item, index: int) -> Item:
     """Of a group with static members: who comes new is one, too."""
     instance = f"instance-{chance.member_id('instance', index)}"
-    if isinstance(item, AddConsumer):
-        return replace(item, consumer=replace(item.consumer, instance_id=instance))
-    if isinstance(item, ReplaceConsumer):
-        return replace(item, by=replace(item.by, instance_id=instance))
-    return item
+    return replace(item, consumer=replace(item.consumer, instance_id=instance)) if isinstance(item, AddConsumer) else item

@@ -27,7 +27,7 @@ from holdfast.rollout.facts import refusals
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.moving.prevented import standbys_of
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, refuse_last, request
+from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.move_to_streams_protocol import MoveToStreamsProtocol
@@ -72,9 +72,13 @@ class GroupByBroker(Side):
     def work(self) -> int:
         return len(self._snapshot.tasks) + len(self._group.members)
 
+    def moved(self, draw: int) -> BrokerChange:
+        """The move, with the IDs of that draw."""
+        return draws.drawn(self._group, self._change, self._number(draw))
+
     def _settled(self, draw: int) -> Settled:
         """Raise CannotPredict where its topology is not ready."""
-        change = draws.drawn(self._group, self._change, self._number(draw))
+        change = self.moved(draw)
         ground = ground_of(self._group)
         targets = course.carried_out(ground, change)
         if not targets:
@@ -126,9 +130,9 @@ class GroupByBroker(Side):
     def deployed(self, deploy: DeployKind, draw: int) -> tuple[StreamsGroupSnapshot, BrokerChange]:
         """The settled group and the change, with the IDs of that draw."""
         settled = self.settled(draw)
-        refuse_last(deploy, len(settled.clients))
         name = settled.clients[draw % len(settled.clients)]
-        change = broker_change_of(request(deploy, len(settled.clients), name, name), settled.group)
+        asked = requests(deploy, len(settled.clients), name)
+        change = BrokerChange(in_turn(broker_change_of(one, settled.group).events for one in asked))
         if not self._keeps_ids:
             change = replace(change, events=tuple(map(_without_disk, change.events)))
         if deploy is DeployKind.RESTART and Applied.LONG_INTERVAL in self.applied:

@@ -1,12 +1,18 @@
 """What a protocol is asked for: one deploy of a group, forecast. Each kind of group answers in a module of its own."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.facts.moves import Prevention
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
+
+I = TypeVar("I")  # noqa: E741
+"""An item of a Change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +27,6 @@ class Drawn:
     restored_bytes: int | None = None
     restored_records: int | None = None
     share: float = 1.0
-
-
-NEW_HOST = "(a new host)"
-"""Where a replacement runs: no static member is one that was there before."""
 
 
 class Side(ABC):
@@ -58,23 +60,25 @@ class Side(ABC):
         """
 
 
-def refuse_last(deploy: DeployKind, members: int) -> None:
-    """Raise InvalidInput where nothing would be left."""
-    if deploy is DeployKind.SCALE_IN and members < 2:
-        raise InvalidInput("the group has one member: without it nothing is left")
+def requests(deploy: DeployKind, members: int, place: str, on_place: int = 1) -> tuple[Request, ...]:
+    """What that deploy is in the words of a form, one after the other. `place`: where the client runs that is replaced, or the name
+    of the one that leaves; `on_place`: how many run there. Raise InvalidInput where none would be left."""
+    if deploy is DeployKind.RESTART:
+        return (Request(What.RESTART),)
+    if deploy is DeployKind.SCALE_OUT:
+        return (Request(What.SCALE, clients=members + 1),)
+    if members == on_place:
+        raise InvalidInput(f"{place} has all members of the group: without them nothing is left")
+    gone = Request(What.SCALE, clients=members - on_place, hosts=(place,))
+    return (gone,) if deploy is DeployKind.SCALE_IN else (gone, Request(What.SCALE, clients=members + on_place))
 
 
-def request(deploy: DeployKind, members: int, host: str, name: str) -> Request:
-    """What that deploy is in the words of a form. `host`: of the client that is replaced; `name`: of the one that leaves."""
-    match deploy:
-        case DeployKind.RESTART:
-            return Request(What.RESTART)
-        case DeployKind.REPLACE:
-            return Request(What.REPLACE, hosts=(host,), new_host=NEW_HOST)
-        case DeployKind.SCALE_OUT:
-            return Request(What.SCALE, clients=members + 1)
-        case DeployKind.SCALE_IN:
-            return Request(What.SCALE, clients=members - 1, hosts=(name,))
+def in_turn(changes: Iterable[Sequence[I]]) -> tuple[I | Then, ...]:
+    """The events of several changes, each once the group is stable."""
+    found: list[I | Then] = []
+    for events in changes:
+        found += [*((Then(Wait.STABLE),) if found else ()), *events]
+    return tuple(found)
 
 
 def name_of(side: Side) -> str:

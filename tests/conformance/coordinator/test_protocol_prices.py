@@ -1,0 +1,100 @@
+"""The prices of deploys under new protocols, against the whole coordinators with mock time: the same deploys, with the same IDs,
+from the group before its move. Moves and targets are equal draw by draw where the coordinator's order is known, and within 1 % in
+all.
+
+HOLDFAST_SEED=N               the groups of an earlier run
+HOLDFAST_CONFORMANCE_CASES=N  number of groups per release and kind of deploy
+"""
+
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+from tests.conformance.coordinator.coordinator_jvm import WholeConsumerGroupsJvm, WholeCoordinatorJvm
+from tests.conformance.coordinator.priced import LOG, PricedConsumers, PricedStreams
+from tests.harness.groups_at_rest import Shape, streams
+
+from holdfast.kafka.coordinator.release import behaviour
+from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
+
+pytestmark = pytest.mark.jvm
+
+GROUPS = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 2)
+SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
+OF_CONSUMERS = ((Applied.UNIFORM,), (Applied.RANGE,), (Applied.UNIFORM, Applied.STATIC), (Applied.RANGE, Applied.STATIC))
+WITHIN = (Applied.UNIFORM, Applied.LONG_INTERVAL)
+
+
+@pytest.fixture(scope="module")
+def consumers_jvm(request: pytest.FixtureRequest) -> Iterator[WholeConsumerGroupsJvm]:
+    with WholeConsumerGroupsJvm(request.param) as started:
+        yield started
+
+
+def within(priced: list[int], counted: list[int], where: str) -> None:
+    print(f"{where}: {sum(priced)} forecast, {sum(counted)} on the coordinator")
+    assert sum(counted), where
+    assert abs(sum(priced) - sum(counted)) <= 0.01 * sum(counted), where
+
+
+@pytest.mark.parametrize("consumers_jvm", ["4.2.1", "4.3.1", "4.4.0"], indirect=True)
+def test_prices_of_consumer_groups(consumers_jvm: WholeConsumerGroupsJvm) -> None:
+    release = consumers_jvm.release
+    has_interval = behaviour(release).has_interval
+    groups = []
+    for number in range(GROUPS):
+        for applied in (*OF_CONSUMERS, *((WITHIN,) if has_interval else ())):
+            kinds = [DeployKind.RESTART] if Applied.STATIC in applied else list(DeployKind)
+            groups += [PricedConsumers(random.Random(f"{SEED} {number}"), release, deploy, *applied) for deploy in kinds]
+    moves, targets, differs = _Both(), _Both(), []
+    for group, (_, answer) in zip(groups, consumers_jvm.answers(one.script for one in groups), strict=True):
+        shown = answer["steps"]
+        assert not [one["error"] for one in shown if "error" in one], f"HOLDFAST_SEED={SEED}, Kafka {release}: {group}"
+        priced, counted = group.price(shown, answer["ids"]), group.counted(shown)
+        moves.take(priced.moves, counted[0])
+        targets.take(priced.rebalances, counted[1])
+        if (priced.moves, priced.rebalances) != counted:
+            differs.append(f"{group}: forecast {priced.moves} in {priced.rebalances}, coordinator {counted}")
+    where = f"HOLDFAST_SEED={SEED}, consumer groups on {release}"
+    within(moves.priced, moves.counted, f"{where}, moves")
+    assert targets.priced == targets.counted, f"{where}: {differs}"
+    print(f"{len(groups) - len(differs)} of {len(groups)} deploys equal: {differs}")
+    assert len(differs) <= len(groups) // 10, f"{where}: {differs}"
+
+
+@pytest.mark.parametrize("jvm", ["4.2.1", "4.3.1", "4.4.0"], indirect=True)
+def test_prices_of_streams_groups(jvm: WholeCoordinatorJvm) -> None:
+    release = jvm.release
+    has_interval = behaviour(release).has_interval
+    options = ((), (Applied.MORE_STANDBYS,), *(((Applied.LONG_INTERVAL,),) if has_interval else ()))
+    groups = []
+    for number in range(GROUPS):
+        chance = random.Random(f"{SEED} {number}")
+        threads = chance.choice((1, 2, 3)) if has_interval else 1  # up to 4.2 each thread that joins has a target of its own
+        snapshot = streams(Shape(clients=chance.choice((2, 3, 4, 6)), threads=threads, tasks=chance.randint(6, 40), log=LOG))
+        groups += [PricedStreams(chance, snapshot, release, deploy, *applied) for applied in options for deploy in DeployKind]
+        if behaviour(release).static_members:
+            groups.append(PricedStreams(chance, snapshot, release, DeployKind.RESTART, Applied.STATIC))
+    moves, differs = _Both(), []
+    for group, (_, answer) in zip(groups, jvm.answers(one.script for one in groups), strict=True):
+        shown = answer["steps"]
+        assert not [one["error"] for one in shown if "error" in one], f"HOLDFAST_SEED={SEED}, Kafka {release}: {group}"
+        priced, counted = group.price(), group.counted(shown)
+        moves.take(priced.moves, counted[0])
+        if (priced.moves, priced.rebalances) != counted:
+            differs.append(f"{group}: forecast {priced.moves} in {priced.rebalances}, coordinator {counted}")
+    where = f"HOLDFAST_SEED={SEED}, streams groups on {release}"
+    within(moves.priced, moves.counted, f"{where}, moves")
+    print(f"{len(groups) - len(differs)} of {len(groups)} deploys equal: {differs}")
+    assert len(differs) <= len(groups) // 10, f"{where}: {differs}"
+
+
+class _Both:
+    def __init__(self) -> None:
+        self.priced: list[int] = []
+        self.counted: list[int] = []
+
+    def take(self, priced: int, counted: int) -> None:
+        self.priced.append(priced)
+        self.counted.append(counted)
