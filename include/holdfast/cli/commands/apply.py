@@ -153,9 +153,9 @@ def command(
         where = apply_run.Where(cluster.connection(bootstrap_server, command_config, made.basis.cluster), actors, timeout_s)
         return apply_run.run(made, answer, hands, where, accept=Halt(accept) if accept else False, back=back, as_text=as_text)
     if back:
-        from holdfast.cli.commands import apply_back
+        from holdfast.cli import rollbacks
 
-        apply_back.show(made, answer, words, hands, as_text=as_text)
+        rollbacks.show(made, answer, words, hands, as_text=as_text)
         return 0
     group = reading.value(str(fresh), any_document.snapshot_from_json)
     applied = workflow.apply(made, group, answer, words, hands, approved_here=approved_by is not None)

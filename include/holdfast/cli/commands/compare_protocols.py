@@ -7,10 +7,9 @@ from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
 from holdfast.rollout.backtest import past_file as past_files
 from holdfast.rollout.kinds import any_document
-from holdfast.rollout.kinds.protocols import words
+from holdfast.rollout.kinds.protocols import from_past, words
 from holdfast.rollout.kinds.protocols.comparison import COMPARISON, DeployKind
 from holdfast.rollout.policy.policy import Policy
-from holdfast.workflows import comparing
 
 MOST_PAST_BYTES = past_files.MOST_BYTES + 8 * 1024**2
 """Of a file in past/: its records, and the line before them."""
@@ -54,7 +53,7 @@ def command(
     past = None if past_file is None else (documents.label(past_file), documents.read_bytes(past_file, MOST_PAST_BYTES))
     limits = Policy() if policy is None else reading.limits(policy).policy
     with progress.telling("Comparing protocols") as tell:
-        found = comparing.compare(group, given, past, limits, seed, work, tell)
+        found = from_past.compare(group, given, past, limits, seed, work, tell)
     if text:
         blocks_view.show(words.blocks(found))
     else:

@@ -1,4 +1,4 @@
-"""The protocols that a group could have, compared: its deploys counted in its past, and priced."""
+"""From a Snapshot, and the past of its group as the lake keeps it, to the comparison of its protocols."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
