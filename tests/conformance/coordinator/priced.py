@@ -98,7 +98,7 @@ class PricedConsumers:
         script.target()
         script.target()
         self.begins = len(script.steps) - 1
-        _, moving = side.moving(self._draw)
+        _, moving = side.moving(side.start_of(self._draw))
         settled, change = side.deployed(self._deploy, self._draw)
         instances = {one.member_id: one.instance_id for one in settled.members}
         self._same: dict[str, str] = {}

@@ -14,7 +14,7 @@ from holdfast.rollout.kinds.protocols.comparison import ComparedProtocol, Deploy
 from holdfast.rollout.kinds.protocols.side import Drawn, Side, name_of
 from holdfast.rollout.policy.policy import Policy
 
-MOST_DRAWS, FEWEST_DRAWS = 30, 3
+MOST_DRAWS = 30
 WORK = 150_000
 """Tasks (partitions) and members that the draws of one price may look at together."""
 
@@ -71,7 +71,7 @@ def draws(side: Side, deploy: DeployKind, times: int = 1) -> int:
     """How many draws stand for all: fewer of a large group. Of those that are of one client each, every client has as many."""
     members = max(1, side.members())
     rebalances = 2 * members + 1 if deploy is DeployKind.RESTART else 2
-    most = max(FEWEST_DRAWS, min(MOST_DRAWS, times * WORK // max(1, side.work() * rebalances)))
+    most = max(1, min(MOST_DRAWS, times * WORK // max(1, side.work() * rebalances)))
     if deploy in (DeployKind.REPLACE, DeployKind.SCALE_IN):
         if not side.is_random(deploy):
             return min(members, most)

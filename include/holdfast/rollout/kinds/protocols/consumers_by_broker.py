@@ -38,6 +38,8 @@ from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
 from holdfast.rollout.policy.policy import Policy
 
 TopicIds = Mapping[str, int]
+MOST_STARTS, WORK_OF_STARTS = 30, 150_000
+"""How many moves are carried out, and the partitions and members that they may look at together."""
 _EPOCH = 10
 """Of the group; its number decides nothing."""
 
@@ -72,6 +74,11 @@ class ConsumersByBroker(Side):
 
     def work(self) -> int:
         return len(self._snapshot.members) + sum(len(one.partitions) for one in self._snapshot.topics)
+
+    def start_of(self, draw: int) -> int:
+        """The number of the move that a deploy of that draw starts from: a move restarts every consumer, so that several deploys of a
+        large group start from one."""
+        return draw % max(1, min(MOST_STARTS, WORK_OF_STARTS // max(1, self.work() * 2 * self.members())))
 
     def moving(self, draw: int) -> tuple[BrokerConsumerSnapshot, GroupChange]:
         """The group as the coordinator takes it over, and the restarts of the move, with the IDs of that draw."""
@@ -132,7 +139,7 @@ class ConsumersByBroker(Side):
 
     def deployed(self, deploy: DeployKind, draw: int) -> tuple[BrokerConsumerSnapshot, GroupChange]:
         """The settled group and the change, with the IDs of that draw."""
-        settled = self.settled(draw)
+        settled = self.settled(self.start_of(draw))
         count = len(settled.members)
         chosen = settled.members[draw % count]
         replaced = deploy is DeployKind.REPLACE and chosen.host is not None

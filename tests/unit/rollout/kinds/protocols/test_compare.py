@@ -210,6 +210,10 @@ def test_every_client_is_replaced_as_often() -> None:
     side = by_consumers_broker(Applied.UNIFORM)
     assert draws(side, DeployKind.REPLACE) % 6 == 0
     assert draws(ClassicStreams(shape(), POLICY), DeployKind.RESTART) == 1
+    large = ConsumersByBroker(consumers(50, 500), "4.3.1", POLICY, 1, Applied.UNIFORM)
+    assert (draws(large, DeployKind.RESTART), draws(large, DeployKind.RESTART, times=3)) == (2, 6)
+    assert [large.start_of(draw) for draw in range(4)] == [0, 1, 0, 1]
+    assert len({by_consumers_broker(Applied.UNIFORM).start_of(draw) for draw in range(60)}) == 30
     assert draws(ClassicStreams(shape(), POLICY), DeployKind.SCALE_IN) == 3
 
 
