@@ -76,8 +76,8 @@ class ConsumersByBroker(Side):
         return len(self._snapshot.members) + sum(len(one.partitions) for one in self._snapshot.topics)
 
     def start_of(self, draw: int) -> int:
-        """The number of the move that a deploy of that draw starts from: a move restarts every consumer, so that several deploys of a
-        large group start from one."""
+        """The number of the move that a deploy of that draw starts from: a move restarts every consumer, so that several deploys of
+        a large group start from one."""
         return draw % max(1, min(MOST_STARTS, WORK_OF_STARTS // max(1, self.work() * 2 * self.members())))
 
     def moving(self, draw: int) -> tuple[BrokerConsumerSnapshot, GroupChange]:

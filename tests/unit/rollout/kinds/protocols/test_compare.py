@@ -118,6 +118,14 @@ def test_classic_static_consumers_wait_for_their_start_and_leave_once_their_sess
     assert less.downtime_s > dynamic.downtime_s + 40 * 8
 
 
+def test_a_static_consumer_that_is_back_in_time_is_the_same_in_later_rebalances() -> None:
+    """It restarts first, with a new member ID; the partitions that only it has had since are no moves."""
+    group = consumers(2, 4, assignor=Assignor.COOPERATIVE_STICKY)
+    first, second = group.members
+    mixed = replace(group, members=(replace(first, group_instance_id="static"), second))
+    assert of(ClassicConsumers(mixed, POLICY, 1), DeployKind.RESTART, 1).moves == 2 + 2  # those of the dynamic one, away and back
+
+
 def test_draws_are_of_other_ids_and_the_same_seed_gives_the_same() -> None:
     first, again = (ConsumersByBroker(consumers(), "4.3.1", POLICY, 7, Applied.RANGE) for _ in range(2))
     ids = [{one.member_id for one in first.settled(draw).members} for draw in range(3)]

@@ -38,6 +38,12 @@ def test_one_client_of_many_that_is_back_is_no_rolling_restart() -> None:
     assert not any(found.values())
 
 
+def test_less_than_half_of_the_clients_is_no_rolling_restart() -> None:
+    before = dict.fromkeys("abcde", "1")
+    assert times(seen(0, **before), seen(30, **before | {"a": "2", "b": "2"}))[DeployKind.RESTART] == 0
+    assert times(seen(0, **before), seen(30, **before | {"a": "2", "b": "2", "c": "2"}))[DeployKind.RESTART] == 1
+
+
 def test_who_is_gone_and_who_has_come_are_a_replacement_and_the_rest_is_scaled() -> None:
     found = times(seen(0, a="1", b="1"), seen(10, a="1", c="1", d="1"), seen(40, a="1"))
     assert (found[DeployKind.REPLACE], found[DeployKind.SCALE_OUT], found[DeployKind.SCALE_IN]) == (1, 1, 2)
