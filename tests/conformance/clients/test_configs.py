@@ -4,11 +4,13 @@ import random
 from typing import Any
 
 import pytest
+from tests.conformance.clients import record_classes
 from tests.conformance.clients import record_defaults as record_client_defaults
 from tests.conformance.jvm import LeaderJvm
 from tests.conformance.streams.test_leader import JUDGED
 from tests.harness.groups_at_rest import Shape, streams
 
+from holdfast.kafka.clients import config_classes
 from holdfast.kafka.clients import configs as client_configs
 from holdfast.kafka.clients.configs import Client
 from holdfast.kafka.clients.defaults import TABLE
@@ -62,6 +64,13 @@ def test_defaults_are_those_of_the_release(jvm: LeaderJvm) -> None:
         if MINORS.index(first) <= minor <= MINORS.index(last):
             recorded |= {(client, key): "".join(value) for client in clients}
     assert recorded == {one: value.rstrip() for one, value in record_client_defaults.defaults_of(jvm).items()}
+
+
+@pytest.mark.parametrize("jvm", [JUDGED[0], "3.0.2", "3.9.1", JUDGED[-1]], indirect=True)
+def test_classes_are_those_of_the_release(jvm: LeaderJvm) -> None:
+    theirs = record_classes.classes_of(jvm)
+    for key, types in config_classes.TYPES.items():
+        assert sorted(config_classes.fitting(key, jvm.release)) == sorted(name for kind, name in theirs if kind in types), key
 
 
 @pytest.mark.parametrize("jvm", JUDGED, indirect=True)

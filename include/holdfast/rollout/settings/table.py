@@ -4,12 +4,14 @@ from holdfast.rollout.settings.rule import Rule
 from holdfast.rollout.settings.rules import (
     brokers,
     bugs,
+    classes,
     exactly_once,
     fetching,
     polling,
     producing,
     protocol,
     racks,
+    security,
     standbys,
     state,
     static_members,
@@ -29,6 +31,7 @@ THEMES: tuple[tuple[str, tuple[Rule, ...]], ...] = (
     ("Static membership", static_members.RULES),
     ("Polls, requests and metadata", polling.RULES),
     ("Reaching the brokers", brokers.RULES),
+    ("Security", security.RULES),
     ("State directories and stores", state.RULES),
     ("Exactly-once and commits", exactly_once.RULES),
     ("The producer", producing.RULES),
@@ -36,7 +39,7 @@ THEMES: tuple[tuple[str, tuple[Rule, ...]], ...] = (
     ("Internal topics", (*topics.RULES, *topic_values.RULES)),
     ("Threads and upgrades", threads.RULES),
     ("Group protocols", protocol.RULES),
-    ("Keys and values", values.RULES),
+    ("Keys and values", (*values.RULES, *classes.RULES)),
     ("Bugs of a release", bugs.RULES),
 )
 RULES: tuple[Rule, ...] = tuple(rule for _, rules in THEMES for rule in rules)

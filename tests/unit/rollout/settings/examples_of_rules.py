@@ -56,6 +56,9 @@ RACKED: dict[str, object] = {"racks": ("a", "b", "c"), "replica_racks": ("a", "b
 ONCE = {"processing.guarantee": "exactly_once_v2"}
 STICKY = {"internal.task.assignor.class": f"{INTERNAL}.LegacyStickyTaskAssignor"}
 MEMORY = {"default.dsl.store": "in_memory"}
+SERDES, TRIGGER = "org.apache.kafka.common.serialization.Serdes", "metadata.recovery.rebootstrap.trigger.ms"
+SASL, NAMES = {"security.protocol": "SASL_SSL"}, "ssl.endpoint.identification.algorithm"
+REMOTE = {"group.protocol": "consumer", "group.remote.assignor": "uniform"}
 
 WARM_UPS: dict[str, Pair] = {
     "warm-ups-too-few": Pair({"max.warmup.replicas": "1"}, {"max.warmup.replicas": "12"}, _streams(tasks=30, log=LARGE)),
@@ -333,6 +336,23 @@ CLIENTS: dict[str, Pair] = {
     "topic-value-refused": Pair({"topic.retention.ms": "7d"}, {"topic.retention.ms": "-1"}),
     "changelogs-in-tiered-storage": Pair({"topic.remote.storage.enable": "true"}, {"topic.remote.storage.enable": "false"}),
     "value-not-understood": Pair({"topology.optimization": "some"}, {"topology.optimization": "all"}),
+    "class-unknown": Pair({"default.key.serde": f"{SERDES}.LongSerde"}, {"default.key.serde": f"{SERDES}$LongSerde"}),
+    "checksums-unchecked": Pair({"check.crcs": "false"}, {"check.crcs": "true"}),
+    "backoff-over-its-maximum": Pair({"retry.backoff.ms": "3000"}, {"retry.backoff.ms": "3000", "retry.backoff.max.ms": "3000"}),
+    "admin-gives-up-early": Pair({"admin.retries": "0"}, {"admin.retries": "20"}),
+    "bootstraps-again-early": Pair({TRIGGER: "10"}, {TRIGGER: "30000"}, _streams(release="4.1.1")),
+    "auto-commits-eagerly": Pair({"auto.commit.interval.ms": "1"}, {"auto.commit.interval.ms": "500"}, consumers),
+    "segment-index-small": Pair({"topic.segment.index.bytes": "8"}, {"topic.segment.index.bytes": "65536"}),
+    "decided-by-streams": Pair({"consumer.group.id": "a"}, {"restore.consumer.client.rack": "a"}),
+    "protocol-of-a-later-release": Pair({"group.protocol": "streams"}, {"group.protocol": "classic"}),
+    "remote-assignor-of-clients": Pair(REMOTE | {"group.remote.assignor": "sticky"}, REMOTE, _consumers(release="4.1.1")),
+    "credentials-without-effect": Pair({"sasl.mechanism": "PLAIN"}, {"sasl.mechanism": "PLAIN", "security.protocol": "SASL_SSL"}),
+    "password-in-the-clear": Pair(
+        {"sasl.mechanism": "PLAIN", "security.protocol": "SASL_PLAINTEXT"}, {"security.protocol": "SASL_PLAINTEXT"}
+    ),
+    "mechanism-unknown": Pair(SASL | {"sasl.mechanism": "SCRAM-SHA256"}, SASL | {"sasl.mechanism": "SCRAM-SHA-256"}),
+    "host-names-not-verified": Pair(SASL | {NAMES: ""}, SASL | {NAMES: "https"}),
+    "tls-versions-disabled": Pair(SASL | {"ssl.enabled.protocols": "TLSv1"}, SASL | {"ssl.enabled.protocols": "TLSv1,TLSv1.2"}),
 }
 PAIRS: dict[str, Pair] = WARM_UPS | RACKS | TIMING | POLLS | STATE | TRANSACTIONS | TOPICS | CLIENTS
 

@@ -21,6 +21,7 @@ from tests.unit.rollout.settings.harm import (
     one,
     streams_of,
 )
+from tests.unit.rollout.settings.known_harm_by_key import BY_KEY
 from tests.unit.rollout.settings.known_harm_to_clients import TO_CLIENTS
 from tests.unit.rollout.settings.known_harm_to_data import TO_DATA
 
@@ -288,4 +289,4 @@ POLLS: dict[str, Harm] = {
     "calls given up after half a second": one("main.consumer.default.api.timeout.ms", "500", "KIP-266"),
     "fails without an offset": one("auto.offset.reset", "none", "Consumer Configs: auto.offset.reset"),
 }
-HARMS: dict[str, Harm] = WARM_UPS | STANDBYS | RACKS | SESSIONS | POLLS | TO_DATA | TO_CLIENTS
+HARMS: dict[str, Harm] = WARM_UPS | STANDBYS | RACKS | SESSIONS | POLLS | TO_DATA | TO_CLIENTS | BY_KEY

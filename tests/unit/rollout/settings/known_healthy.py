@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tests.harness.groups_at_rest import Shape, by_broker, consumers, streams
 from tests.unit.rollout.settings.healthy import DISK, RESILIENT, V2, Healthy, M
+from tests.unit.rollout.settings.known_healthy_by_key import BY_KEY
 from tests.unit.rollout.settings.known_healthy_in_production import IN_PRODUCTION
 
 from holdfast.kafka.consumer.group import Assignor
@@ -330,4 +331,4 @@ BY_BROKER: dict[str, Healthy] = {
         _by_broker(config={"streams.num.standby.replicas": 1}, log=4 * M),
     ),
 }
-HEALTHY: dict[str, Healthy] = BY_RELEASE | CLASSIC | CONSUMERS | BY_BROKER | IN_PRODUCTION
+HEALTHY: dict[str, Healthy] = BY_RELEASE | CLASSIC | CONSUMERS | BY_BROKER | IN_PRODUCTION | BY_KEY

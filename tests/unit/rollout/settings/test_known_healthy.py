@@ -8,7 +8,7 @@ from holdfast.rollout.settings import words
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(HEALTHY) >= 130
+    assert len(HEALTHY) >= 240
 
 
 @pytest.mark.thorough

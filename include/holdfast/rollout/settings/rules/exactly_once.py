@@ -1,7 +1,7 @@
 """Exactly-once: transactions, their timeouts, and what an application may not set with it."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import above, given_as, given_number
+from holdfast.rollout.settings.predicates import above, below, given_as, given_number
 from holdfast.rollout.settings.rule import Fix, Hit, Releases, Rule, Where, issue, java, kip, ms, page, text
 from holdfast.rollout.settings.subject import Subject, shown
 from holdfast.rollout.settings.vocabulary import STREAMS, Kind
@@ -110,11 +110,16 @@ def _overridden(subject: Subject) -> Hit | None:
     """What an application sets against exactly-once, and Streams takes out."""
     if not subject.settings.exactly_once:
         return None
-    against = (("producer.", IDEMPOTENCE, "false"), ("consumer.", ISOLATION, "read_uncommitted"))
+    against = (
+        ("producer.", IDEMPOTENCE, "false"),
+        ("consumer.", ISOLATION, "read_uncommitted"),
+        ("producer.", TRANSACTIONAL_ID, None),
+    )
     for prefix, key, value in against:
         for name in (f"{prefix}{key}", key):
-            if str(subject.settings.properties.get(name, "")).strip().lower() == value:
-                return Hit((shown(name, value),), (Fix(name, None),))
+            given = str(subject.settings.properties.get(name) or "").strip()
+            if given and value in (given.lower(), None):
+                return Hit((shown(name, given),), (Fix(name, None),))
     return None
 
 
@@ -187,6 +192,15 @@ RULES = (
         STREAMS,
     ),
     Rule(
+        "auto-commits-eagerly",
+        "With each poll that is {value} after the last commit a consumer commits again: as many requests and records for the"
+        " group's coordinator.",
+        (AUTO_COMMIT,),
+        (page("Consumer Configs: auto.commit.interval.ms"),),
+        below(Client.PLAIN, AUTO_COMMIT, _EAGER_COMMIT_MS, "5000"),
+        (Kind.CONSUMERS,),
+    ),
+    Rule(
         "auto-commits-rarely",
         "A consumer that fails, or gives its partitions away without being closed, has read up to {value} of records that are read"
         " once more.",
@@ -206,7 +220,7 @@ RULES = (
     Rule(
         "idempotence-without-effect",
         "Streams decides it with exactly-once: what the application sets is left out, with a warning in the log.",
-        (IDEMPOTENCE, ISOLATION),
+        (IDEMPOTENCE, ISOLATION, TRANSACTIONAL_ID),
         (
             page("Streams developer guide: Kafka consumers, producer and admin client configuration parameters"),
             java("StreamsConfig"),

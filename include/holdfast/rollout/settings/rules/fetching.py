@@ -1,13 +1,13 @@
 """Fetches and buffers of the consumers: above all of the one that restores."""
 
 from holdfast.kafka.clients.configs import Client
-from holdfast.rollout.settings.predicates import One, above, any_above, first, given_as, given_number
+from holdfast.rollout.settings.predicates import One, above, any_above, equal, first, given_as, given_number
 from holdfast.rollout.settings.rule import Figure, Fix, Hit, Rule, Unit, kip, octets, page, text
 from holdfast.rollout.settings.subject import Subject
 from holdfast.rollout.settings.vocabulary import STREAMS, Kind
 
 RECORDS, OF_PARTITION, OF_FETCH = "max.poll.records", "max.partition.fetch.bytes", "fetch.max.bytes"
-RECEIVE, LEAST, WAIT = "receive.buffer.bytes", "fetch.min.bytes", "fetch.max.wait.ms"
+RECEIVE, LEAST, WAIT, CHECKS = "receive.buffer.bytes", "fetch.min.bytes", "fetch.max.wait.ms", "check.crcs"
 _FEW_RECORDS, _SMALL_PARTITION, _SMALL_FETCH, _SMALL_BUFFER = 100, 131_072, 1_048_576, 16_384
 _BY_SYSTEM = -1
 _LONG_WAIT_MS, _SHORT_WAIT_MS = 5_000, 5
@@ -58,6 +58,10 @@ def _does_not_wait(subject: Subject) -> Hit | None:
     return None
 
 
+def _unchecked(subject: Subject) -> Hit | None:
+    return first(*(equal(client, CHECKS, ("false",), None) for client in (Client.MAIN, Client.RESTORE, Client.PLAIN)))(subject)
+
+
 _BOTH = (Kind.CLASSIC, Kind.BY_BROKER, Kind.CONSUMERS)
 RULES = (
     Rule(
@@ -66,6 +70,14 @@ RULES = (
         (WAIT, LEAST),
         (page("Consumer Configs: fetch.max.wait.ms"), page("Consumer Configs: fetch.min.bytes")),
         _does_not_wait,
+        _BOTH,
+    ),
+    Rule(
+        "checksums-unchecked",
+        "Records that a disk or a network has changed are taken as they are: into state, and from there into changelogs.",
+        (CHECKS,),
+        (page("Consumer Configs: check.crcs"),),
+        _unchecked,
         _BOTH,
     ),
     Rule(

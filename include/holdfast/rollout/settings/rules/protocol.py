@@ -24,6 +24,8 @@ _PASSED_OVER = {
 }
 """What the application says of it, and what the group's config for the same is called, if there is one."""
 _PREFIXES = ("", "consumer.", "main.consumer.")
+_OF_CLIENTS = ("sticky", "cooperative-sticky", "cooperative", "roundrobin", "round-robin")
+"""Names of assignors that consumers have, and brokers do not."""
 _LONG_DELAY_MS, _LONG_INTERVAL_MS = 60_000, 10_000
 
 
@@ -77,6 +79,23 @@ def _remote_without_protocol(subject: Subject) -> Hit | None:
     return Hit((subject.settings.shown(Client.PLAIN, REMOTE),), (Fix(REMOTE, None),))
 
 
+def _later(subject: Subject) -> Hit | None:
+    given = [name for prefix in _PREFIXES if (name := f"{prefix}{PROTOCOL}") in subject.settings.properties]
+    given = [
+        name for name in given if str(subject.settings.properties[name]).strip().lower() in (STREAMS_PROTOCOL, CONSUMER_PROTOCOL)
+    ]
+    if not given:
+        return None
+    return Hit(tuple(shown(one, subject.settings.properties[one]) for one in given), tuple(Fix(one, None) for one in given))
+
+
+def _remote_of_clients(subject: Subject) -> Hit | None:
+    found = subject.settings.given(Client.PLAIN, REMOTE)
+    if found is None or str(found.value).strip().lower() not in _OF_CLIENTS:
+        return None
+    return Hit((subject.settings.shown(Client.PLAIN, REMOTE),), (Fix(REMOTE, None),), (text("value", str(found.value).strip()),))
+
+
 def _delay(subject: Subject) -> Hit | None:
     return _long_of_group(subject, INITIAL_DELAY, _LONG_DELAY_MS, "3000")
 
@@ -127,6 +146,26 @@ RULES = (
         _remote_without_protocol,
         (Kind.CONSUMERS,),
         Releases("3.9"),
+    ),
+    Rule(
+        "protocol-of-a-later-release",
+        "Streams has no other protocol than the classic one before 4.1: up to 3.9 the value goes to its consumers, which do not"
+        " start or are assigned by the brokers, and 4.0 leaves it out.",
+        (PROTOCOL,),
+        (kip(1071), java("StreamsConfig")),
+        _later,
+        (Kind.CLASSIC,),
+        Releases("3.7", "4.1"),
+    ),
+    Rule(
+        "remote-assignor-of-clients",
+        "Brokers have the assignors uniform and range, and {value} is none of them (unless group.consumer.assignors names one): no"
+        " consumer joins (UnsupportedAssignorException).",
+        (REMOTE,),
+        (kip(848), page("Consumer Configs: group.remote.assignor")),
+        _remote_of_clients,
+        (Kind.CONSUMERS,),
+        Releases("3.7"),
     ),
     Rule(
         "initial-delay-long",

@@ -19,7 +19,7 @@ _LONG_UNCOMPACTED_MS = 86_400_000
 _LATE_PURGE_MS = 3_600_000
 _TOMBSTONES, _WINDOWS = "topic.delete.retention.ms", "windowstore.changelog.additional.retention.ms"
 _OLDEST = ("topic.message.timestamp.before.max.ms", "topic.message.timestamp.difference.max.ms")
-_SEGMENT = "topic.segment.bytes"
+_SEGMENT, _INDEX = "topic.segment.bytes", "topic.segment.index.bytes"
 _SEGMENT_MS, _FLUSHES, _OFTEN_ROLLED_MS = "topic.segment.ms", ("topic.flush.messages", "topic.flush.ms"), 60_000
 _HOUR_MS, _DAY_MS, _SMALL_SEGMENT = 3_600_000, 86_400_000, 2**20
 
@@ -277,6 +277,15 @@ RULES = (
         (_SEGMENT,),
         (kip(1030), page(_TOPIC_PAGE("segment.bytes"))),
         _small_segments,
+        STREAMS,
+    ),
+    Rule(
+        "segment-index-small",
+        "A file of an internal topic is closed once its index has {value} bytes, eight for each 4 KiB of records: brokers run out"
+        " of open files.",
+        (_INDEX,),
+        (page(_TOPIC_PAGE("segment.index.bytes")), java("LogSegment")),
+        _short((_INDEX, 2**12)),
         STREAMS,
     ),
     Rule(

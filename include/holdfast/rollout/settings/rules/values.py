@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from holdfast.errors import InvalidInput
@@ -27,6 +27,8 @@ _LONGEST_KEY = 100
 _SEPARATOR = re.compile("[_-]")
 _CONSUMER = "C"
 """A client of a group without Streams, as `config_keys` has it."""
+_DECIDED_BY_STREAMS: Mapping[str, tuple[str, ...] | None] = {"group.id": None, "allow.auto.create.topics": ("true",)}
+"""Of its main consumer, with the values that would change something; None: any."""
 _MOST_COMPARED = 200
 """Keys that Kafka does not know: each is compared with all that it knows."""
 
@@ -126,6 +128,15 @@ def _commits_itself(subject: Subject) -> Hit | None:
     return None
 
 
+def _left_out(subject: Subject) -> Hit | None:
+    for prefix in ("consumer.", "main.consumer."):
+        for key, values in _DECIDED_BY_STREAMS.items():
+            value = str(subject.settings.properties.get(f"{prefix}{key}") or "").strip()
+            if value and (values is None or value.lower() in values):
+                return Hit((shown(f"{prefix}{key}", value),), (Fix(f"{prefix}{key}", None),), (text("key", key),))
+    return None
+
+
 def _group_number(subject: Subject) -> Hit | None:
     for key, value in subject.group_config.items():
         if key in NUMBERS and value is not None and not str(value).strip().isdecimal():
@@ -182,6 +193,17 @@ RULES = (
         ("enable.auto.commit",),
         (java("StreamsConfig"), page("Streams Configs: enable.auto.commit")),
         _commits_itself,
+        STREAMS,
+    ),
+    Rule(
+        "decided-by-streams",
+        "Streams decides {key} of its consumers (the application ID is the group's): what the application sets has no effect.",
+        tuple(_DECIDED_BY_STREAMS),
+        (
+            java("StreamsConfig"),
+            page("Streams developer guide: Kafka consumers, producer and admin client configuration parameters"),
+        ),
+        _left_out,
         STREAMS,
     ),
     Rule(

@@ -52,6 +52,9 @@ public final class Driver {
             case "client configs":
                 Configuration.clients(question, answer);
                 return;
+            case "classes":
+                Classes.of(question, answer);
+                return;
             case "config":
                 Configuration.parse(question, answer);
                 return;
