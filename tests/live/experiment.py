@@ -76,6 +76,11 @@ class Experiment:
         rounds = math.ceil(self.partitions / self.max_warmup_replicas) + 2
         return 120 + rounds * self.probing_rebalance_interval_ms / 1000
 
+    @property
+    def running_within_s(self) -> float:
+        """In which a client has restored all that it is given at once, on a slow machine."""
+        return 300
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -205,7 +210,7 @@ class Run:
         """The generations after number `since`, once the last has all clients' threads and asks no member to rejoin."""
         expected = {process_id: client.threads for process_id, client in self.clients.items()}
         for client in self.clients.values():
-            client.wait_running()
+            client.wait_running(self.experiment.running_within_s)
         deadline = time.monotonic() + self.experiment.settle_timeout_s
         steady_since, seen = time.monotonic(), 0
         while True:
@@ -226,7 +231,7 @@ class Run:
     def _undisturbed(self, since: int, seconds: float) -> tuple[Generation, ...]:
         """The generations after number `since`, once every member runs and this time has passed."""
         for client in self.clients.values():
-            client.wait_running()
+            client.wait_running(self.experiment.running_within_s)
         time.sleep(seconds)
         return tuple(generation for generation in self.generations() if generation.number > since)
 

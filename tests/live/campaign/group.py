@@ -30,6 +30,10 @@ class _Slow(Experiment):
     def settle_timeout_s(self) -> float:
         return super().settle_timeout_s + slow_restores.WAITS_S
 
+    @property
+    def running_within_s(self) -> float:
+        return super().running_within_s + slow_restores.WAITS_S
+
 
 class DrawnRun(Run):
     """`started_with`: the settings of each running client, by process ID. `gone`: clients that ended, whose disks are there.
