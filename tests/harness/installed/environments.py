@@ -34,10 +34,10 @@ def uv(*arguments: str, inside: Path) -> str:
     return done.stdout
 
 
-def wheel(folder: Path) -> Path:
-    """Built from the files of this checkout."""
+def wheel(folder: Path, source: Path = ROOT) -> Path:
+    """Built into `folder` from the files of this checkout, or those of `source`."""
     by = ("--no-build-isolation", "--python", str(ROOT / ".venv" / "bin" / "python"))
-    uv("build", "--quiet", "--wheel", *by, "--out-dir", str(folder), str(ROOT), inside=folder)
+    uv("build", "--quiet", "--wheel", *by, "--out-dir", str(folder), str(source), inside=folder)
     (built,) = folder.glob("*.whl")
     return built
 
@@ -63,14 +63,20 @@ def environment(case: Case, built: Path, folder: Path, providers: Sequence[str] 
     """A Python that has the wheel, Airflow and Spark, and more of Airflow's `providers` (`celery`). Its `bin` folder."""
     place = folder / "environment"
     uv("venv", "--quiet", "--python", "3.11", str(place), inside=folder)
+    install(case, built, place, folder, providers)
+    return place / "bin"
+
+
+def install(case: Case, built: Path, place: Path, folder: Path, providers: Sequence[str] = ()) -> None:
+    """The wheel `built`, with what `case` says, into the environment `place`, whatever of it was there before."""
     limits = constraints(case, folder)
     client = re.search(r"^pyspark-client==(\S+)", limits.read_text(), re.MULTILINE)
     assert client, f"{limits} has no pyspark-client"
     wanted = (f"holdfast[airflow] @ {built.as_uri()}", f"apache-airflow=={case.airflow}", f"pyspark=={client[1]}", client[0])
     more = [f"apache-airflow-providers-{name}" for name in providers]
     python = str(place / "bin" / "python")
-    uv("pip", "install", "--quiet", "--python", python, "--constraint", str(limits), *wanted, *more, inside=folder)
-    return place / "bin"
+    own = ("--reinstall-package", "holdfast")  # another wheel of the same version
+    uv("pip", "install", "--quiet", "--python", python, *own, "--constraint", str(limits), *wanted, *more, inside=folder)
 
 
 def scratch() -> "tempfile.TemporaryDirectory[str]":

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,21 +65,9 @@ def look(programs: Path, folder: Path, *, by_bundle: bool) -> None:
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
-    (folder / "spark").mkdir(exist_ok=True)
-    (folder / "spark" / "spark-defaults.conf").write_text(SMALL_JOBS)
     (package,) = programs.parent.glob("lib/python3*/site-packages/holdfast")
     before = (_files(project), _files(package))
-    more = {
-        "PYTHONPATH": "",
-        "PYTHONDONTWRITEBYTECODE": "1",  # or the user's folders get `__pycache__` from Airflow
-        "PATH": f"{programs}:{os.environ['PATH']}",
-        "PYSPARK_PYTHON": str(programs / "python"),
-        "SPARK_HOME": str(package.parent / "pyspark"),
-        "SPARK_CONF_DIR": str(folder / "spark"),
-        "AIRFLOW__CORE__DAGS_FOLDER": str(project / "dags"),
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(project / "plugins"),
-        "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([LOCAL, OURS] if by_bundle else [LOCAL]),
-    }
+    more = environment(programs, folder, [LOCAL, OURS] if by_bundle else [LOCAL])
     anybody = no_rights.command(str(programs / "airflow"))
     with (
         no_rights.read_only(package),
@@ -91,6 +80,25 @@ def look(programs: Path, folder: Path, *, by_bundle: bool) -> None:
     assert list((folder / "lake").glob(f"plans/{plan_id}/approval*")), "the approval is not in the lake"
     assert list((folder / "lake").glob("tables/v1/groups/*/*/*.parquet")), "Spark wrote no table"
     assert (_files(project), _files(package)) == before
+
+
+def environment(programs: Path, folder: Path, bundles: Sequence[object]) -> dict[str, str]:
+    """Variables of an Airflow in `programs`, with the DAGs and plugins of `folder / "project"` and those of `bundles`. Its Spark
+    has small jobs only."""
+    (folder / "spark").mkdir(exist_ok=True)
+    (folder / "spark" / "spark-defaults.conf").write_text(SMALL_JOBS)
+    (packages,) = programs.parent.glob("lib/python3*/site-packages")
+    return {
+        "PYTHONPATH": "",
+        "PYTHONDONTWRITEBYTECODE": "1",  # or the user's folders get `__pycache__` from Airflow
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYSPARK_PYTHON": str(programs / "python"),
+        "SPARK_HOME": str(packages / "pyspark"),
+        "SPARK_CONF_DIR": str(folder / "spark"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(folder / "project" / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(folder / "project" / "plugins"),
+        "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps(bundles),
+    }
 
 
 def _files(folder: Path) -> dict[str, str]:
@@ -144,6 +152,13 @@ def _keeps_a_connection(server: Server) -> None:
 
 def plans(server: Server, lake: FsspecLake) -> str:
     """plan_rollout on the example, from its form to the approval on the plan's page. The plan's ID."""
+    path, plan_id = asks_for_approval(server, lake)
+    approves(server, path, plan_id)
+    return plan_id
+
+
+def asks_for_approval(server: Server, lake: FsspecLake) -> tuple[str, str]:
+    """plan_rollout on the example, until it waits for a decision: the path of its run, and the plan's ID."""
     recorded = snapshot_from_json(loads((EXAMPLE / "snapshot.json").read_bytes()))
     snapshot = replace(recorded, captured_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
     kept = snapshots.keep(lake, snapshot)
@@ -155,13 +170,17 @@ def plans(server: Server, lake: FsspecLake) -> str:
     }
     path = _run(server, "plan_rollout", conf)
 
-    def asks() -> str | None:
+    def asked() -> str | None:
         states = _states(server, path)
         if states.get("approve") != "awaiting_input":
             return None
         return str(server.rest("GET", f"{path}/taskInstances/assemble/xcomEntries/return_value")["value"]).strip('"')
 
-    plan_id = server.wait("the question", asks)
+    return path, server.wait("the question", asked)
+
+
+def approves(server: Server, path: str, plan_id: str) -> None:
+    """On the plan's page, as one of the approvers; then the run succeeds."""
     page = f"/holdfast/plans/{plan_id}"
     shown = server.ask("GET", page, "bob")
     assert shown.status == 200
@@ -171,7 +190,6 @@ def plans(server: Server, lake: FsspecLake) -> str:
     answer = server.ask("POST", f"{page}/decision", "bob", form, {"Sec-Fetch-Site": "same-origin", "Origin": server.origin})
     assert answer.status == 303, answer.text[:2000]
     _succeeds(server, path)
-    return plan_id
 
 
 def forecasts(server: Server) -> None:
