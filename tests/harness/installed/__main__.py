@@ -28,14 +28,15 @@ def cases(given: Path | None, airflow: str | None) -> list[Case]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bin/test-install", description=__doc__)
     parser.add_argument("--only", metavar="CASE", help=f"lowest, {', '.join(RELEASED)}; with --constraints: the version of Airflow")
-    parser.add_argument("--constraints", type=Path, metavar="FILE", help="Airflow's own for its version and Python 3.11")
+    parser.add_argument("--constraints", type=Path, metavar="FILE", help="Airflow's own for its version and this Python")
     given = parser.parse_args()
     for case in cases(given.constraints, given.only):
         began = time.monotonic()
         with environments.scratch() as name:
             folder = Path(name)
             programs = environments.environment(case, environments.wheel(folder), folder)
-            print(f"{case.name}: installed with Airflow {case.airflow} after {time.monotonic() - began:.0f} s", flush=True)
+            what = f"Airflow {case.airflow}, Python {environments.PYTHON}"
+            print(f"{case.name}: installed with {what} after {time.monotonic() - began:.0f} s", flush=True)
             running.look(programs, folder, by_bundle=case.airflow == LOWEST)  # else by one line
             print(f"{case.name}: planned, approved and forecast after {time.monotonic() - began:.0f} s", flush=True)
 

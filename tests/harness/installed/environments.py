@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""That of this checkout's environment: the fresh ones have the same."""
 OTHERS = ("amazon", "celery", "cncf-kubernetes", "databricks", "fab", "google", "postgres", "snowflake", "ssh")
 """Providers of other teams: what they ask for counts in Airflow's constraints, too."""
 
@@ -55,14 +58,14 @@ def constraints(case: Case, folder: Path) -> Path:
         wanted = [f"apache-airflow-providers-{name}" for name in ("apache-spark", "standard", *OTHERS)]
         by = ("--exclude-newer", case.released)
     asked.write_text("\n".join((f"apache-airflow=={case.airflow}", *wanted)) + "\n")
-    uv("pip", "compile", "--quiet", "--python-version", "3.11", *by, "--output-file", str(made), str(asked), inside=folder)
+    uv("pip", "compile", "--quiet", "--python-version", PYTHON, *by, "--output-file", str(made), str(asked), inside=folder)
     return made
 
 
 def environment(case: Case, built: Path, folder: Path, providers: Sequence[str] = ()) -> Path:
     """A Python that has the wheel, Airflow and Spark, and more of Airflow's `providers` (`celery`). Its `bin` folder."""
     place = folder / "environment"
-    uv("venv", "--quiet", "--python", "3.11", str(place), inside=folder)
+    uv("venv", "--quiet", "--python", PYTHON, str(place), inside=folder)
     install(case, built, place, folder, providers)
     return place / "bin"
 
