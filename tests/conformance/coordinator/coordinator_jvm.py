@@ -5,7 +5,11 @@ from tests.harness.kafka import maven
 
 _WITH_TESTS = ("kafka-group-coordinator", "kafka-coordinator-common", "kafka-clients", "kafka-server-common")
 PUBLISHED = ("4.2.1", "4.3.1")
-SINCE_4_4 = (4, 4)
+SINCE_4_2, SINCE_4_4 = (4, 2), (4, 4)
+
+
+def _minor(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split(".")[:2])
 
 
 def coordinator_jars(release: str) -> str:
@@ -19,9 +23,8 @@ class CoordinatorJvm(LeaderJvm):
     def __init__(self, release: str, *options: str, heap: str = "512m") -> None:
         self.release = release
         jars = coordinator_jars(release)
-        minor = tuple(int(part) for part in release.split(".")[:2])
         common = maven.compile_java(JAVA / "coordinator", jars, release=17)
-        own = "sticky_target_since_4_4" if minor >= SINCE_4_4 else "sticky_target_until_4_3"
+        own = "sticky_target_since_4_4" if _minor(release) >= SINCE_4_4 else "sticky_target_until_4_3"
         classes = maven.compile_java(JAVA / own, f"{common}:{jars}", release=17)
         self._command = [*self._java(f"{common}:{classes}:{jars}", "holdfast.Coordinator", options, heap), "StickyTarget"]
 
@@ -47,19 +50,22 @@ class WholeCoordinatorJvm(LeaderJvm):
         self.release = release
         published = release in PUBLISHED and not own
         jars = _with_tests(release) if published else coordinator_jars(release)
-        sources = (JAVA / "whole_coordinator", JAVA / ("published_context" if published else "own_context"))
+        context = JAVA / ("published_context" if published else "own_context")
+        sources = (JAVA / "whole_coordinator", JAVA / "coordinator_parts", context)
         classes = maven.compile_java(sources, jars, release=17)
         self._command = self._java(f"{classes}:{jars}", "org.apache.kafka.coordinator.group.WholeCoordinator", options, heap)
 
 
 class WholeConsumerGroupsJvm(LeaderJvm):
-    """The whole coordinator of a release from 4.2 on, with a clock of its own, and a consumer group
+    """The whole coordinator of a release from 4.0 on, with a clock of its own, and a consumer group
     (`java/whole_consumer_groups`)."""
 
     def __init__(self, release: str, *options: str, heap: str = "512m") -> None:
         self.release = release
         jars = coordinator_jars(release)
-        sources = (JAVA / "whole_coordinator", JAVA / "own_context", JAVA / "whole_consumer_groups")
+        before = _minor(release) < SINCE_4_2
+        context = (JAVA / "own_context_until_4_1",) if before else (JAVA / "own_context", JAVA / "whole_coordinator")
+        sources = (*context, JAVA / "coordinator_parts", JAVA / "whole_consumer_groups")
         classes = maven.compile_java(sources, jars, release=17)
         self._command = self._java(f"{classes}:{jars}", "org.apache.kafka.coordinator.group.WholeConsumerGroups", options, heap)
 

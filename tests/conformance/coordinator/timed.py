@@ -7,8 +7,8 @@ for a stable group waits as long as it may take, and what is measured leaves out
 import base64
 import itertools
 import random
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 from tests.conformance.coordinator.changes import STANDBYS, computed, described, mismatch, new_process
 from tests.conformance.coordinator.targets import Case
@@ -29,11 +29,13 @@ class TimedChange:
     THREADS = (1, 1, 2)
     """Of a client, one of these."""
     DELAYS = (0, 3_000)
+    BEHAVIOUR: ClassVar[Callable[[str], Any]] = staticmethod(behaviour)
+    """Of the coordinator of a release."""
 
     def __init__(self, chance: random.Random, release: str) -> None:
         self._chance, self._release = chance, release
-        self._has_interval = behaviour(release).has_interval
-        self._forgets = behaviour(release).interval_ends_when_empty
+        self._has_interval = self.BEHAVIOUR(release).has_interval
+        self._forgets = self.BEHAVIOUR(release).interval_ends_when_empty
         self._steps: list[Case] = []
         self._at: list[int] = []  # when each of the steps was taken
         self._now = 0

@@ -113,7 +113,7 @@ def jvm(request: pytest.FixtureRequest) -> Iterator[WholeConsumerGroupsJvm]:
         yield started
 
 
-@pytest.mark.parametrize("jvm", ["4.2.1", "4.3.1", "4.4.0"], indirect=True)
+@pytest.mark.parametrize("jvm", ["4.0.0", "4.1.2", "4.2.1", "4.3.1", "4.4.0"], indirect=True)
 def test_recorded_targets_are_decided_again(jvm: WholeConsumerGroupsJvm) -> None:
     """Of random scripts. A script may make a target by what no record shows (decision 59): a regular expression that is resolved
     late leaves the coordinator with an earlier view of who is subscribed alike."""

@@ -8,6 +8,7 @@ from tests.conformance.coordinator.consumer.described import computed, mismatch,
 from tests.conformance.coordinator.targets import Case
 from tests.conformance.coordinator.timed import DELAY, STANDBYS, TICK, TimedChange
 
+from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.workflows.forecast import forecast_case
 
@@ -20,6 +21,7 @@ class TimedGroupChange(TimedChange):
     VERBS = ("add", "remove", "restart", "restart", "within", "replace", "times", "crash", "crash and return")
     THREADS = (1,)
     DELAYS = (0,)
+    BEHAVIOUR = staticmethod(behaviour)
 
     def __init__(self, chance: random.Random, release: str) -> None:
         self._assignor = chance.choice(("uniform", "range"))

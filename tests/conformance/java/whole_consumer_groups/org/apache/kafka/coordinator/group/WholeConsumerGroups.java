@@ -22,6 +22,7 @@ import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionKey;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionValue;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
 
 /**
  * The group coordinator of a release, with a clock that only we move, and a consumer group. Reads a script a line as JSON: topics, and what members
@@ -71,7 +72,7 @@ public final class WholeConsumerGroups {
         final ObjectNode ids = answer.putObject("ids");
         topics.everyName().forEach(name -> ids.put(name, Topics.idOf(name).toString()));
         if (script.path("bytes").asBoolean()) {
-            answer.set("records", WholeCoordinator.encoded(context.written));
+            answer.set("records", Records.encoded(context.written));
         }
         return answer;
     }
@@ -161,7 +162,8 @@ public final class WholeConsumerGroups {
     private void resolved(final ObjectNode shown) {
         final Map<String, List<String>> found = new TreeMap<>();
         for (final CoordinatorRecord record : context.written) {
-            if (record.key() instanceof ConsumerGroupRegularExpressionKey key) {
+            final Object given = record.key(); // with its version in 4.0
+            if ((given instanceof ApiMessageAndVersion both ? both.message() : given) instanceof ConsumerGroupRegularExpressionKey key) {
                 found.remove(key.regularExpression());
                 if (record.value() != null) {
                     found.put(key.regularExpression(), ((ConsumerGroupRegularExpressionValue) record.value().message()).topics());

@@ -24,7 +24,6 @@ import org.apache.kafka.common.message.StreamsGroupHeartbeatRequestData.TopicInf
 import org.apache.kafka.common.message.StreamsGroupHeartbeatRequestData.Topology;
 import org.apache.kafka.common.message.StreamsGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.MessageUtil;
-import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
 
 /**
  * The group coordinator of a release, with a clock that only we move. Reads a script a line as JSON: a topology, and what members do one
@@ -92,7 +91,7 @@ public final class WholeCoordinator {
             }
         }
         if (script.path("bytes").asBoolean()) {
-            answer.set("records", encoded(context.written));
+            answer.set("records", Records.encoded(context.written));
         }
         return answer;
     }
@@ -186,19 +185,6 @@ public final class WholeCoordinator {
     private static List<StreamsGroupHeartbeatRequestData.TaskIds> tasks(final List<StreamsGroupHeartbeatResponseData.TaskIds> tasks) {
         return tasks.stream().map(each -> new StreamsGroupHeartbeatRequestData.TaskIds().setSubtopologyId(each.subtopologyId())
             .setPartitions(each.partitions())).collect(Collectors.toList());
-    }
-
-    static ArrayNode encoded(final List<CoordinatorRecord> written) {
-        final ArrayNode records = JSON.createArrayNode();
-        final GroupCoordinatorRecordSerde serde = new GroupCoordinatorRecordSerde();
-        for (final CoordinatorRecord record : written) {
-            final ObjectNode kept = records.addObject();
-            kept.put("key", Base64.getEncoder().encodeToString(serde.serializeKey(record)));
-            final byte[] value = serde.serializeValue(record);
-            kept.put("value", value == null ? null : Base64.getEncoder().encodeToString(value));
-            kept.put("says", record.key() + " " + record.value());
-        }
-        return records;
     }
 
     private static String encoded(final DescribedGroup group) {

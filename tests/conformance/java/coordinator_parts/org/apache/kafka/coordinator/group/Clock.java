@@ -81,7 +81,7 @@ final class Clock implements Time, CoordinatorTimer {
         timers.remove(key);
     }
 
-    @Override
+    /** Part of the timer since 4.1. */
     public boolean isScheduled(final String key) {
         return timers.containsKey(key);
     }
