@@ -33,6 +33,7 @@ from holdfast.rollout.streams.forecast.json import forecast_to_json
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.teams.teams import Teams
 
 Document = dict[str, Any]
 VALID = {name: Draft202012Validator(schema_of(name)) for name in CONTRACTS}
@@ -56,6 +57,21 @@ POLICY = policy_to_json(
     )
 )
 APPROVAL = codec_of(Approval).write(Approval(PLAN.plan_id, True, "ann", "read it", "2026-11-20T12:00:00Z"))
+TEAMS: Document = {
+    "format_version": "1.0",
+    "teams": [
+        {
+            "name": "payments",
+            "groups": [{"cluster": "prod", "group": "payments-*"}],
+            "members": {"users": ["ann"], "roles": ["Payments"], "airflow_teams": []},
+            "approvers": ["17"],
+            "four_eyes": True,
+            "review_notifiers": [{"notifier": "a.B", "with": {"to": "x"}}],
+            "notifiers": None,
+        }
+    ],
+    "all_groups": {"users": [], "roles": ["Admin"], "airflow_teams": []},
+}
 ASSIGNMENT = assignment_to_json(decide(read(group(AFTER))))
 
 
@@ -77,6 +93,7 @@ READ: dict[str, tuple[Document, Reader]] = {
     "policy": (POLICY, policy_from_json),
     "plan": (plan_json.plan_to_json(PLAN), plan_from_json),
     "approval": (APPROVAL, codec_of(Approval).read),
+    "teams": (TEAMS, codec_of(Teams).read),
 }
 
 

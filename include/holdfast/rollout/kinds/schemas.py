@@ -14,10 +14,12 @@ from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.kinds.protocols.comparison import COMPARISON
 from holdfast.rollout.kinds.registry import kinds
 from holdfast.rollout.policy.json import POLICY
+from holdfast.rollout.teams.teams import Teams
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 CONTRACTS: dict[str, Codec[Any]] = {
     "policy": POLICY,
+    "teams": codec_of(Teams),
     "approval": codec_of(Approval),
     "journal": codec_of(Journal),
     "backtest": codec_of(Backtest),
