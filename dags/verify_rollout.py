@@ -7,7 +7,7 @@ Observes the group during and after a rollout, compares it with the plan's forec
 import pendulum
 from airflow.sdk import dag, get_current_context, task
 
-from holdfast.airflow_wiring import airflow_objects, rollouts
+from holdfast.airflow_wiring import airflow_objects, rollouts, runs
 
 
 @dag(
@@ -29,7 +29,9 @@ def verify_rollout():
 
     @task(pool=airflow_objects.KAFKA_POOL, map_index_template="{{ plan_id }}")
     def compare(plan_id: str, params: dict) -> str:
-        return rollouts.verify(rollouts.plan_requested(plan_id, get_current_context(), airflow_objects.JOURNALS), params)
+        context = get_current_context()
+        mine = rollouts.plan_requested(plan_id, context, airflow_objects.JOURNALS)
+        return rollouts.verify(mine, params, runs.who_triggered(context))
 
     compare.expand(plan_id=plans())
 

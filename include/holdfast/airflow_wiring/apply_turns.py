@@ -60,6 +60,7 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
     def execute(self, context: Any) -> str:
         """One call, or a first turn. An attempt after another one asks first, where a halt is open, and fails where it was left."""
         plan_id = self._requested(context)
+        rollouts.refuse_by_team(plan_id, context["params"], runs.who_triggered(context))
         if not context["params"]["run"]:
             by_hand = rollouts.roll_back if context["params"].get("back") else rollouts.apply
             return by_hand(plan_id, context["params"], runs.who_triggered(context), context["run_id"])
@@ -79,7 +80,7 @@ class ApplyPlan(BaseOperator):  # type: ignore[misc]  # Airflow is not typed for
         """After an answer, which is kept before Airflow can lose it. One that is none is logged, and it is asked again."""
         plan_id = self._requested(context)
         try:
-            given = halts.given(event, halt, shown=shown)
+            given = halts.given(plan_id, event, halt, shown=shown)
             run_turn.keep_answer(plan_id, context["params"], runs.who_triggered(context), context["run_id"], given)
         except halts.NoAnswer as refusal:
             log.warning("What was answered does not count: %s.", refusal)

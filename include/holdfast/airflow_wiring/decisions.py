@@ -12,6 +12,7 @@ from holdfast import secrecy
 from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.airflow_objects import APPROVE, APPROVERS_VARIABLE, CHANGES, REJECT, lake, now, page_of
 from holdfast.airflow_wiring.signing import signing_keys
+from holdfast.airflow_wiring.teams import rights
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
@@ -50,7 +51,8 @@ class NothingRequested(NotForThem):
 
 
 class NoLongerHolds(NotForThem):
-    """A plan was approved whose time is over, or whose group has drifted by the newest snapshot: it can only be rejected."""
+    """A plan was approved whose time is over, or whose group has drifted by the newest snapshot, or has another team now: it can
+    only be rejected."""
 
 
 class SameEyes(NotForThem):
@@ -82,7 +84,7 @@ def question(run_id: str) -> Question:
     review = approval.strictest(stated, plan.policy.review)
     print_of = approval.fingerprint(plan)
     open_for = datetime.fromisoformat(plan.expires_at) - moment
-    approvers = _approvers(store, run_id, keys)
+    approvers = _approvers(store, run_id, plan, keys)
     answer: dict[str, Any] | None = None
     if workflow.approval_of(store, plan.plan_id, keys) is not None:
         answer = {"decided_before": True, "plan_fingerprint": print_of}
@@ -133,14 +135,21 @@ def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     return about + text + also + _about(print_of)
 
 
-def _approvers(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...]:
-    """Whom this run asked first: Airflow keeps them with its question, whatever the variable says later."""
+def _approvers(store: Lake, run_id: str, plan: "AnyPlan", keys: "SigningKeys") -> tuple[str, ...]:
+    """Whom this run asked first: Airflow keeps them with its question, whatever the variables say later."""
     users = runs.approvers_asked(store, run_id, keys)
-    return approvers() if users is None else users
+    return approvers_of(plan) if users is None else users
+
+
+def approvers_of(plan: "AnyPlan") -> tuple[str, ...]:
+    """The IDs of the only users who may decide about the plan's group: of its team, where the deployment has teams. None: all who
+    may trigger the DAG. Raise OfAnotherTeam where no team has the group."""
+    team = rights.team_of(plan)
+    return approvers() if team is None else team.approvers
 
 
 def approvers() -> tuple[str, ...]:
-    """The IDs of the only users who may approve; none: all who may trigger the DAG.
+    """The IDs of the only users who may approve, where there are no teams; none: all who may trigger the DAG.
 
     Read as text: Airflow takes each ID of a list for a secret, and warns in every log of those with less than five letters.
     """
@@ -202,7 +211,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
         return known
     refuse_secret_answer(answer)
     approval = _decision(plan, answer)
-    allowed = _approvers(store, run_id, keys)
+    allowed = _approvers(store, run_id, plan, keys)
     if allowed and approval.decided_by is not DecidedBy.TIME_OUT and approval.by_id not in allowed:
         raise NotForThem(f"{printable(approval.by)} is not an approver of plan {plan.plan_id}")
     if approval.changes_requested and not approval.reason:
@@ -213,6 +222,10 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
         raise SameEyes(
             f"{printable(approval.by)} requested plan {plan.plan_id}; its policy requires four eyes: another person must approve it"
         )
+    try:
+        rights.refuse_decision(plan, approval)
+    except rights.OfAnotherTeam as refusal:
+        raise NoLongerHolds(str(refusal)) from None
     workflow.refuse_broken(store, plan.plan_id)
     if approval.approved and approval.decided_by is DecidedBy.PERSON:
         _refuse_outdated(store, plan)

@@ -9,6 +9,8 @@ from typing import Any
 from holdfast.airflow_wiring import notifiers
 from holdfast.airflow_wiring.airflow_objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, POLICY_VARIABLE, address, lake
 from holdfast.airflow_wiring.clusters import days_of_run
+from holdfast.airflow_wiring.teams import alerts as team_alerts
+from holdfast.airflow_wiring.teams.document import teams
 from holdfast.errors import ClusterTrouble
 
 log = logging.getLogger(__name__)
@@ -58,9 +60,9 @@ def summarize(days: Sequence[str]) -> str:
         parts = [name for name in store.names((*folder, "findings")) if name.startswith("part-")]
         lines = [line for name in parts for line in store.read((*folder, "findings", name), LARGEST_DOCUMENT).splitlines()]
         findings = fleet_findings.findings_from_lines(day, lines)
-        above, text = fleet_findings.alerts(findings), fleet_summary.markdown_of(findings)
+        text = fleet_summary.markdown_of(findings)
         store.write((*folder, "fleet.md"), text.encode())
-        _keep((*folder, "alerts.json"), above)
+        _keep((*folder, "alerts.json"), team_alerts.of(findings, teams()))
         log.info("%s", text)
     return "/".join(folder)
 
@@ -70,7 +72,8 @@ def _folder(day: str) -> tuple[str, ...]:
 
 
 def alert(day: str, context: Mapping[str, Any]) -> int:
-    """Send every notifier of the variable what exceeds a limit and was not sent on this day before; return the number of findings.
+    """Send every notifier of the variable, and of each team, what exceeds a limit and was not sent on this day before; return the
+    number of findings. What is about groups of a team with notifiers of its own goes to these alone.
 
     Each may use `{{ alerts }}` (a sentence a line), `{{ alerts_escaped }}` (where `<` means something), `{{ alert_count }}`,
     `{{ fleet_link }}` (the fleet's page) and `{{ fleet_md }}` (its path) in its templated arguments.
@@ -78,10 +81,20 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
     from airflow.sdk.exceptions import AirflowSkipException
 
     place = _folder(day)
-    before = _sentences((*place, "told.json"))
-    above = [one for one in _sentences((*place, "alerts.json")) if one not in before]
-    if not above:
+    before, above = _alerts((*place, "told.json")), _alerts((*place, "alerts.json"))
+    new = {channel: [one for one in found if one not in before.get(channel, ())] for channel, found in above.items()}
+    if not any(new.values()):
         raise AirflowSkipException("no new findings above a limit")
+    for channel, found in new.items():
+        if found:
+            _send(channel, found, place, context)
+            before = before | {channel: [*before.get(channel, ()), *found]}
+            _keep((*place, "told.json"), before)
+    return sum(map(len, new.values()))
+
+
+def _send(channel: str, above: Sequence[str], place: tuple[str, ...], context: Mapping[str, Any]) -> None:
+    """`channel`: the name of a team, or GENERAL. Of a team that is gone, or has no notifiers any more, nothing is sent."""
     for one in above:
         log.warning("%s", one)
     template = {
@@ -91,30 +104,31 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
         "fleet_link": address("/holdfast/fleet"),
         "fleet_md": f"{lake().url}/{'/'.join(place)}/fleet.md",
     }
-    for notifier in notifiers.named_in(NOTIFIERS_VARIABLE):
+    wanted = notifiers.of_team(team_alerts.notifiers_of(channel, teams()), NOTIFIERS_VARIABLE)
+    for notifier in wanted.made():
         try:
             notifier({**context, **template})
         except Exception as trouble:  # noqa: BLE001 - what it quotes may hold its token: the address of a chat's webhook does
             name = f"{type(notifier).__module__}.{type(notifier).__qualname__}"
-            raise ClusterTrouble(f"the notifier {name} of {NOTIFIERS_VARIABLE} failed: {type(trouble).__name__}") from None
-    _keep((*place, "told.json"), [*before, *above])
-    return len(above)
+            raise ClusterTrouble(f"the notifier {name} of {wanted.variable} failed: {type(trouble).__name__}") from None
 
 
-def _sentences(place: tuple[str, ...]) -> list[str]:
-    """Nothing where none was written."""
+def _alerts(place: tuple[str, ...]) -> dict[str, list[str]]:
+    """Sentences by channel. Nothing where none was written."""
     from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
 
     if place[-1] not in lake().names(place[:-1]):
-        return []
+        return {}
     found = loads(lake().read(place, LARGEST_DOCUMENT))
-    return found["alerts"] if isinstance(found, dict) else []
+    return {team_alerts.GENERAL: found["alerts"], **found.get("teams", {})} if isinstance(found, dict) else {}
 
 
-def _keep(place: tuple[str, ...], sentences: Sequence[str]) -> None:
+def _keep(place: tuple[str, ...], alerts: Mapping[str, Sequence[str]]) -> None:
     from holdfast.rollout.json.strict import dumps
 
-    lake().write(place, dumps({"day": place[-2].removeprefix("day="), "alerts": list(sentences)}, indent=2).encode())
+    document: dict[str, object] = {"day": place[-2].removeprefix("day="), "alerts": list(alerts.get(team_alerts.GENERAL, ()))}
+    of_teams = {channel: list(found) for channel, found in alerts.items() if channel != team_alerts.GENERAL}
+    lake().write(place, dumps(document | ({"teams": of_teams} if of_teams else {}), indent=2).encode())
 
 
 def limits() -> str:

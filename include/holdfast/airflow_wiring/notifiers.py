@@ -1,24 +1,44 @@
 """Airflow's own notifiers, as configured in a variable."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from airflow.sdk.bases.notifier import BaseNotifier
 
 from holdfast.airflow_wiring import runs
-from holdfast.airflow_wiring.airflow_objects import REVIEW_NOTIFIERS_VARIABLE, address, lake, page_of
+from holdfast.airflow_wiring.airflow_objects import REVIEW_NOTIFIERS_VARIABLE, TEAMS_VARIABLE, address, lake, page_of
 from holdfast.airflow_wiring.signing import signing_keys
+from holdfast.airflow_wiring.teams import rights
 from holdfast.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from holdfast.rollout.group.values import AnyPlan
+    from holdfast.rollout.teams.teams import Notifier
 
 log = logging.getLogger(__name__)
 
 
-def named_in(variable: str) -> list[Any]:
-    """The notifiers that the variable names. Raise InvalidInput where one of them cannot be."""
-    return [_made(one, variable) for one in _entries(variable)]
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Notifiers in their stored form, and which variable has them."""
+
+    entries: Sequence[Mapping[str, Any]]
+    variable: str
+
+    def made(self) -> list[Any]:
+        """Raise InvalidInput where one of them cannot be."""
+        return [_made(one, self.variable) for one in self.entries]
+
+
+def of_team(own: "tuple[Notifier, ...] | None", variable: str) -> Wanted:
+    """The team's own, or those of the variable where it has none."""
+    if own is None:
+        return Wanted(_entries(variable), variable)
+    return Wanted([{"notifier": one.notifier, "with": dict(one.arguments)} for one in own], TEAMS_VARIABLE)
 
 
 def _entries(variable: str) -> list[dict[str, Any]]:
@@ -66,7 +86,7 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         where = f"/dags/{task.dag_id}/runs/{quote(task.run_id, safe='')}/tasks/{task.task_id}/required_actions"
         plan = runs.plan_of(lake(), task.run_id, signing_keys())
         summary = document_blocks.ten_lines(workflow.blocks(plan))
-        _send(context, "the plan is waiting for review", summary, plan.plan_id, where)
+        _send(context, "the plan is waiting for review", summary, plan, where)
 
 
 class RunHalted(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for us
@@ -77,28 +97,33 @@ class RunHalted(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         self.plan_id, self.line = plan_id, line
 
     def notify(self, context: Mapping[str, Any]) -> None:
+        from holdfast.workflows import plan as workflow
+
         task = context["ti"]
         where = f"/dags/{task.dag_id}/runs/{quote(task.run_id, safe='')}/required_actions"
-        _send(context, "the run of a plan halted", self.line, self.plan_id, where)
+        plan = workflow.load(lake(), self.plan_id, signing_keys())
+        _send(context, "the run of a plan halted", self.line, plan, where)
 
 
-def _send(context: Mapping[str, Any], what: str, summary: str, plan_id: str, where: str) -> None:
+def _send(context: Mapping[str, Any], what: str, summary: str, plan: "AnyPlan", where: str) -> None:
+    """To the team that the plan's group belongs to now."""
     template = {
         "plan_summary": summary,
         "plan_summary_escaped": escape(summary, quote=False),
-        "plan_id": plan_id,
-        "plan_link": page_of(plan_id),
+        "plan_id": plan.plan_id,
+        "plan_link": page_of(plan.plan_id),
         "answer_link": address(where),
     }
     try:
-        wanted = _entries(REVIEW_NOTIFIERS_VARIABLE)
-    except InvalidInput as refusal:
+        team = rights.team_of(plan)
+        wanted = of_team(None if team is None else team.review_notifiers, REVIEW_NOTIFIERS_VARIABLE)
+    except (InvalidInput, rights.OfAnotherTeam) as refusal:
         log.warning("No notification was sent that %s: %s", what, refusal)
         return
-    for entry in wanted:
+    for entry in wanted.entries:
         name = entry["notifier"]
         try:
-            _made(entry, REVIEW_NOTIFIERS_VARIABLE)({**context, **template})
+            _made(entry, wanted.variable)({**context, **template})
         except InvalidInput as refusal:
             log.warning("%s failed to notify that %s: %s", name, what, refusal)
         except Exception as trouble:  # noqa: BLE001 - a notifier may raise anything, and a chat that is down is no reason to wait

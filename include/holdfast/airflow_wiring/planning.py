@@ -7,7 +7,7 @@ so that the question that Airflow keeps of it stays true. To plan anew, trigger 
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.airflow_objects import POLICY_VARIABLE, lake, now
 from holdfast.airflow_wiring.clusters import collect
 from holdfast.airflow_wiring.signing import signing_keys
+from holdfast.airflow_wiring.teams import rights
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
@@ -54,8 +55,11 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
         return "/".join(folder)
     requested = change_requested(params)
     runs.refuse_secrets(run_id, params)
+    rights.refuse_requester(str(params["cluster"]), str(params["group"]), requested_by)
     moment = now()
     policy, review, team = policy_requested(params["policy"], moment)
+    if rights.needs_four_eyes(str(params["cluster"]), str(params["group"])):
+        policy = replace(policy, four_eyes=True)
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
     snapshot = snapshots.load(store, snapshot_id)

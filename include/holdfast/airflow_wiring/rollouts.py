@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import Asset
 
 from holdfast.airflow_wiring import clusters, decisions, runs
-from holdfast.airflow_wiring.airflow_objects import APPROVERS_VARIABLE, lake, now
+from holdfast.airflow_wiring.airflow_objects import APPROVERS_VARIABLE, TEAMS_VARIABLE, lake, now
 from holdfast.airflow_wiring.clusters import collect, known_cluster
 from holdfast.airflow_wiring.signing import signing_keys
+from holdfast.airflow_wiring.teams import rights
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
@@ -37,6 +38,11 @@ def plan_requested(handed_on: str, context: Mapping[str, Any], asset: Asset) -> 
     """The plan that a mapped airflow task is about, by the run's own parameters and events."""
     found = plans_requested(context["params"], context.get("triggering_asset_events") or {}, asset)
     return runs.own(found, handed_on, context["ti"].map_index, "plans")
+
+
+def _refuse_requester(plan: "AnyPlan", params: Mapping[str, Any], user: str | None) -> None:
+    if params["plan_id"]:
+        rights.refuse_requester(plan.basis.cluster, plan.basis.group_id, user)
 
 
 def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: str | None = None) -> str:
@@ -111,12 +117,26 @@ def approved(store: Lake, plan_id: str, keys: "SigningKeys") -> tuple["AnyPlan",
     approval = plans.approval_of(store, plan_id, keys)
     if approval is None:
         raise InvalidInput(f"plan {plan_id} was not approved: approve it in its run of plan_rollout")
-    if approval.decided_by is DecidedBy.POLICY and decisions.approvers():
+    if approval.decided_by is DecidedBy.POLICY and decisions.approvers_of(plan):
         raise InvalidInput(
-            f"plan {plan_id} was approved by its policy, and there are approvers now (variable {APPROVERS_VARIABLE}): a person must"
-            " decide. Create a new plan"
+            f"plan {plan_id} was approved by its policy, and there are approvers now (variable {APPROVERS_VARIABLE} or"
+            f" {TEAMS_VARIABLE}): a person must decide. Create a new plan"
         )
     return plan, approval
+
+
+def refuse_by_team(plan_id: str, params: Mapping[str, Any], user: str | None) -> None:
+    """Whenever a run begins, or begins again: raise NotTheirs where a user triggered it for a group that is not of their teams,
+    OfAnotherTeam for a plan that was approved for another team than has the group now. A run that an asset event triggered names
+    no plan and has no user: the approval of its plan has triggered it."""
+    from holdfast.workflows import plan as plans
+
+    store, keys = lake(), signing_keys()
+    plan = plans.load(store, plan_id, keys)
+    _refuse_requester(plan, params, user)
+    approval = plans.approval_of(store, plan_id, keys)
+    if approval is not None:
+        rights.refuse_decision(plan, approval)
 
 
 def directories(plan: "AnyPlan", known: "KnownCluster | None", chosen: Mapping[str, str]) -> Mapping["ProcessId", str]:
@@ -147,9 +167,9 @@ def directories(plan: "AnyPlan", known: "KnownCluster | None", chosen: Mapping[s
     return seed_places.Directories(found, resolved)
 
 
-def verify(plan_id: str, params: Mapping[str, Any]) -> str:
+def verify(plan_id: str, params: Mapping[str, Any], user: str | None) -> str:
     """Compare the group with the plan's forecast and keep the verdict. Return its path. Fail if the group diverged from the
-    forecast."""
+    forecast. `user`: who triggered the run; None: an asset did."""
     from airflow.sdk.exceptions import AirflowFailException
 
     from holdfast.rollout.execution.verdict import Result
@@ -159,6 +179,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
 
     store = lake()
     plan = plans.load(store, plan_id, signing_keys())
+    _refuse_requester(plan, params, user)
     verdict = workflow.compare(store, plan, _fresh(store, plan, params["snapshot"]))
     differences = "\n".join(verdict.differences)
     log.info("Plan %s: %s. %s", plan_id, RESULTS[verdict.result], differences)

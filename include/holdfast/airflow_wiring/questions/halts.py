@@ -77,7 +77,7 @@ def open_halt(plan_id: str) -> OpenHalt | None:
 
 def ask(context: Mapping[str, Any], halt: OpenHalt) -> Never:
     """Wait for an answer without occupying anything. Raise InvalidInput where Airflow's question is not for the approvers."""
-    users = kept.assigned(decisions.approvers())
+    users = kept.assigned(_approvers(halt.plan_id))
     params = _fields()
     found = kept.store(
         context,
@@ -127,8 +127,16 @@ def _about(halt: OpenHalt) -> str:
     return f"\n\nHalt {halt.number} of plan {halt.plan_id}\n"
 
 
-def given(event: object, halt: int, *, shown: bool) -> "GivenAnswer":
-    """What a person answered to the halt that is open. `shown`: Airflow shows a text that is about it. Raise NoAnswer."""
+def _approvers(plan_id: str) -> tuple[str, ...]:
+    """The IDs of those who may answer now; none: all who may trigger the DAG."""
+    from holdfast.workflows import plan as plans
+
+    return decisions.approvers_of(plans.load(lake(), plan_id, signing_keys()))
+
+
+def given(plan_id: str, event: object, halt: int, *, shown: bool) -> "GivenAnswer":
+    """What a person answered to the halt of the plan that is open. `shown`: Airflow shows a text that is about it. Raise
+    NoAnswer."""
     from holdfast.rollout.text.format import printable
     from holdfast.workflows.running.answers import GivenAnswer, HaltAnswer
 
@@ -145,7 +153,7 @@ def given(event: object, halt: int, *, shown: bool) -> "GivenAnswer":
         raise NoAnswer(f"one of {', '.join(OPTIONS)} is needed")
     user = event["responded_by_user"]
     by = str(user.get("name") or user["id"])
-    allowed = decisions.approvers()
+    allowed = _approvers(plan_id)
     if allowed and str(user["id"]) not in allowed:
         raise NoAnswer(f"{printable(by)} is not an approver")
     if number is None and not shown:

@@ -3,7 +3,7 @@
 `Findings` are what the Spark job `summarize_fleet` picks from the tables; `fleet_summary` makes the morning's page of them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -112,16 +112,18 @@ def findings_from_lines(day: str, lines: Iterable[str | bytes]) -> Findings:
     return Findings(day, **{kind: tuple(found.get(kind, ())) for kind in kinds})
 
 
-def alerts(findings: Findings) -> tuple[str, ...]:
-    """What came above a limit since the day before, a sentence each, without markup: the worst of each kind, and how many more."""
-    return tuple(_alerts(findings))
+def alerts(findings: Findings, among: Callable[[Finding], bool] | None = None) -> tuple[str, ...]:
+    """What came above a limit since the day before, a sentence each, without markup: the worst of each kind, and how many more.
+    `among`: of these rows alone; then the others are not counted either."""
+    return tuple(_alerts(findings, among))
 
 
-def _alerts(findings: Findings) -> Iterator[str]:
+def _alerts(findings: Findings, among: Callable[[Finding], bool] | None) -> Iterator[str]:
     for kind in WATCHED.values():
-        rows = getattr(findings, f"new_{kind}")[:MOST_ALERTS]
+        found = [row for row in getattr(findings, f"new_{kind}") if among is None or among(row)]
+        rows = found[:MOST_ALERTS]
         yield from (SENTENCES[kind](row) for row in rows)
-        if (more := findings.counted(kind)["new"] - len(rows)) > 0:
+        if (more := (findings.counted(kind)["new"] if among is None else len(found)) - len(rows)) > 0:
             yield f"and {MORE[kind](more)}"
 
 
