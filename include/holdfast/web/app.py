@@ -11,7 +11,7 @@ from typing import Annotated, TypeVar
 from urllib.parse import urlencode
 
 from airflow.api_fastapi.core_api.security import GetUserDep
-from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
@@ -26,14 +26,16 @@ from holdfast.ports import Lake
 from holdfast.rollout.journal.comment import Comment
 from holdfast.rollout.json import instants
 from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
-from holdfast.web import access, comparing, decision, overview, own_airflow, runs, serving, templating, waiting
+from holdfast.rollout.teams.sight import Sight
+from holdfast.web import access, comparing, decision, overview, own_airflow, runs, serving, templating, theirs, waiting
 from holdfast.web.new import making
 from holdfast.web.plan import live, stages, task_table
 from holdfast.web.plan.comments_view import CommentsView
 from holdfast.web.plan.plan_page import PlanPages, Refused
-from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, PlanState, known_sort, select
+from holdfast.web.plans import MOST_BROKEN, NEWEST_FIRST, Filter, PlanList, PlanRow, PlanState, known_sort, select
 from holdfast.web.routes import new as new_routes
 from holdfast.web.routes import pausing as pausing_routes
+from holdfast.web.theirs import Theirs
 from holdfast.workflows import comments
 from holdfast.workflows import plan as plans
 
@@ -55,7 +57,12 @@ def _pages_of(place: LakeAddress) -> PlanPages:
 
 
 app = FastAPI(
-    title="Holdfast", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[access.may_read], redirect_slashes=False
+    title="Holdfast",
+    docs_url=None,
+    redoc_url=None,
+    openapi_url=None,
+    redirect_slashes=False,
+    dependencies=[access.may_read, Depends(theirs.refuse_others_plans)],
 )
 app.add_middleware(access.SecurityHeaders)
 app.include_router(new_routes.router)
@@ -75,6 +82,7 @@ def static(name: str) -> Response:
 def plans_page(
     request: Request,
     user: GetUserDep,
+    sight: Theirs,
     q: Text = "",
     state: Text = "",
     assessment: Text = "",
@@ -83,8 +91,8 @@ def plans_page(
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> HTMLResponse:
     place = serving.lake_address()
-    rows, unreadable = _list_of(place).rows(serving.now())
-    steps = () if rows else _first_steps(place, planned=False)
+    rows, unreadable, broken = _seen(place, sight)
+    steps = () if rows or not sight.everything else _first_steps(place, planned=False)
     wanted = Filter(q, state, assessment, cluster)
     pages = _pages_of(place)
     found = waiting.with_requesters(pages.lake, select(waiting.judged(pages, rows, serving.now()), wanted, page, unreadable, sort))
@@ -95,10 +103,21 @@ def plans_page(
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1, NEWEST_FIRST)})
         return f"plans?{query}" if query else "plans"
 
-    may_ask, broken = access.can_ask(user), _list_of(place).broken()
+    may_ask = access.can_ask(user)
     return serving.page(
         request, "plans.html", found=found, wanted=wanted, steps=steps, address=address, may_ask=may_ask, broken=broken, sort=sort
     )
+
+
+def _seen(place: LakeAddress, sight: Sight) -> tuple[tuple[PlanRow, ...], int, tuple[str, ...]]:
+    """The plans that the user sees, how many of all cannot be read, and which are broken. The group of one that cannot be read is
+    unknown: it is counted for those who see every group."""
+    plan_list = _list_of(place)
+    rows, unreadable = plan_list.rows(serving.now())
+    if sight.everything:
+        return rows, unreadable, plan_list.broken()
+    rows = tuple(row for row in rows if sight.sees(row.summary.cluster, row.summary.group_id))
+    return rows, 0, tuple("; ".join(row.broken) for row in rows if row.broken)[:MOST_BROKEN]
 
 
 @app.get("/plans/{plan_id}")
@@ -282,7 +301,8 @@ def plan_file(plan_id: str, name: str) -> Response:
 
 
 @app.get("/group")
-def group_page(request: Request, user: GetUserDep, cluster: Text = "", group: Name = "") -> HTMLResponse:
+def group_page(request: Request, user: GetUserDep, sight: Theirs, cluster: Text = "", group: Name = "") -> HTMLResponse:
+    theirs.refuse_others_group(sight, cluster, group)
     place = serving.lake_address()
     rows, _ = _list_of(place).rows(serving.now())
     mine = [row for row in rows if (row.summary.cluster, row.summary.group_id) == (cluster, group)]
@@ -291,18 +311,21 @@ def group_page(request: Request, user: GetUserDep, cluster: Text = "", group: Na
 
 
 @app.get("/compare")
-def compare_page(request: Request, before: Name = "", after: Name = "") -> HTMLResponse:
+def compare_page(request: Request, sight: Theirs, before: Name = "", after: Name = "") -> HTMLResponse:
     """Two snapshots of a group, or two plans for one."""
-    found = comparing.compared(serving.lake_address(), before, after)
+    found = comparing.compared(serving.lake_address(), before, after, sight)
     return serving.page(request, "compare.html", found=found, before=before, after=after, most=comparing.MOST_LINES)
 
 
 @app.get("/fleet")
-def fleet_page(request: Request, q: Text = "", cell: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
+def fleet_page(
+    request: Request, sight: Theirs, q: Text = "", cell: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1
+) -> HTMLResponse:
     place = serving.lake_address()
-    rows, _ = _list_of(place).rows(serving.now())
-    view = overview.fleet(place, rows, q, page, cell, serving.now())
-    return serving.page(request, "fleet.html", view=view, q=q, steps=() if view.day else _first_steps(place, planned=bool(rows)))
+    rows, _, _ = _seen(place, sight)
+    view = overview.fleet(place, rows, q, page, cell, serving.now(), sight)
+    steps = () if view.day or not sight.everything else _first_steps(place, planned=bool(rows))
+    return serving.page(request, "fleet.html", view=view, q=q, steps=steps)
 
 
 def _first_steps(place: LakeAddress, *, planned: bool) -> tuple[tuple[str, bool], ...]:
@@ -310,12 +333,13 @@ def _first_steps(place: LakeAddress, *, planned: bool) -> tuple[tuple[str, bool]
 
 
 @app.get("/run")
-def run_page(request: Request, user: GetUserDep, run: Text = "", dag: Text = "") -> Response:
-    """The plan of a run: the tab that Airflow shows next to its runs."""
-    plan_id = decision.plan_of(FsspecLake(serving.lake_address()), dag, run)
-    if plan_id is None or not plans.is_id(plan_id):
-        made = making.of(FsspecLake(serving.lake_address()), run, serving.now()) if dag == access.DAG else None
-        if made is not None:
+def run_page(request: Request, user: GetUserDep, sight: Theirs, run: Text = "", dag: Text = "") -> Response:
+    """The plan of a run: the tab that Airflow shows next to its runs. A run about a group that the user does not see is none."""
+    place = serving.lake_address()
+    plan_id = decision.plan_of(FsspecLake(place), dag, run)
+    if plan_id is None or not plans.is_id(plan_id) or not theirs.sees_plan(sight, place, plan_id):
+        made = making.of(FsspecLake(place), run, serving.now()) if dag == access.DAG and plan_id is None else None
+        if made is not None and sight.sees(made.cluster, made.group):
             return serving.page(request, "making.html", making=made, may_ask=access.can_ask(user))
         return serving.page(request, "no_plan.html", dag=dag, ours=dag == access.DAG)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}", HTTPStatus.SEE_OTHER)

@@ -109,6 +109,23 @@ class Tables:
     trend: tuple[CountsOverTime, ...] = ()
 
 
+def counted_by_cluster(groups: Iterable[Row]) -> tuple[Row, ...]:
+    """Rows as of the table `clusters`, from rows of the table `groups`: of several snapshots of a group the latest counts."""
+    latest: dict[tuple[str, str], Row] = {}
+    for row in groups:
+        key = (str(row["cluster"]), str(row["group_id"]))
+        if key not in latest or _moment(row) >= _moment(latest[key]):
+            latest[key] = row
+    return tuple(
+        {"groups": 1, "quarantined": 0} | {name: row[name] for name in ("cluster", "clients", "stateful_tasks")}
+        for row in latest.values()
+    )
+
+
+def _moment(row: Row) -> tuple[str, str]:
+    return str(row["captured_at"] or ""), str(row["snapshot"] or "")
+
+
 def view(tables: Tables, plans: Iterable[PlanRow], text: str = "", page: int = 1, cell: str = "") -> FleetView:
     risks = risks_of(tables.losses)
     found = [

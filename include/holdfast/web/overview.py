@@ -1,9 +1,10 @@
 """What the pages of a group and of the fleet read: the newest snapshots, and the tables of the newest day."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from holdfast.adapters.lake.address import LakeAddress
 from holdfast.adapters.lake.lake import FsspecLake
@@ -11,16 +12,19 @@ from holdfast.adapters.lake.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.teams.sight import EVERYTHING, Sight
 from holdfast.web import courses, fleet_view, group_view
 from holdfast.web.plans import PlanRow
 from holdfast.workflows import past, snapshots
 
+NO_SNAPSHOT = "The lake holds no snapshot of such a group in its last days."
 MOST_HISTORY = 20
 CHANGES_OF_DAYS = 30
 TREND_OF_DAYS = 21
 _LOSS = ("group_id", "host", "scenario", "stateful_tasks", "partitions", "moved", "without_copy", "hours")
 _LOSS_OF_GROUP = (*_LOSS, "process_id", "member_id", "probability", "restore_bytes", "longest_stop_seconds")
 _COURSE = ("captured_at", "generation", "lag", "copies_behind")
+_GROUP = ("group_id", "captured_at", "snapshot", "clients", "stateful_tasks")
 _DAY = ("groups", "quarantined", "rebalances", "lag")
 _CHANGE = ("group_id", "captured_at", "joined", "left", "moved", "moved_between_survivors")
 
@@ -30,7 +34,7 @@ def group(place: LakeAddress, cluster: str, group_id: str, now: datetime) -> gro
     lake, tables = FsspecLake(place), ParquetTables(place)
     newest = tuple(islice(snapshots.newest_first(lake, cluster, group_id), MOST_HISTORY)) if group_id else ()
     if not newest:
-        raise InvalidInput("The lake holds no snapshot of such a group in its last days.")
+        raise InvalidInput(NO_SNAPSHOT)
     days, since = tables.days("blast_radius"), (now - timedelta(days=CHANGES_OF_DAYS)).date().isoformat()
     mine = {"group_id": (group_id,)}
     losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
@@ -62,17 +66,24 @@ def _trend(place: LakeAddress, days: tuple[str, ...], _hour: str) -> tuple[cours
     return courses.of_fleet(tables.rows("clusters", days, _DAY), tables.rows("order_changes", days, _CHANGE))
 
 
-def fleet(place: LakeAddress, plans: Iterable[PlanRow], text: str, page: int, cell: str, now: datetime) -> fleet_view.FleetView:
+def fleet(
+    place: LakeAddress, plans: Iterable[PlanRow], text: str, page: int, cell: str, now: datetime, sight: Sight = EVERYTHING
+) -> fleet_view.FleetView:
+    """Of the groups that `sight` sees, and counted from these alone."""
     tables = ParquetTables(place)
     days = tables.days("clusters")
     if not days:
         return fleet_view.view(fleet_view.Tables(""), plans, text, page, cell)
     day = days[-1]
-    found = fleet_view.Tables(
-        day,
-        tables.rows("clusters", (day,), ("groups", "clients", "stateful_tasks", "quarantined")),
-        tables.rows("blast_radius", (day,), _LOSS, {"scenario": Scenario.NEW_ID_LIKELIEST.in_tables}),
-        tables.rows("order_changes", (day,), _CHANGE),
-        _trend(place, days[-TREND_OF_DAYS:], now.strftime("%Y-%m-%d %H")),
-    )
-    return fleet_view.view(found, plans, text, page, cell)
+    losses = tables.rows("blast_radius", (day,), _LOSS, {"scenario": Scenario.NEW_ID_LIKELIEST.in_tables})
+    changes = tables.rows("order_changes", (day,), _CHANGE)
+    if sight.everything:
+        counts = tables.rows("clusters", (day,), ("groups", "clients", "stateful_tasks", "quarantined"))
+        trend = _trend(place, days[-TREND_OF_DAYS:], now.strftime("%Y-%m-%d %H"))
+        return fleet_view.view(fleet_view.Tables(day, counts, losses, changes, trend), plans, text, page, cell)
+
+    def seen(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        return [row for row in rows if sight.sees(row["cluster"], row["group_id"])]
+
+    counts = fleet_view.counted_by_cluster(seen(tables.rows("groups", (day,), _GROUP)))
+    return fleet_view.view(fleet_view.Tables(day, counts, seen(losses), seen(changes)), plans, text, page, cell)

@@ -16,7 +16,8 @@ from holdfast.airflow_wiring import planning
 from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, POLICY_VARIABLE
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.web import overview
+from holdfast.rollout.teams.sight import Sight
+from holdfast.web import overview, theirs
 from holdfast.web.new import new_request, new_view
 from holdfast.web.new.new_request import FRESH, CheckedRequest, Sent
 from holdfast.web.new.new_view import Known
@@ -47,11 +48,12 @@ class Group:
     problem: str = ""
 
 
-def groups(place: LakeAddress, text: str) -> Groups:
-    everything = snapshots.groups(FsspecLake(place))
+def groups(place: LakeAddress, text: str, sight: Sight) -> Groups:
+    """Those that the user sees. Clusters that only the variable names are suggested to those who see all."""
+    everything = [row for row in snapshots.groups(FsspecLake(place)) if sight.sees(row[0], row[1])]
     words = text.casefold().split()
     found = [row for row in everything if all(word in f"{row[0]} {row[1]}".casefold() for word in words)]
-    named = Variable.get(CLUSTERS_VARIABLE, default_var=None, deserialize_json=True)
+    named = Variable.get(CLUSTERS_VARIABLE, default_var=None, deserialize_json=True) if sight.everything else None
     also = [one for one in named if isinstance(one, str)] if isinstance(named, list) else []
     clusters = sorted({*(cluster for cluster, _, _ in everything), *also} - {""})
     return Groups(tuple(found[:MOST_GROUPS]), len(found), len(everything), tuple(clusters))
@@ -84,14 +86,14 @@ def team_policy() -> object:
     return Variable.get(POLICY_VARIABLE, default_var=None)
 
 
-def asked(place: LakeAddress, one: Group, sent: Sent, now: datetime) -> CheckedRequest:
+def asked(place: LakeAddress, one: Group, sent: Sent, now: datetime, sight: Sight) -> CheckedRequest:
     """What was typed, checked; against the selected snapshot, or else the newest."""
     snapshot = one.snapshot
     chosen = new_request.text(sent, "snapshot")
     problems: dict[str, str] = {}
     try:
         if chosen not in ("", FRESH):
-            snapshot = overview.snapshot(place, chosen)
+            snapshot = theirs.snapshot(sight, place, chosen)
             if (snapshot.cluster, snapshot.group_id) != (one.cluster, one.group_id):
                 raise InvalidInput("a snapshot of another group was found; select one of this group, or a new one", "snapshot")
     except HoldfastError as problem:

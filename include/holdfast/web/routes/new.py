@@ -17,10 +17,12 @@ from starlette.concurrency import run_in_threadpool
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
+from holdfast.rollout.teams.sight import Sight
 from holdfast.rollout.text.format import printable
-from holdfast.web import access, own_airflow, serving
+from holdfast.web import access, own_airflow, serving, theirs
 from holdfast.web.new import making, new_page, new_request, new_view
 from holdfast.web.new.new_request import NAMES, CheckedRequest, Sent
+from holdfast.web.theirs import Theirs
 
 LONGEST_FORM = 1024 * 1024
 """A Change document for a large group, or a thousand hosts."""
@@ -35,26 +37,31 @@ router = APIRouter(dependencies=[*access.may_ask])
 
 
 @router.get("/new")
-def new(request: Request, user: GetUserDep, cluster: Text = "", group: Name = "", q: Text = "", again: Text = "") -> HTMLResponse:
+def new(
+    request: Request, user: GetUserDep, sight: Theirs, cluster: Text = "", group: Name = "", q: Text = "", again: Text = ""
+) -> HTMLResponse:
     """`again`: the run whose request is asked once more."""
     if again:
         conf = making.conf_of(again)
-        if conf is None:
+        typed = {} if conf is None else new_request.typed_of(conf)
+        if conf is None or not sight.sees(new_request.text(typed, "cluster"), new_request.text(typed, "group")):
             raise InvalidInput("plan_rollout has no run of that ID.")
-        return _form(request, user, new_request.typed_of(conf))
+        return _form(request, user, typed)
     if not group:
-        found = new_page.groups(serving.lake_address(), q)
+        found = new_page.groups(serving.lake_address(), q, sight)
         return serving.page(request, "new_groups.html", groups=found, q=q, cluster=cluster)
+    theirs.refuse_others_group(sight, cluster, group)
     sent = {name: request.query_params.getlist(name) for name in NAMES if name in request.query_params}
     return _form(request, user, sent | {"cluster": [cluster], "group": [group]})
 
 
 @router.post("/new")
-async def ask(request: Request, user: GetUserDep) -> Response:
+async def ask(request: Request, user: GetUserDep, sight: Theirs) -> Response:
     sent = await serving.form(request, LONGEST_FORM, MOST_FIELDS)
+    theirs.refuse_others_group(sight, new_request.text(sent, "cluster"), new_request.text(sent, "group"))
     key = new_request.text(sent, "key")
     access.refuse_forgery(request, user, f"new {key}", new_request.text(sent, "token"))
-    one, asked = await run_in_threadpool(lambda: _checked(sent))
+    one, asked = await run_in_threadpool(lambda: _checked(sent, sight))
     if new_request.text(sent, "only") == "preview":
         shown = partial(
             serving.page, request, "new_preview.html", user=user.get_name(), live=True, what=new_request.text(sent, "what")
@@ -101,11 +108,11 @@ def _detail(told: httpx.Response) -> str:
     return printable(str(detail), 500)
 
 
-def _checked(sent: Sent) -> tuple[new_page.Group, CheckedRequest]:
+def _checked(sent: Sent, sight: Sight) -> tuple[new_page.Group, CheckedRequest]:
     place = serving.lake_address()
     now = serving.now()
     one = new_page.group(place, new_request.text(sent, "cluster"), new_request.text(sent, "group"), now)
-    return one, new_page.asked(place, one, sent, now)
+    return one, new_page.asked(place, one, sent, now, sight)
 
 
 def _form(
