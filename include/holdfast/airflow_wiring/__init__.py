@@ -14,6 +14,7 @@ is an ID or a path, never a document and never a secret; and no task believes it
 | variable `holdfast_review_notifiers`  | the same, for a plan that waits for a person                                          |
 | variable `holdfast_policy`            | the policy of the team: what a form says may only be stricter                         |
 | variable `holdfast_approvers`         | JSON list of the IDs of the users who may approve; empty: all who may trigger         |
+| variable `holdfast_teams`             | whose the groups are, and who sees and decides what (docs/teams.md)                   |
 | connection `holdfast_kafka_<cluster>` | type holdfast_kafka (or generic): Kafka's own property names, and `groups`            |
 | connection `holdfast_lake`            | type aws: keys and endpoint of a lake on S3 (not set: as the worker has them)         |
 | connection `spark_default`            | type spark; its host is the master, such as `local[*]`                                |

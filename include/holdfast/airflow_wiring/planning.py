@@ -53,9 +53,9 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
             folder,
         )
         return "/".join(folder)
+    rights.refuse_requester(str(params["cluster"]), str(params["group"]), requested_by)
     requested = change_requested(params)
     runs.refuse_secrets(run_id, params)
-    rights.refuse_requester(str(params["cluster"]), str(params["group"]), requested_by)
     moment = now()
     policy, review, team = policy_requested(params["policy"], moment)
     if rights.needs_four_eyes(str(params["cluster"]), str(params["group"])):
