@@ -1,7 +1,7 @@
 """What the page "Plan a rollout" reads: the groups that the lake knows, one group's newest snapshot, and what is asked of it."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -17,7 +17,7 @@ from holdfast.airflow_wiring.airflow_objects import CLUSTERS_VARIABLE, KAFKA_CON
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.teams.sight import Sight
-from holdfast.web import overview, theirs
+from holdfast.web import overview
 from holdfast.web.new import new_request, new_view
 from holdfast.web.new.new_request import FRESH, CheckedRequest, Sent
 from holdfast.web.new.new_view import Known
@@ -86,14 +86,14 @@ def team_policy() -> object:
     return Variable.get(POLICY_VARIABLE, default_var=None)
 
 
-def asked(place: LakeAddress, one: Group, sent: Sent, now: datetime, sight: Sight) -> CheckedRequest:
-    """What was typed, checked; against the selected snapshot, or else the newest."""
+def asked(one: Group, sent: Sent, now: datetime, read: Callable[[str], AnySnapshot]) -> CheckedRequest:
+    """What was typed, checked; against the selected snapshot, or else the newest. `read`: a snapshot by its ID."""
     snapshot = one.snapshot
     chosen = new_request.text(sent, "snapshot")
     problems: dict[str, str] = {}
     try:
         if chosen not in ("", FRESH):
-            snapshot = theirs.snapshot(sight, place, chosen)
+            snapshot = read(chosen)
             if (snapshot.cluster, snapshot.group_id) != (one.cluster, one.group_id):
                 raise InvalidInput("a snapshot of another group was found; select one of this group, or a new one", "snapshot")
     except HoldfastError as problem:

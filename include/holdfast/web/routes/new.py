@@ -112,7 +112,7 @@ def _checked(sent: Sent, sight: Sight) -> tuple[new_page.Group, CheckedRequest]:
     place = serving.lake_address()
     now = serving.now()
     one = new_page.group(place, new_request.text(sent, "cluster"), new_request.text(sent, "group"), now)
-    return one, new_page.asked(place, one, sent, now, sight)
+    return one, new_page.asked(one, sent, now, partial(theirs.snapshot, sight, place))
 
 
 def _form(
