@@ -17,7 +17,7 @@ from airflow.models.taskinstance import TaskInstance
 from airflow.utils.session import create_session
 from airflow.utils.state import TaskInstanceState
 from fastapi import Request
-from sqlalchemy import func, select
+from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from holdfast.airflow_wiring import runs
@@ -33,7 +33,8 @@ TASK = "approve"
 ABOUT_A_PLAN = ("apply_rollout", "verify_rollout")
 PARKED_AFTER_S, PARKED_AT_LAST_S = 2.0, 15.0
 """Airflow's scheduler may lose an answer that comes before it has seen that the asking process has ended. It has, once it has gone
-round after that: its heartbeat shows it. A person reads longer than this takes; Holdfast waits for it, but not for ever."""
+round after that: its heartbeat shows it. Of several schedulers each must have. A person reads longer than this takes; Holdfast
+waits for it, but not for ever."""
 LONGEST_REASON = 2_000
 
 
@@ -131,16 +132,18 @@ def plan_of(lake: Lake, dag_id: str, run_id: str) -> str | None:
 async def _parked(requested_at: datetime) -> None:
     deadline = requested_at + timedelta(seconds=PARKED_AT_LAST_S)
     while datetime.now(UTC) < deadline:
-        seen = await run_in_threadpool(_scheduler_seen)
+        seen = await run_in_threadpool(_schedulers_seen)
         if seen is not None and seen > requested_at + timedelta(seconds=PARKED_AFTER_S):
             return
         await asyncio.sleep(0.3)
 
 
-def _scheduler_seen() -> datetime | None:
+def _schedulers_seen() -> datetime | None:
+    """The last heartbeat of the scheduler that has been silent for longest, of those that run: any of several may be the one that
+    sees the asking process end. None: none runs."""
     with create_session() as session:
-        found: datetime | None = session.scalar(select(func.max(Job.latest_heartbeat)).where(Job.job_type == "SchedulerJob"))
-        return found
+        found = session.scalars(select(Job).where(Job.job_type == "SchedulerJob", Job.state == "running"))
+        return min((one.latest_heartbeat for one in found if one.is_alive()), default=None)
 
 
 CHOICES = {"approve": APPROVE, "reject": REJECT, "changes": CHANGES}
