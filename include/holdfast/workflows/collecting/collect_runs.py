@@ -90,9 +90,12 @@ class Run:
         parts = [part for part in lake.names(folder) if part.startswith("part-")]
         for part in parts:
             listed: Sequence[str] = _read(lake, (*folder, part), _Part).snapshots
-            # Only of the last part is it unknown whether all of it was written.
-            existing = listed if part != parts[-1] else [one for one in listed if lake.exists(tuple(one.split("/")))]
-            run._note(existing)
+            if part == parts[-1]:  # only of this one is it unknown whether all of it was written
+                existing = tuple(one for one in listed if lake.exists(tuple(one.split("/"))))
+                if len(existing) < len(listed):  # another part follows, and then all of this one counts as written
+                    _write(lake, (*folder, part), _Part(existing))
+                listed = existing
+            run._note(listed)
         run._parts = len(parts)
         return run
 

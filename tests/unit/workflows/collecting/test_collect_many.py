@@ -324,6 +324,24 @@ def test_a_run_that_was_killed_and_begins_again_loses_nothing_and_has_nothing_tw
     }
 
 
+@pytest.mark.parametrize("writes", range(2, MOMENTS))
+def test_nor_does_one_that_was_killed_twice(writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second time right after it has named what it is about to write, or later."""
+    monkeypatch.setattr(collect_many, "_WRITTEN_TOGETHER", 3)
+    for then in range(1, MOMENTS - writes + 1):
+        lake, clock = Dying(writes), Clock(a_group_s=1)
+        for more in (0, then):
+            lake.writes += more
+            with pytest.raises(KeyboardInterrupt):
+                collected(cluster(7), lake, clock=clock, at_once=2)
+        lake.writes = 10**6
+
+        report = collected(cluster(7), lake, clock=clock, at_once=2)
+
+        assert {name: len(texts) for name, texts in snapshots_in(lake).items()} == {f"app-{at}": 1 for at in range(7)}, then
+        assert report.taken == 7
+
+
 def test_another_run_takes_other_snapshots() -> None:
     lake, clock = MemoryLake(), Clock(a_group_s=1)
     for name in ("first", "second"):
