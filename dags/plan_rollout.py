@@ -44,7 +44,7 @@ def plan_rollout():
         outlet_events[airflow_objects.PLANS].extra = {"plan_id": plan_id}
         return plan_id
 
-    on_spark = SparkJob(task_id=planning.ON_SPARK, job="search_candidates", arguments=planning.search_arguments)
+    on_spark = SparkJob(task_id=planning.ON_SPARK, job="search_candidates", arguments=planning.search_arguments, replaces=False)
     made = assemble()
     made.operator.operator_extra_links = (PLAN_PAGE,)
     approve = AskForApproval(task_id="approve")

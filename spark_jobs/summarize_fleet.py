@@ -16,6 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters.lake.table_schemas import TABLES
 from holdfast.adapters.spark import spark as lake_tables
+from holdfast.adapters.spark import submissions
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import registry
@@ -173,6 +174,7 @@ def work(spark: SparkSession, lake: str, days: list[str], policy: str | None = N
         tables["blast_radius"] = lake_tables.read_with_day_before(spark, lake, "blast_radius", day)
         for name in ("backtests", "settings_findings"):
             tables[name] = lake_tables.read_with_day_before(spark, lake, name, day, needed=False)
+        submissions.refuse_outlived(spark, lake)
         lake_tables.write_lines(spark, lines(findings(tables, day, limits)), f"{lake}/fleet/day={day}/findings")
         spark.catalog.clearCache()
 

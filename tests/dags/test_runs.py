@@ -14,6 +14,7 @@ from tests.dags.test_decisions import answer
 from tests.harness.article import C
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.spark import submissions
 from holdfast.adapters.spark.package_zip import package_zip
 from holdfast.airflow_wiring import airflow_objects, collecting, decisions, jobs, links, planning, rollouts, runs, spark
 from holdfast.airflow_wiring import approval as asking
@@ -236,6 +237,24 @@ class TestWhatRuns:
             run,
         ]
         assert (job.template_fields, job.durable) == ((), False)
+
+    @pytest.mark.parametrize("replaces", [True, False])
+    def test_of_two_submissions_the_second_is_the_newest(
+        self, monkeypatch: pytest.MonkeyPatch, make: Any, *, replaces: bool
+    ) -> None:
+        _, run = make()
+        submitted: list[list[str]] = []
+        monkeypatch.setattr(
+            "airflow.providers.apache.spark.hooks.spark_submit.SparkSubmitHook.submit",
+            lambda hook, application: submitted.append(hook._build_spark_submit_command(application)),
+        )
+        for _ in range(2):  # each try has an operator of its own
+            jobs.SparkJob(task_id="decode", job="decode_snapshots", arguments=lambda _: [], replaces=replaces).execute(context(run))
+
+        given = [one.rpartition(":")[2] for command in submitted for one in command if one.startswith(submissions.SETTING)]
+        place, lake = submissions.place("decode_snapshots"), airflow_objects.lake()
+        assert len(set(given)) == (2 if replaces else 0)
+        assert ([lake.read(place, 100).decode()] if lake.exists(place) else []) == given[1:]
 
     def test_no_airflow_task_of_ours_takes_a_template_or_the_word_of_another(self) -> None:
         """But for the mapped ones, which work out again what they are about."""

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapters.lake.table_schemas import TABLES
 from holdfast.adapters.spark import documents as lake_documents
-from holdfast.adapters.spark import hadoop_files
+from holdfast.adapters.spark import hadoop_files, submissions
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.errors import InvalidInput
 
@@ -197,3 +198,79 @@ def test_a_day_that_cannot_be_moved_in_leaves_the_old_one(
             lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, ("a", DAYS[0], "new"))}, DAYS)
 
     assert found(spark, tmp_path) == sorted(old)
+
+
+@pytest.mark.parametrize("there_before", [True, False])
+@pytest.mark.parametrize("moved_before", range(4))
+def test_two_runs_at_once_leave_the_days_of_one_of_them(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved_before: int, *, there_before: bool
+) -> None:
+    """Such as a driver that outlives the airflow task that submitted it, and the one of the next try."""
+    old, one, other = ([("a", day, f"{what} {number}") for day in DAYS for number in (1, 2)] for what in ("old", "one", "other"))
+    if there_before:
+        lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, *old)}, DAYS)
+    move, moved = hadoop_files.move, 0
+
+    def and_another(spark: SparkSession, source: str, place: str) -> None:
+        nonlocal moved
+        moved += 1
+        if moved == moved_before + 1:
+            lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, *other)}, DAYS)
+        move(spark, source, place)
+
+    monkeypatch.setattr(hadoop_files, "move", and_another)
+    with suppress(OSError):  # it may fail, and is tried again then
+        lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, *one)}, DAYS)
+
+    rows = found(spark, tmp_path)
+    for day in DAYS:
+        assert [row for row in rows if row[1] == day] in [[row for row in whole if row[1] == day] for whole in (one, other)], rows
+    assert list((tmp_path / "tables" / ".staging").iterdir()) == []
+
+
+def test_a_run_that_was_submitted_again_replaces_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By hand there is no submission to compare with; and one is the newest where the lake has lost the file."""
+    job, (older, newer) = "compute_targets", (submissions.new_id(), submissions.new_id())
+    newest = tmp_path.joinpath(*submissions.place(job))
+
+    def replaced_by(submission: str | None, group: str) -> None:
+        spark.conf.unset(submissions.SETTING)
+        if submission is not None:
+            ((name, value),) = submissions.setting(job, submission).items()
+            spark.conf.set(name, value)
+        lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, ("a", DAYS[0], group))}, DAYS)
+
+    try:
+        replaced_by(older, "no file")
+        newest.parent.mkdir(parents=True)
+        newest.write_text(newer)
+        replaced_by(newer, "newest")
+        with pytest.raises(submissions.Outlived, match="compute_targets was submitted again"):
+            replaced_by(older, "older")
+        assert found(spark, tmp_path) == [("a", DAYS[0], "newest")]
+        assert list((tmp_path / "tables" / ".staging").iterdir()) == []
+        replaced_by(None, "by hand")
+        assert found(spark, tmp_path) == [("a", DAYS[0], "by hand")]
+    finally:
+        spark.conf.unset(submissions.SETTING)
+
+
+def test_lines_of_two_runs_at_once_are_those_of_one(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, move, others = str(tmp_path / "out"), hadoop_files.move, [["other"]]
+
+    def write(*values: str) -> None:
+        lake_tables.write_lines(spark, spark.createDataFrame([(value,) for value in values], "value string"), place)
+
+    def and_another(spark: SparkSession, source: str, to: str) -> None:
+        if others:
+            write(*others.pop())
+        move(spark, source, to)
+
+    monkeypatch.setattr(hadoop_files, "move", and_another)
+    write("one", "two")
+
+    assert sorted(row.value for row in spark.read.text(place).collect()) == ["one", "two"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert not [path for path in (tmp_path / "out").iterdir() if path.is_dir()]

@@ -39,6 +39,7 @@ def test_holds_what_travels_and_nothing_else(packed: Path) -> None:
         "holdfast/adapters/spark/earlier_losses.py",
         "holdfast/adapters/spark/hadoop_files.py",
         "holdfast/adapters/spark/spark.py",
+        "holdfast/adapters/spark/submissions.py",
         "holdfast/adapters/spark/whole_objects.py",
     ]
     assert [name for name in names if not name.endswith(".py")] == []

@@ -5,6 +5,8 @@
 | takes the script, packages and arguments from templates       | there are none: all of it is worked out in `execute`       |
 | takes up the job that the task state store names, and may end | `durable=False`: it always submits; jobs replace what they |
 | its pod; all who may trigger the DAG may write there          | wrote before                                               |
+| tries a task again whose process was killed, while the job    | a new submission of the job stops the older one from       |
+| that it submitted runs on                                     | replacing anything (`submissions`)                         |
 | submits to YARN where there is no connection                  | refused (`spark.refuse_unready`)                           |
 | writes variables of the environment into the command line     | on YARN and Kubernetes: none are given (`LakeForSpark`)   |
 """
@@ -22,15 +24,17 @@ Arguments = Callable[[Mapping[str, Any]], list[str] | None]
 
 
 class SparkJob(SparkSubmitOperator):  # type: ignore[misc]  # Airflow is not typed for us
-    """`job`: a file of `spark_jobs/`, without its ending."""
+    """`job`: a file of `spark_jobs/`, without its ending. `replaces`: it replaces what a run of the same job wrote before, of
+    which Airflow starts one at a time; else each run has a place of its own."""
 
     template_fields: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, *, job: str, arguments: Arguments, **options: Any) -> None:
+    def __init__(self, *, job: str, arguments: Arguments, replaces: bool = True, **options: Any) -> None:
         fixed = {"conn_id": SPARK_CONNECTION, "pool": SPARK_POOL, "name": f"holdfast {job}", "durable": False}
         super().__init__(**(options | fixed))
         self.job = job
         self.arguments = arguments
+        self.replaces = replaces
 
     def execute(self, context: Any) -> None:
         arguments = self.arguments(context)
@@ -41,5 +45,6 @@ class SparkJob(SparkSubmitOperator):  # type: ignore[misc]  # Airflow is not typ
         self.py_files = spark.prepare_spark()
         lake = spark.lake_for_spark()
         self.application_args = ["--lake", lake.url, *arguments]
-        self.conf, self.env_vars = lake.settings, lake.environment
+        submission = spark.begin_submission(self.job) if self.replaces else {}
+        self.conf, self.env_vars = lake.settings | submission, lake.environment
         super().execute(context)

@@ -22,6 +22,15 @@ def script(job: str) -> str:
     return str(project_files.folder("spark_jobs") / f"{job}.py")
 
 
+def begin_submission(job: str) -> dict[str, str]:
+    """The setting that this submission of a job has. Every earlier one replaces nothing from now on."""
+    from holdfast.adapters.spark import submissions
+
+    submission = submissions.new_id()
+    lake().write(submissions.place(job), submission.encode())
+    return submissions.setting(job, submission)
+
+
 _STANDALONE = re.compile(r"(?:spark://)?([^:/,]+):([0-9]{1,5})")
 _PATIENCE_S = 10
 _OWNED_BY_BOTH = "pyspark/version.py"

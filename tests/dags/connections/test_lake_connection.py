@@ -53,6 +53,7 @@ def test_spark_gets_them_by_its_environment_and_no_command_line_shows_them(
 ) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": master}))
     monkeypatch.setattr(spark, "prepare_spark", lambda: "s3a://bucket/lake/packages/holdfast.zip")
+    monkeypatch.setattr(spark, "begin_submission", lambda _: {"spark.of.this": "submission"})
     from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
     started: list[tuple[list[str], dict[str, str]]] = []
@@ -65,7 +66,7 @@ def test_spark_gets_them_by_its_environment_and_no_command_line_shows_them(
 
     ((command, environment),) = started
     assert command[-4:] == ["--lake", "s3a://bucket/lake", "--days", "2026-11-20"]
-    assert "spark.hadoop.fs.s3a.endpoint=http://127.0.0.1:1" in command
+    assert {"spark.hadoop.fs.s3a.endpoint=http://127.0.0.1:1", "spark.of.this=submission"} <= set(command)
     assert PASSWORD not in " ".join(command) + caplog.text
     assert environment == ({"AWS_ACCESS_KEY_ID": "the-key", "AWS_SECRET_ACCESS_KEY": PASSWORD} if given else {})
 

@@ -79,6 +79,18 @@ def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]
     return tuple(found[name] for name in names)
 
 
+def read_text(spark: SparkSession, place: str) -> str | None:
+    """The text of a small file, by the driver alone. None: there is no such file."""
+    path, files = _files(spark, place)
+    if not files.exists(path):
+        return None
+    stream = files.open(path)
+    try:
+        return str(spark.sparkContext._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))  # noqa: SLF001
+    finally:
+        stream.close()
+
+
 def read_folder(spark: SparkSession, folder: str) -> dict[str, bytes]:
     """The files of a folder by their names; none where there is no such folder. All of it goes through the driver."""
     if not file_names(spark, folder):
@@ -94,10 +106,17 @@ def make(spark: SparkSession, place: str) -> bool:
 
 
 def move(spark: SparkSession, source: str, place: str) -> None:
+    """Rename a folder. Raise OSError; FileExistsError where something is at `place`: Hadoop would put the folder into that one."""
     path, files = _files(spark, place)
     files.mkdirs(path.getParent())
+    if files.exists(path):
+        raise FileExistsError(f"{place} exists already")
     if not files.rename(_files(spark, source)[0], path):
         raise OSError(f"{source} could not be renamed to {place}")
+    inside = _files(spark, f"{place}/{source.rsplit('/', 1)[1]}")[0]
+    if files.exists(inside):  # another process was quicker by less than a rename
+        files.rename(inside, _files(spark, source)[0])
+        raise FileExistsError(f"{place} appeared at the same moment")
 
 
 def put(spark: SparkSession, source: str, place: str) -> None:

@@ -19,6 +19,7 @@ _ADAPTERS = (
     "spark/earlier_losses.py",
     "spark/hadoop_files.py",
     "spark/spark.py",
+    "spark/submissions.py",
     "spark/whole_objects.py",
 )
 TRAVELS = ("__init__.py", "errors.py", "secrecy.py", "kafka", "rollout", *(f"adapters/{name}" for name in _ADAPTERS))

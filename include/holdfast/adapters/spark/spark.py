@@ -22,7 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.lake.table_schemas import KEY, PARTITION, TABLES, VERSION
-from holdfast.adapters.spark import hadoop_files, whole_objects
+from holdfast.adapters.spark import hadoop_files, submissions, whole_objects
 from holdfast.errors import HoldfastError, InvalidInput, NotAllowed
 
 SETTINGS = {
@@ -43,6 +43,8 @@ _FORBIDDEN = (
 )
 """What Hadoop's file systems say where they may not, or cannot, write. Of a local folder it is the fourth."""
 _ABANDONED_S = 24 * 3600
+_TRIES = 5
+"""Of moving a day in, while others do."""
 Rows = Iterator[pa.RecordBatch]
 Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
 
@@ -108,6 +110,8 @@ def run(name: str, work: Callable[[SparkSession], None]) -> None:
         sys.exit(f"Spark did not start for {name}: check its master. {_first_line(str(trouble).rpartition('Exception: ')[2])}")
     try:
         work(spark)
+    except submissions.Outlived as told_again:  # where Airflow waits for this run, it may try again
+        sys.exit(str(told_again))
     except HoldfastError as refusal:
         sys.exit(f"holdfast {name}: {refusal}")
     except (PySparkException, Py4JError, OSError) as trouble:
@@ -268,7 +272,7 @@ def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[Data
 
 
 def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], days: Iterable[str]) -> None:
-    """Replace these days of the tables: all are written next to the old ones before the first is moved.
+    """Replace these days of the tables: all are written next to the old ones before the first is moved. Raise Outlived.
 
     A partition is moved by one rename, or put as one object: whole or not at all. A run killed in between leaves days for the
     next to replace; what was aside just then is put back when leftovers are removed (`forget_days`).
@@ -279,6 +283,7 @@ def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], 
         for name, table in tables.items():
             shaped = whole_objects.shaped(table.select(*TABLES[name].names), lake)
             shaped.write.mode("error").partitionBy(*PARTITION).parquet(f"{next_to_it}/new/{name}")
+        submissions.refuse_outlived(spark, lake)
         for name in tables:
             _replace_days(spark, f"{next_to_it}/new/{name}", table_place(lake, name), f"{next_to_it}/old/{name}", wanted)
     finally:
@@ -293,16 +298,41 @@ def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Map
     if whole_objects.put_days(spark, new, place, came, existing):
         return
     for partition in sorted(existing | came):
-        at, aside = f"{place}/{partition}", f"{old}/{partition}"
-        if partition in existing:
-            hadoop_files.move(spark, at, aside)
-        if partition not in came:
-            continue
+        replaced_by = f"{new}/{partition}" if partition in came else None
+        _replace_day(spark, replaced_by, f"{place}/{partition}", f"{old}/{partition}")
+
+
+def _replace_day(spark: SparkSession, new: str | None, at: str, aside: str) -> None:
+    """Another run may do the same at the same moment: in the end the day is that of one of the two, whole."""
+    for tries_left in reversed(range(_TRIES)):
+        away = _moved_aside(spark, at, aside)
+        if new is None:
+            return
         try:
-            hadoop_files.move(spark, f"{new}/{partition}", at)
+            hadoop_files.move(spark, new, at)
+        except FileExistsError:
+            if not tries_left:
+                raise
+        else:
+            return
         finally:
-            if partition in existing and not hadoop_files.exists(spark, at):
+            if away and not hadoop_files.exists(spark, at):
                 hadoop_files.move(spark, aside, at)
+
+
+def _moved_aside(spark: SparkSession, at: str, aside: str) -> bool:
+    """False: there is nothing to move, or another run has moved it."""
+    if not hadoop_files.exists(spark, at):
+        return False
+    if hadoop_files.exists(spark, aside):  # of the try before: it was replaced by another run
+        hadoop_files.delete(spark, aside)
+    try:
+        hadoop_files.move(spark, at, aside)
+    except (Py4JError, PySparkException, OSError):
+        if hadoop_files.exists(spark, at):
+            raise
+        return False
+    return True
 
 
 def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
@@ -344,10 +374,21 @@ def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
     try:
         if not whole_objects.put_lines(spark, lines, next_to_it, place):
             lines.write.mode("error").text(next_to_it)
-            hadoop_files.delete(spark, place)
-            hadoop_files.move(spark, next_to_it, place)
+            _put_in_place(spark, next_to_it, place)
     finally:
         hadoop_files.delete(spark, next_to_it)
+
+
+def _put_in_place(spark: SparkSession, new: str, place: str) -> None:
+    for tries_left in reversed(range(_TRIES)):
+        hadoop_files.delete(spark, place)
+        try:
+            hadoop_files.move(spark, new, place)
+        except FileExistsError:  # another run was quicker
+            if not tries_left:
+                raise
+        else:
+            return
 
 
 def _partitions(spark: SparkSession, place: str) -> list[str]:
