@@ -187,19 +187,21 @@ def serving(
     more: Mapping[str, str] | None = None,
     airflow: tuple[str, ...] = AIRFLOW,
     others: Mapping[str, Sequence[str]] | None = None,
+    port: int | None = None,
 ) -> Iterator[Server]:
     """A database and an api-server, and what runs DAGs if `scheduling`, with a triggerer if `triggering`; ended whatever happens.
     `below`: the path of Airflow's own address, as behind a proxy that many applications share. `more`: for the environment.
-    `others`: the whole commands of further components, by their names."""
+    `others`: the whole commands of further components, by their names. `port`: of what stands before the API servers, all of which
+    are in `others` then."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
-    url = f"http://127.0.0.1:{free_port()}{below}"
+    url = f"http://127.0.0.1:{port or free_port()}{below}"
     server = Server(url, home, lake, environment(home, lake, url) | (more or {}), airflow, commands=others or {})
     with (home / "server.log").open("wb") as log:
         subprocess.run([*airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
     try:
         for name in (
-            "api-server",
+            *(("api-server",) if port is None else ()),
             *(("dag-processor", "scheduler") if scheduling else ()),
             *(("triggerer",) if triggering else ()),
             *server.commands,

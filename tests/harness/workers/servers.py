@@ -1,9 +1,10 @@
-"""The servers that an Airflow with the CeleryExecutor needs, on free ports of 127.0.0.1. Each survives a kill."""
+"""The servers that an Airflow of several workers needs, on free ports of 127.0.0.1. Each can be killed, and started again."""
 
 import os
 import shutil
+import socket
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -156,6 +157,42 @@ def _end_epmd(port: int) -> None:
     for one in psutil.process_iter(["name", "environ"]):
         if one.info["name"] == "epmd" and (one.info["environ"] or {}).get("ERL_EPMD_PORT") == str(port):
             _kill(one)
+
+
+BALANCED = """
+defaults
+  mode tcp
+  retries 3
+  option redispatch
+  timeout connect 2s
+  timeout client 10m
+  timeout server 10m
+frontend all
+  bind 127.0.0.1:{port}
+  default_backend each
+backend each
+  balance roundrobin
+  default-server check inter 500ms
+"""
+
+
+@contextmanager
+def load_balancer(folder: Path, port: int, behind: Sequence[int]) -> Iterator[Server]:
+    """Connections to `port` go to the ports `behind` it by turns, as far as something listens there."""
+    folder.mkdir(parents=True)
+    lines = [f"  server at-{one} 127.0.0.1:{one}\n" for one in behind]
+    (folder / "haproxy.cfg").write_text(BALANCED.format(port=port) + "".join(lines))
+    command = [program("haproxy"), "-db", "-f", str(folder / "haproxy.cfg")]
+
+    def ready() -> bool:
+        with socket.socket() as here:
+            return here.connect_ex(("127.0.0.1", port)) == 0
+
+    server = Server("haproxy", command, folder, ready)
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 BROKERS = {"redis": redis, "rabbitmq": rabbitmq}

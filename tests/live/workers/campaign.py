@@ -1,16 +1,17 @@
 """Runs of all DAGs in an Airflow of several workers (PostgreSQL, Celery), whose parts are killed at random moments.
 
-    python -m tests.live.workers.campaign [--rounds 17] [--kills 6] [--seed 1] [--messages rabbitmq]
+    python -m tests.live.workers.campaign [--rounds 17] [--minutes 30] [--kills 6] [--seed 1] [--messages rabbitmq] [--into FILE]
 
-As root, for each worker has namespaces of its own; with PostgreSQL and Redis (or RabbitMQ) of Debian's packages. A round triggers
-every DAG: snapshots are taken of a real group on a real broker, Spark forecasts and judges the past, a change is planned and
-approved, and the plan is carried out by one run: each client of the group in files is restarted once. One line a round. It ends
-with the first round that is not as it should be. At the end the tables must equal those that Spark makes of the same lake in one
-piece.
+As root, for each worker has namespaces of its own; with PostgreSQL, HAProxy and Redis (or RabbitMQ) of Debian's packages. A round
+triggers every DAG: snapshots are taken of a real group on a real broker, Spark forecasts and judges the past, a change is planned
+and approved, and the plan is carried out by one run: each client of the group in files is restarted once. One line a round, here
+and in FILE. It ends with the first round that is not as it should be. At the end the tables must equal those that Spark makes of
+the same lake in one piece.
+
+It goes on where FILE ends, in a lake and an Airflow that are new: so 17 rounds may be done in several sittings of some `--minutes`.
 """
 
 import argparse
-import json
 import logging
 import random
 import signal
@@ -22,7 +23,9 @@ from typing import Any
 
 from tests.harness.installed import environments
 from tests.harness.installed.__main__ import cases
-from tests.live.workers import many, outcome
+from tests.harness.pages.airflow_server import ROOT
+from tests.harness.workers import servers
+from tests.live.workers import many, outcome, results
 from tests.live.workers.dag_run import NOT_NOW, DagRun
 from tests.live.workers.many import CLUSTER, VICTIMS, Many
 from tests.live.workers.rollout import Rollout
@@ -79,33 +82,48 @@ def _environment(folder: Path) -> Path:
     return environments.environment(case, environments.wheel(place), place, PROVIDERS)
 
 
+def _sitting(given: argparse.Namespace, folder: Path, ends_at: float) -> bool:
+    """The rounds that FILE lacks, as far as there is time, and the tables of all of them. Whether all was as it should be."""
+    programs = given.programs.absolute() if given.programs else _environment(folder)
+    known = results.rounds(given.into)
+    with many.brought_up(folder, programs, given.messages) as this:
+        for number in range(len(known), given.rounds):
+            if number > len(known) and time.monotonic() > ends_at:
+                break
+            began = time.monotonic()
+            found = one_round(this, random.Random(f"{given.seed} {number}"), given.kills)
+            results.keep(
+                given.into, {"round": number, "messages": given.messages, "seconds": round(time.monotonic() - began)} | found
+            )
+            if found["wrong"]:
+                print((this.server.home / "server.log").read_text()[-6000:], file=sys.stderr)
+                return False
+        tables = outcome.compared_tables(this, folder / "again", programs)
+        results.keep(given.into, {"runs": outcome.runs(this.server)} | tables)
+        return not tables["wrong"]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.live.workers.campaign", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--programs", type=Path, help="the bin folder of an environment that has the wheel; else one is made")
     parser.add_argument("--rounds", type=int, default=17, help="of six DAG runs each, and those that their assets trigger")
+    parser.add_argument("--minutes", type=float, default=24 * 60, help="after which no round is begun, but the first")
     parser.add_argument("--kills", type=int, default=6, help="at most, in a round")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--messages", choices=["redis", "rabbitmq"], default="redis", help="Celery's broker")
+    parser.add_argument("--messages", choices=sorted(servers.BROKERS), default="redis", help="Celery's broker")
+    parser.add_argument("--into", type=Path, default=ROOT / "build" / "workers.jsonl", metavar="FILE")
+    parser.add_argument("--keep", type=Path, help="a new folder for lake, logs and all else, that stays")
     given = parser.parse_args()
-    chance = random.Random(given.seed)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # all that was started ends with it
     logging.getLogger("kafka").setLevel(logging.ERROR)  # brokers go away here
+    ends_at = time.monotonic() + 60 * given.minutes
     with tempfile.TemporaryDirectory(prefix="holdfast-workers-") as name:
-        folder = Path(name)
+        folder = given.keep or Path(name)
+        folder.mkdir(exist_ok=given.keep is None)
         folder.chmod(0o755)  # PostgreSQL's user has to pass
-        programs = given.programs.absolute() if given.programs else _environment(folder)
-        with many.brought_up(folder, programs, given.messages) as this:
-            for number in range(given.rounds):
-                began = time.monotonic()
-                found = one_round(this, chance, given.kills)
-                print(json.dumps({"round": number, "seconds": round(time.monotonic() - began)} | found), flush=True)
-                if found["wrong"]:
-                    print((this.server.home / "server.log").read_text()[-6000:], file=sys.stderr)
-                    return 1
-            runs = outcome.runs(this.server)
-            wrong = outcome.wrong_tables(this, folder / "again", programs)
-            print(json.dumps({"runs": runs, "wrong": wrong}), flush=True)
-            return 1 if wrong else 0
+        fine = _sitting(given, folder, ends_at)
+    print(results.table(given.into))
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":

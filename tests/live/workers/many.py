@@ -1,4 +1,4 @@
-"""An Airflow on PostgreSQL and Celery: two schedulers, three workers, a broker of messages, and a Kafka cluster to read.
+"""An Airflow of several workers: two API servers, two schedulers, three workers, PostgreSQL, Celery; and a Kafka cluster to read.
 
 Each worker seems a machine of its own to its processes: another host name, other process numbers, another temporary folder.
 They share the lake's folder, as over NFS. What ends is started again, as a service manager does.
@@ -14,11 +14,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from kafka import KafkaConsumer
 from kafka.admin import KafkaAdminClient, NewTopic
 from tests.harness.group_in_files import GroupInFiles, dag_files
 from tests.harness.kafka.broker import Broker
 from tests.harness.pages.airflow_server import ROOT, Server, serving
+from tests.harness.process import free_ports
 from tests.harness.workers import servers
 from tests.live.running import airflow_processes
 
@@ -29,12 +31,14 @@ DAGS = ("collect_groups", "forecast_fleet", "backtest_groups", "plan_rollout", "
 IN_FILES = ("apply_rollout", "verify_rollout")
 """About the group in files, whose restarts can be counted."""
 WORKERS, SCHEDULERS = 3, 2
+API_SERVERS = ("api-server", "api-server-2")
 VICTIMS = (
     "task",
+    "job",
     *(f"worker-{number}" for number in range(1, WORKERS + 1)),
     *(f"scheduler-{number}" for number in range(1, SCHEDULERS + 1)),
     "triggerer",
-    "api-server",
+    *API_SERVERS,
     "messages",
     "database",
     "kafka",
@@ -95,7 +99,21 @@ class Many:
             one.kill()
             one.start()
             return True
+        if victim == "job":
+            return self._kill_job()
         return airflow_processes.kill(self.server, victim)
+
+    def _kill_job(self) -> bool:
+        """The JVM that runs a Spark job, on whichever machine."""
+        jobs = []
+        for one in psutil.process_iter():
+            with suppress(psutil.Error):
+                if one.cwd().startswith(str(self.server.home)) and "org.apache.spark.deploy.SparkSubmit" in one.cmdline():
+                    jobs.append(one)
+        for one in jobs:
+            with suppress(psutil.Error):
+                one.kill()
+        return bool(jobs)
 
     def keep_up(self) -> list[str]:
         """Start again what has ended by itself, such as a scheduler that has lost its database. Their names."""
@@ -152,22 +170,25 @@ def _machine(folder: Path, programs: Path, name: str) -> list[str]:
 @contextmanager
 def brought_up(folder: Path, programs: Path, messages: str) -> Iterator[Many]:
     """`programs`: of the environment that the wheel is in. `messages`: redis or rabbitmq."""
+    port, *api_ports = free_ports(1 + len(API_SERVERS))
     (folder / "plugins").mkdir()
     world = GroupInFiles(folder / "group")
     dag_files(folder / "dags", folder / "group", *IN_FILES)
     for name in set(DAGS) - set(IN_FILES):
         (folder / "dags" / f"{name}.py").symlink_to(ROOT / "dags" / f"{name}.py")
     airflow = str(programs / "airflow")
-    others = {f"scheduler-{number}": [airflow, "scheduler", "--skip-serve-logs"] for number in range(1, SCHEDULERS + 1)}
+    others = {name: [airflow, "api-server", "--port", str(one)] for name, one in zip(API_SERVERS, api_ports, strict=True)}
+    others |= {f"scheduler-{number}": [airflow, "scheduler", "--skip-serve-logs"] for number in range(1, SCHEDULERS + 1)}
     others |= {"dag-processor": [airflow, "dag-processor"], "triggerer": [airflow, "triggerer", "--skip-serve-logs"]}
     others |= {f"worker-{number}": _machine(folder, programs, f"worker-{number}") for number in range(1, WORKERS + 1)}
     with (
         servers.postgresql(folder / "postgresql") as (database, database_address),
         servers.BROKERS[messages](folder / messages) as (queue, queue_address),
+        servers.load_balancer(folder / "haproxy", port, api_ports),
         Broker(folder / "kafka") as kafka,
     ):
         environment = _environment(folder, programs, database_address, queue_address, kafka.bootstrap)
-        with serving(folder / "airflow", folder / "lake", more=environment, airflow=(airflow,), others=others) as server:
+        with serving(folder / "airflow", folder / "lake", more=environment, airflow=(airflow,), others=others, port=port) as server:
             readers = Readers(kafka.bootstrap)
             many = Many(server, FsspecLake(str(folder / "lake")), world, database, queue, kafka)
             try:

@@ -75,8 +75,8 @@ def _snapshots(this: Many) -> list[str]:
     return [] if kept >= succeeded else [f"{succeeded} runs of collect_groups, {kept} snapshots of {GROUP}"]
 
 
-def wrong_tables(this: Many, again: Path, programs: Path) -> list[str]:
-    """Against those that Spark makes of the same lake, one job after the other, in a folder of its own."""
+def compared_tables(this: Many, again: Path, programs: Path) -> dict[str, object]:
+    """With those that Spark makes of the same lake, one job after the other, in a folder of its own, row by row."""
     lake = Path(this.lake.url)
     again.mkdir()
     for one in lake.iterdir():
@@ -86,14 +86,15 @@ def wrong_tables(this: Many, again: Path, programs: Path) -> list[str]:
     environment = {**os.environ, **this.server.environment}
     for job in JOBS:
         _submit(job, again, days, environment, programs)
-    found = []
+    wrong, rows = [], dict[str, int]()
     for table in sorted({one.name for one in (*(lake / "tables" / "v1").iterdir(), *(again / "tables" / "v1").iterdir())}):
         if table == "backtests":
             continue  # made by another DAG
         ours, theirs = _rows(lake, table), _rows(again, table)
+        rows[table] = ours.total()
         if ours != theirs:
-            found.append(f"{table}: {sum((ours - theirs).values())} rows too many, {sum((theirs - ours).values())} missing")
-    return found
+            wrong.append(f"{table}: {(ours - theirs).total()} rows too many, {(theirs - ours).total()} missing")
+    return {"tables": rows, "rows": sum(rows.values()), "wrong": wrong}
 
 
 def _submit(job: str, lake: Path, days: str, environment: dict[str, str], programs: Path) -> None:
