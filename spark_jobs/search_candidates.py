@@ -21,7 +21,7 @@ from pyspark import Broadcast
 from pyspark.sql import SparkSession
 
 from holdfast.adapters.spark import hadoop_files
-from holdfast.adapters.spark.spark import session, write_lines
+from holdfast.adapters.spark.spark import run, write_lines
 from holdfast.rollout.kinds import distributed_search, search_progress
 
 TROUBLES = (OSError, Py4JError)
@@ -85,12 +85,13 @@ def main(argv: list[str]) -> None:
     arguments.add_argument("--lake", required=True)
     arguments.add_argument("--draft", required=True, type=draft_of)
     given = arguments.parse_args(argv)
-    place = f"{given.lake}/{given.draft}"
-    spark = session("search_candidates")
+    run("search_candidates", partial(work, place=f"{given.lake}/{given.draft}"))
+
+
+def work(spark: SparkSession, place: str) -> None:
     snapshot_text, change_text = hadoop_files.read_texts(spark, place, "snapshot.json", "change.json")
     lines = evaluated(spark, snapshot_text, change_text, place)
     write_lines(spark, spark.createDataFrame([(line,) for line in lines], "value string").coalesce(1), f"{place}/evaluations")
-    spark.stop()
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from airflow.sdk.bases.notifier import BaseNotifier
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.spark import executors, submissions
 from holdfast.adapters.spark import spark as lake_tables
-from holdfast.adapters.spark import submissions
 from holdfast.airflow_wiring import airflow_objects, clusters, collecting, fleet, planning, spark
 from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
@@ -104,6 +104,7 @@ class TestSpark:
             raise submissions.Outlived("decode_snapshots was submitted again")
 
         monkeypatch.setattr(lake_tables, "session", lambda _: SimpleNamespace(stop=lambda: None))
+        monkeypatch.setattr(executors, "refuse_unfit", lambda _: None)
         with pytest.raises(SystemExit, match="submitted again") as ended:
             lake_tables.run("decode_snapshots", outlived)
 

@@ -219,16 +219,18 @@ class TestWhatRuns:
     def test_comes_from_no_template_and_no_memory(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
         _, run = make()
         job = jobs.SparkJob(task_id="search", job="search_candidates", arguments=lambda context: ["--draft", context["run_id"]])
-        submitted: list[list[str]] = []
-        monkeypatch.setattr(
-            "airflow.providers.apache.spark.hooks.spark_submit.SparkSubmitHook.submit",
-            lambda hook, application: submitted.append(hook._build_spark_submit_command(application)),
-        )
+        submitted: list[tuple[list[str], bytes]] = []
+
+        def submit(hook: Any, application: str) -> None:
+            command = hook._build_spark_submit_command(application)
+            submitted.append((command, Path(command[command.index("--py-files") + 1]).read_bytes()))
+
+        monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.SparkSubmitHook.submit", submit)
         job.execute(context(run))
 
-        (command,) = submitted
-        package = command[command.index("--py-files") + 1]
-        assert Path(package).read_bytes() == package_zip()[1]
+        ((command, package),) = submitted
+        assert package == package_zip()[1], "on the worker's disk: executors have no keys of the lake when they begin"
+        assert not Path(command[command.index("--py-files") + 1]).exists()
         assert command[-5:] == [
             str(ROOT / "spark_jobs" / "search_candidates.py"),
             "--lake",

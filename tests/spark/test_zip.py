@@ -37,6 +37,7 @@ def test_holds_what_travels_and_nothing_else(packed: Path) -> None:
         "holdfast/adapters/spark/__init__.py",
         "holdfast/adapters/spark/documents.py",
         "holdfast/adapters/spark/earlier_losses.py",
+        "holdfast/adapters/spark/executors.py",
         "holdfast/adapters/spark/hadoop_files.py",
         "holdfast/adapters/spark/spark.py",
         "holdfast/adapters/spark/submissions.py",

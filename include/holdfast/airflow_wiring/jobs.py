@@ -9,6 +9,7 @@
 | that it submitted runs on                                     | replacing anything (`submissions`)                         |
 | submits to YARN where there is no connection                  | refused (`spark.refuse_unready`)                           |
 | writes variables of the environment into the command line     | on YARN and Kubernetes: none are given (`LakeForSpark`)   |
+| lets executors fetch packages by their URL                    | they come from the driver (`spark.package_file`)          |
 """
 
 from collections.abc import Callable, Mapping
@@ -42,9 +43,10 @@ class SparkJob(SparkSubmitOperator):  # type: ignore[misc]  # Airflow is not typ
             self.log.info("There is nothing left to do for %s", self.job)
             return
         self.application = spark.script(self.job)
-        self.py_files = spark.prepare_spark()
+        spark.prepare_spark()
         lake = spark.lake_for_spark()
         self.application_args = ["--lake", lake.url, *arguments]
         submission = spark.begin_submission(self.job) if self.replaces else {}
         self.conf, self.env_vars = lake.settings | submission, lake.environment
-        super().execute(context)
+        with spark.package_file() as self.py_files:
+            super().execute(context)

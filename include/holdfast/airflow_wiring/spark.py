@@ -6,6 +6,9 @@ import importlib.metadata
 import logging
 import re
 import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +40,7 @@ _OWNED_BY_BOTH = "pyspark/version.py"
 
 
 def prepare_spark() -> str:
-    """Check that Spark can be reached at all, and put the package's zip into the lake. Return the zip's URL, for `py_files`.
+    """Check that Spark can be reached at all, and put the package's zip into the lake, for jobs submitted by hand. Return its URL.
 
     The stored package equals the installed one, byte for byte: it is read back and compared, every time. Raise what
     `refuse_unready` raises, StatePathTrouble where the lake cannot be written to or holds something else.
@@ -55,6 +58,21 @@ def prepare_spark() -> str:
                 " Only Holdfast may write to the lake"
             )
     return f"{lake_for_spark().url}/packages/{name}"
+
+
+@contextmanager
+def package_file() -> Iterator[str]:
+    """The package's zip on this worker's disk, while the job runs: Spark hands it to the executors over its own connections.
+
+    By its URL in the lake each executor would fetch it, before it has the lake's keys from the driver.
+    """
+    from holdfast.adapters.spark.package_zip import package_zip
+
+    name, content = package_zip()
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        place = Path(folder) / name
+        place.write_bytes(content)
+        yield str(place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ _ADAPTERS = (
     "spark/__init__.py",
     "spark/documents.py",
     "spark/earlier_losses.py",
+    "spark/executors.py",
     "spark/hadoop_files.py",
     "spark/spark.py",
     "spark/submissions.py",

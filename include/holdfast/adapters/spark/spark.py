@@ -22,7 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.lake.table_schemas import KEY, PARTITION, TABLES, VERSION
-from holdfast.adapters.spark import hadoop_files, submissions, whole_objects
+from holdfast.adapters.spark import executors, hadoop_files, submissions, whole_objects
 from holdfast.errors import HoldfastError, InvalidInput, NotAllowed
 
 SETTINGS = {
@@ -109,6 +109,7 @@ def run(name: str, work: Callable[[SparkSession], None]) -> None:
     except Py4JError as trouble:  # may pass: without the words that keep Airflow from trying again
         sys.exit(f"Spark did not start for {name}: check its master. {_first_line(str(trouble).rpartition('Exception: ')[2])}")
     try:
+        executors.refuse_unfit(spark)
         work(spark)
     except submissions.Outlived as told_again:  # where Airflow waits for this run, it may try again
         sys.exit(str(told_again))

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import importlib.util
 import os
+import stat
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar, cast
@@ -38,12 +39,33 @@ def is_kept(function: str, more_sources: tuple[str, ...]) -> bool:
 
 @functools.cache
 def folder(more_sources: tuple[str, ...] = ()) -> str:
-    """Where the machine code of exactly these sources is kept: below `NUMBA_CACHE_DIR`, else in the user's cache."""
+    """Where the machine code of exactly these sources is kept: below `NUMBA_CACHE_DIR`, else in the user's cache, else (on Spark's
+    executors, whose user often has no home) in a folder for temporary files that only this user can write to."""
     digest = hashlib.sha256()
     for name in (*SOURCES, *more_sources):
         digest.update(_source(name).encode())
     kept = os.environ.get("NUMBA_CACHE_DIR") or f"{os.path.expanduser('~')}/.cache/holdfast/numba"  # noqa: PTH111 - no paths here
+    if not _can_be_made(kept):
+        kept = _of_this_user_alone() or kept
     return f"{kept}/{digest.hexdigest()[:20]}"
+
+
+def _can_be_made(place: str) -> bool:
+    try:
+        os.makedirs(place, mode=0o700, exist_ok=True)  # noqa: PTH103
+    except OSError:
+        return False
+    return os.access(place, os.W_OK | os.X_OK)
+
+
+def _of_this_user_alone() -> str | None:
+    """Numba runs what it finds: so nothing is taken from a folder that another user has made, or can write to, or a link."""
+    place = f"{os.environ.get('TMPDIR') or '/tmp'}/holdfast-{os.getuid()}"  # noqa: S108 - nothing is trusted there, see below
+    if not _can_be_made(place):
+        return None
+    found = os.lstat(place)
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+    return f"{place}/numba" if mine else None
 
 
 def _source(module: str) -> str:

@@ -55,3 +55,23 @@ def test_other_sources_have_another_folder(monkeypatch: pytest.MonkeyPatch, tmp_
 
     assert mine != more
     assert Path(mine).parent == tmp_path
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_a_user_without_a_home_keeps_it_in_a_temporary_folder_that_no_other_user_can_write_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, others: bool
+) -> None:
+    """As on Spark's executors. What others could have put there is not run."""
+    (tmp_path / "file").write_text("")
+    home, place = tmp_path / "file" / "no home", tmp_path / f"holdfast-{os.getuid()}"
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    if others:
+        place.mkdir()
+        place.chmod(0o777)
+    jit.folder.cache_clear()
+    found = Path(jit.folder())
+    jit.folder.cache_clear()
+
+    assert found.parent == (home / ".cache" / "holdfast" / "numba" if others else place / "numba")
