@@ -62,8 +62,9 @@ def told(text: str, own: str) -> str | None:
     """Why no Python answered, of what Spark says. `own`: the driver's version. None: it is something else."""
     if no_program := _NO_PROGRAM.search(text):
         return (
-            f"no Python runs on Spark's executors: they have no program {no_program[1]}. The setting"
-            f" spark.pyspark.python (or PYSPARK_PYTHON) must name a Python {_minor(own)} that each of them has, or one in the archive of spark.archives; {PAGE}"
+            f"no Python runs on Spark's executors: they have no program {no_program[1]}. The setting spark.pyspark.python (or"
+            f" PYSPARK_PYTHON) must name a Python {_minor(own)} that each of them has, or one in the archive of"
+            f" spark.archives; {PAGE}"
         )
     if other := _OTHER_VERSION.search(text):
         return (
