@@ -58,7 +58,7 @@ def test_goes_all_the_way(lake: FsspecLake) -> None:
     found = walked(lake, plan, after(plan))
     while not found["done"]:
         found = walked(lake, plan, after(plan), found["waiting_for"]["step"])
-    verdict = rollouts.verify(plan.plan_id, {"snapshot": now(lake, after(plan))})
+    verdict = rollouts.verify(plan.plan_id, {"plan_id": "", "snapshot": now(lake, after(plan))}, None)
     assert json.loads(lake.read(tuple(verdict.split("/")), 10**6))["result"] == "as forecast"
 
 

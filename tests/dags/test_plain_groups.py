@@ -54,7 +54,7 @@ def test_goes_all_the_way(lake: FsspecLake) -> None:
     after = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": NOW.isoformat()}
     assert walked(lake, plan_id, BEFORE)["waiting_for"]["step"] == "1"
     assert walked(lake, plan_id, after)["done"] is True
-    verdict = rollouts.verify(plan_id, {"snapshot": kept(lake, after)})
+    verdict = rollouts.verify(plan_id, {"plan_id": "", "snapshot": kept(lake, after)}, None)
     assert json.loads(lake.read(tuple(verdict.split("/")), 10**6))["result"] == "as forecast"
 
 
@@ -65,7 +65,7 @@ def test_fails_where_the_group_went_another_way(lake: FsspecLake) -> None:
     consumers["b"]["owned"], consumers["c"]["owned"] = consumers["c"]["owned"], consumers["b"]["owned"]
 
     with pytest.raises(AirflowFailException, match="orders-2 is assigned to c; forecast: b"):
-        rollouts.verify(plan_id, {"snapshot": kept(lake, swapped)})
+        rollouts.verify(plan_id, {"plan_id": "", "snapshot": kept(lake, swapped)}, None)
 
 
 def test_is_refused_without_an_approval_and_where_it_has_drifted(lake: FsspecLake) -> None:

@@ -87,7 +87,7 @@ class TestWhatIsRefused:
             lambda: question(made, run),
             lambda: decided(made, answer("Approve", plans.load(lake, made))),
             lambda: rollouts.apply(made, NOW | {"snapshot": ""}, "bob"),
-            lambda: rollouts.verify(made, {"snapshot": ""}),
+            lambda: rollouts.verify(made, {"plan_id": "", "snapshot": ""}, None),
         ):
             with pytest.raises(StepRefused, match=f"Plan {made}: not signed"):
                 act()

@@ -12,7 +12,7 @@ from holdfast.adapters.lake.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.rollout.teams.sight import EVERYTHING, Sight
+from holdfast.rollout.teams.sight import Sight
 from holdfast.web import courses, fleet_view, group_view
 from holdfast.web.plans import PlanRow
 from holdfast.workflows import past, snapshots
@@ -67,7 +67,7 @@ def _trend(place: LakeAddress, days: tuple[str, ...], _hour: str) -> tuple[cours
 
 
 def fleet(
-    place: LakeAddress, plans: Iterable[PlanRow], text: str, page: int, cell: str, now: datetime, sight: Sight = EVERYTHING
+    place: LakeAddress, plans: Iterable[PlanRow], text: str, page: int, cell: str, now: datetime, sight: Sight
 ) -> fleet_view.FleetView:
     """Of the groups that `sight` sees, and counted from these alone."""
     tables = ParquetTables(place)

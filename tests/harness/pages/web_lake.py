@@ -137,8 +137,9 @@ def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Do
     for document in documents:
         found = loss_rows.losses(dumps(document))
         add("blast_radius", document, *found["losses"])
-        counts = {"groups": 1, "clients": len(document["clients"]), "stateful_tasks": len(document["tasks"]), "quarantined": 0}
-        add("clusters", document, counts)
+        counts = {"clients": len(document["clients"]), "stateful_tasks": len(document["tasks"])}
+        add("groups", document, counts)
+        add("clusters", document, counts | {"groups": 1, "quarantined": 0})
     for before, after in changes:
         moved = group_rows.order_change(dumps(before), dumps(after))
         assert moved is not None

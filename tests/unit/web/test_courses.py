@@ -7,6 +7,7 @@ import pytest
 from tests.harness.pages.web_lake import WebLake, article, write_past, write_tables
 from tests.harness.plans import NOON
 
+from holdfast.rollout.teams.sight import EVERYTHING
 from holdfast.web import courses, overview, templating
 from holdfast.web.courses import HEIGHT, MOST_COLUMNS, WIDTH, Point
 
@@ -75,7 +76,7 @@ def test_the_pages_have_them(tmp_path: Path) -> None:
     group = overview.group(str(tmp_path), "local", "streams-wordcount", NOON)
     assert [one.name.split()[0] for one in group.courses] == ["Rebalances", "Lag", "Records"]
     assert len(group.courses[0].table) == 9 - 1
-    fleet = overview.fleet(str(tmp_path), (), "", 1, "", NOON)
+    fleet = overview.fleet(str(tmp_path), (), "", 1, "", NOON, EVERYTHING)
     assert len(fleet.trend[0].table) == 9 + 1
     assert [row["day"] for row in fleet.changes] == [], "the changes of former days are in the trend alone"
 

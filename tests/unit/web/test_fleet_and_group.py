@@ -9,6 +9,8 @@ from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, read
 
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.teams.sight import EVERYTHING, User, sight_of
+from holdfast.rollout.teams.teams import GroupPattern, Members, Team, Teams
 from holdfast.web import fleet_view, group_view, overview
 from holdfast.web.group_view import GroupInLake
 
@@ -56,15 +58,50 @@ def test_the_fleet_by_risk_and_by_search(tmp_path: Path) -> None:
     after = web.snapshot(article("drifted") | {"clients": {one: two for one, two in before["clients"].items() if one != C}}, 1)
     after["leader_process_id"] = None
     write_tables(tmp_path, [web.snapshot(article()), web.snapshot(article("another"))], [(before, after)])
-    everything, one = (overview.fleet(str(tmp_path), (), text, 1, "", NOON) for text in ("", "ANOTHER local"))
+    everything, one = (overview.fleet(str(tmp_path), (), text, 1, "", NOON, EVERYTHING) for text in ("", "ANOTHER local"))
 
     assert dict(everything.counts) == {"clusters": 1, "groups": 2, "clients": 6, "stateful tasks": 24}
     assert ([risk.group_id for risk in one.risks], one.found) == (["another"], 1)
     assert [row["group_id"] for row in everything.changes] == ["drifted"]
 
 
+def test_a_team_sees_the_fleet_of_its_own_groups(tmp_path: Path) -> None:
+    """Counted from their rows: as in the table of whole clusters where every group is the team's."""
+    web = WebLake(tmp_path, NOON)
+    smaller = {name: one for name, one in article()["clients"].items() if name != C}
+    before, after = web.snapshot(article("drifted"), 60), web.snapshot(article("drifted") | {"clients": smaller}, 1)
+    after["leader_process_id"] = None
+    write_tables(tmp_path, [web.snapshot(article()), before], [(before, after)])
+
+    def seen(pattern: str) -> fleet_view.FleetView:
+        team = Team("ours", (GroupPattern("local", pattern),), Members(users=("bob",)), ("17",))
+        return overview.fleet(str(tmp_path), (), "", 1, "", NOON, sight_of(Teams((team,)), User("bob", "1")))
+
+    everything = overview.fleet(str(tmp_path), (), "", 1, "", NOON, EVERYTHING)
+    assert seen("*").counts == everything.counts
+    assert dict(seen("drifted").counts) == {"clusters": 1, "groups": 1, "clients": 3, "stateful tasks": 12}
+    assert {risk.group_id for risk in seen("drifted").risks} == {"drifted"}
+    assert [seen(one).changes != () for one in ("drifted", "streams-*")] == [True, False]
+    assert dict(seen("other").counts) == dict(seen("[x]").counts)
+
+
+def test_of_several_snapshots_of_a_day_the_latest_is_counted() -> None:
+    row = {
+        "cluster": "c",
+        "group_id": "g",
+        "captured_at": "2026-11-20T10:00:00Z",
+        "snapshot": "s",
+        "clients": 3,
+        "stateful_tasks": 9,
+    }
+    later = row | {"captured_at": "2026-11-20T11:00:00Z", "clients": 4}
+    for rows in ([row, later], [later, row]):
+        (counted,) = fleet_view.counted_by_cluster(rows)
+        assert counted == {"cluster": "c", "groups": 1, "quarantined": 0, "clients": 4, "stateful_tasks": 9}
+
+
 def test_a_lake_without_tables_is_an_empty_fleet(tmp_path: Path) -> None:
-    found = overview.fleet(str(tmp_path), (), "", 1, "", NOON)
+    found = overview.fleet(str(tmp_path), (), "", 1, "", NOON, EVERYTHING)
 
     assert (found.day, found.risks, found.accuracy.percent) == ("", (), "none yet")
 

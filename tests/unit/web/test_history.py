@@ -8,6 +8,7 @@ from tests.harness.pages.web_lake import WebLake, article, replacement
 from tests.harness.plans import NOON
 
 from holdfast.errors import InvalidInput, StatePathTrouble
+from holdfast.rollout.teams.sight import EVERYTHING
 from holdfast.web import comparing
 from holdfast.web.group_view import OrderChangeView
 from holdfast.web.history import HEIGHT, MOST_BARS, WIDTH, bars
@@ -39,12 +40,12 @@ def test_two_plans_and_two_snapshots_are_compared(tmp_path: Path) -> None:
     newest, *_, oldest = snapshots.newest_first(web.lake, "local", "streams-wordcount")
     url = str(tmp_path)
 
-    assert comparing.compared(url, one.plan_id, other.plan_id).lines
-    assert comparing.compared(url, one.plan_id, one.plan_id).lines == ()
-    assert comparing.compared(url, oldest, newest).kind.value == "snapshot"
+    assert comparing.compared(url, one.plan_id, other.plan_id, EVERYTHING).lines
+    assert comparing.compared(url, one.plan_id, one.plan_id, EVERYTHING).lines == ()
+    assert comparing.compared(url, oldest, newest, EVERYTHING).kind.value == "snapshot"
     with pytest.raises(InvalidInput, match="two plans or two snapshots"):
-        comparing.compared(url, one.plan_id, newest)
+        comparing.compared(url, one.plan_id, newest, EVERYTHING)
     with pytest.raises(InvalidInput, match="not a snapshot ID"):
-        comparing.compared(url, "../../etc/passwd", "x")
+        comparing.compared(url, "../../etc/passwd", "x", EVERYTHING)
     with pytest.raises(StatePathTrouble):
-        comparing.compared(url, "0" * 16, one.plan_id)
+        comparing.compared(url, "0" * 16, one.plan_id, EVERYTHING)
