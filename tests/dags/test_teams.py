@@ -70,8 +70,9 @@ class TestWhoRequests:
         by_hand, by_event = {"plan_id": plan_id, "snapshot": None}, {"plan_id": None, "snapshot": None}
 
         for refused in (lambda: rollouts.refuse_by_team(plan_id, by_hand, "bob"), lambda: rollouts.verify(plan_id, by_hand, "bob")):
-            with pytest.raises(NotTheirs, match="bob is not a member"):
+            with pytest.raises(NotTheirs, match=f"bob is not a member.*the group of plan {plan_id} belongs to") as refusal:
                 refused()
+            assert "wordcount" not in str(refusal.value), "only the plan's ID was given"
         rollouts.refuse_by_team(plan_id, by_hand, "ann")
         rollouts.refuse_by_team(plan_id, by_event, None)
 

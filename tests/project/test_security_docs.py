@@ -40,6 +40,15 @@ HELD_BY = {
         "tests/web/test_decision.py::test_who_asked_cannot_approve_where_the_policy_wants_four_eyes",
         "tests/web/test_decision.py::test_on_airflows_own_page_who_asked_cannot_approve_and_another_can",
     ),
+    "a user of another team (`holdfast_teams`)": (
+        "tests/web/test_teams.py::test_another_team_s_group_is_answered_as_what_there_is_not",
+        "tests/web/test_teams.py::test_lists_counts_and_searches_are_of_the_user_s_own_groups",
+        "tests/web/test_teams.py::test_a_run_for_another_team_s_group_is_refused_and_its_page_is_none",
+        "tests/dags/test_teams.py::test_is_refused_alike_for_groups_that_there_are_and_are_not",
+        "tests/dags/test_teams.py::test_of_apply_and_verify_is_looked_at_whenever_they_begin",
+        "tests/dags/test_teams.py::test_an_approval_counts_for_the_team_that_has_the_group_then",
+        "tests/dags/applying/test_halts.py::test_are_those_of_the_group_s_team_alone",
+    ),
     "*Op* and admin of Airflow": (
         "tests/web/test_access.py::test_who_may_write_what_tasks_go_by",
         "tests/web/test_decision.py::test_airflow_itself_lets_only_approvers_answer",

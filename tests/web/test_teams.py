@@ -161,7 +161,7 @@ def test_lists_counts_and_searches_are_of_the_user_s_own_groups(
     assert int(count) == len(rows)
     assert {plan.plan_id for plan in made.values()} & set(rows) == {one.plan for group, one in known.items() if group in SEES[user]}
     fleet = server.ask("GET", "/holdfast/fleet", user).text
-    assert re.findall(r"<b>(\d+)</b> (clusters|groups|unreadable)", fleet) == [("0", "clusters"), ("0", "groups")]
+    assert re.findall(r"<b>(\d+)</b> (clusters|groups|unreadable)", fleet) == [("1", "clusters"), ("1", "groups")]
     assert 'id="trend"' not in fleet
 
 

@@ -41,8 +41,9 @@ def plan_requested(handed_on: str, context: Mapping[str, Any], asset: Asset) -> 
 
 
 def _refuse_requester(plan: "AnyPlan", params: Mapping[str, Any], user: str | None) -> None:
+    """The form has only the plan's ID: what refuses a user of another team does not name the group."""
     if params["plan_id"]:
-        rights.refuse_requester(plan.basis.cluster, plan.basis.group_id, user)
+        rights.refuse_requester(plan.basis.cluster, plan.basis.group_id, user, called=f"the group of plan {plan.plan_id}")
 
 
 def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: str | None = None) -> str:

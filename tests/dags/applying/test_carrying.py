@@ -116,7 +116,9 @@ class Reality:
         self.began = datetime.now(UTC)
         at = instants.to_second(datetime.now(UTC))
         plans.keep(lake, self.plan)
-        plans.keep_approval(lake, Approval(self.plan.plan_id, True, "vera", "", at, plan_fingerprint=fingerprint(self.plan)))
+        plans.keep_approval(
+            lake, Approval(self.plan.plan_id, True, "vera", "", at, by_id="vera", plan_fingerprint=fingerprint(self.plan))
+        )
 
     # What the cluster's connection leads to.
 

@@ -1,5 +1,6 @@
 """After a halt `apply_rollout` asks: go on, or leave it? What counts as an answer, about which halt, and what is done then."""
 
+import json
 import logging
 from datetime import UTC, datetime
 from traceback import format_exception
@@ -206,6 +207,28 @@ class TestWhoMayAnswer:
         again = reality.answer(waiting, "Go on", by="eve")
         assert isinstance(again, TaskAwaitingInput)
         assert isinstance(reality.answer(waiting, "Go on", by="vera"), TaskDeferred)
+
+    def test_are_those_of_the_group_s_team_alone(self, reality: Reality, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Not those of the variable, and not another team's: who answers was an approver when asked, and is one now."""
+
+        def deploy(approvers: list[str]) -> None:
+            basis = reality.plan.basis
+            mine = {"groups": [{"cluster": basis.cluster, "group": basis.group_id}], "members": {"users": ["ann"]}}
+            others = {"name": "others", "groups": [{"cluster": "*", "group": "*"}], "members": {"users": ["eve"]}}
+            found = [mine | {"name": "mine", "approvers": ["vera", *approvers]}, others | {"approvers": ["eve"]}]
+            document = json.dumps({"format_version": "1.0", "teams": found})
+            monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_TEAMS", document)
+
+        deploy(["paul"])
+        waiting = drifted(reality)
+        assert [user.id for user in reality.questions.asked[0].assigned_users or ()] == ["vera", "paul"]
+        for other in ("eve", "bob"):
+            assert isinstance(reality.answer(waiting, "Go on", by=other), TaskAwaitingInput)
+        deploy(["olga"])
+        with pytest.raises(InvalidInput, match="has other approvers"):
+            reality.answer(waiting, "Go on", by="paul")
+        deploy(["paul"])
+        assert isinstance(reality.answer(waiting, "Go on", by="paul"), TaskDeferred)
 
     def test_where_airflow_would_let_others_answer_nobody_is_asked(self, reality: Reality, monkeypatch: pytest.MonkeyPatch) -> None:
         waiting = drifted(reality)

@@ -24,8 +24,9 @@ class OfAnotherTeam(StepRefused):
     """A decision that does not count for the team that the group belongs to now."""
 
 
-def refuse_requester(cluster: str, group_id: str, user: str | None) -> None:
-    """Raise NotTheirs unless this user requests and applies plans for the group. `user` None: no user triggered the run."""
+def refuse_requester(cluster: str, group_id: str, user: str | None, called: str = "") -> None:
+    """Raise NotTheirs unless this user requests and applies plans for the group. `user` None: no user triggered the run.
+    `called`: what the message calls the group, where the user did not name it; nothing: its names."""
     from holdfast.rollout.teams.sight import may_request
     from holdfast.rollout.text.format import printable
 
@@ -38,10 +39,10 @@ def refuse_requester(cluster: str, group_id: str, user: str | None) -> None:
             " team"
         )
     if not may_request(known, cluster, group_id, user):
+        group = called or f"group {printable(group_id)} of cluster {printable(cluster)}"
         raise NotTheirs(
-            f"user {printable(user)} is not a member, by name, of the team that group {printable(group_id)} of cluster"
-            f" {printable(cluster)} belongs to, or no team has it ({TEAMS_VARIABLE}): have a member trigger the run, or an"
-            " administrator add the user's name or the group"
+            f"user {printable(user)} is not a member, by name, of the team that {group} belongs to, or no team has it"
+            f" ({TEAMS_VARIABLE}): have a member trigger the run, or an administrator add the user's name or the group"
         )
 
 
