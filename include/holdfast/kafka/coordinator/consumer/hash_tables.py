@@ -6,12 +6,15 @@ Java: `Assignment.fromRecord` (a target as the coordinator keeps it: `kept`), `A
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.coordinator.consumer.group import Owned
 from holdfast.kafka.java_table import Table
 
 _FIRST_CAPACITY = 16
+_MOST_KNOWN = 100
+"""Partitions of a topic whose order is kept: that of more would take memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,17 @@ def set_of_names(names: Iterable[str], copies: Copies) -> list[str]:
 
 def set_of_numbers(numbers: Iterable[int], copies: Copies) -> list[int]:
     """`new HashSet<>(list)` of partitions, in iteration order."""
-    given = list(numbers)
-    return java_hash.hash_order(given, _number, _number, copies.capacity(len(given)))
+    given = tuple(numbers)
+    ordered = _known_order if len(given) <= _MOST_KNOWN else _order
+    return list(ordered(given, copies.capacity(len(given))))
+
+
+def _order(numbers: tuple[int, ...], capacity: int) -> tuple[int, ...]:
+    return tuple(java_hash.hash_order(numbers, _number, _number, capacity))
+
+
+_known_order = lru_cache(maxsize=4_096)(_order)
+"""From one target of a course to the next most members keep what they had."""
 
 
 def listed(owned: Owned, ids: Mapping[str, int], copies: Copies) -> Owned:

@@ -49,7 +49,7 @@ def unowned(
         runs,
         [one.member_id for one in ground.snapshot.members],
         [batch.wait for batch in change.numbered_batches()],
-        [Given(one, tuple((member, tuple(each_partition(owned))) for member, owned in one.owned)) for one in targets],
+        [Given(one, tuple((member, each_partition(owned)) for member, owned in one.owned)) for one in targets],
         found,
         returns,
     )

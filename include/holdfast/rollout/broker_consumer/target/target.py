@@ -1,6 +1,7 @@
 """`holdfast assign` for a consumer group whose broker assigns: the target that its coordinator would compute now."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 
 from holdfast.kafka.coordinator.consumer import target
 from holdfast.kafka.coordinator.consumer.group import Assignor, Owned
@@ -11,6 +12,10 @@ from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.json.codec import NAME, TEXT
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 
+BothOrders = tuple[tuple[TopicPartition, ...], tuple[TopicPartition, ...]]
+"""As the coordinator keeps them, and sorted."""
+_MOST_KNOWN = 100
+"""Partitions of a member that are kept: more would take memory."""
 _OTHER_JAVA = Unknown(
     "broker_release",
     "a broker on Java 19 or later keeps sets of 12, 24, 48, … entries in another order, and may assign otherwise; this is what one"
@@ -61,12 +66,25 @@ def as_target(
     """`members`: what each is to own, in the order of the answer."""
     return ConsumerTarget(
         str(assignor),
-        tuple(MemberPartitions(member_id, tuple(sorted(each_partition(owned)))) for member_id, owned in members),
+        tuple(MemberPartitions(member_id, _either_order(owned)[1]) for member_id, owned in members),
         undetermined,
         (_OTHER_JAVA,) if depends_on_java else (),
     )
 
 
-def each_partition(owned: Owned) -> Iterator[TopicPartition]:
+def each_partition(owned: Owned) -> tuple[TopicPartition, ...]:
     """In the order in which the coordinator keeps them."""
-    return (TopicPartition(topic, number) for topic, numbers in owned for number in numbers)
+    return _either_order(owned)[0]
+
+
+def _either_order(owned: Owned) -> BothOrders:
+    return (_known if sum(len(numbers) for _, numbers in owned) <= _MOST_KNOWN else _made)(owned)
+
+
+def _made(owned: Owned) -> BothOrders:
+    found = tuple(TopicPartition(topic, number) for topic, numbers in owned for number in numbers)
+    return found, tuple(sorted(found))
+
+
+_known = lru_cache(maxsize=2_048)(_made)
+"""From one target of a course to the next most members keep what they had."""

@@ -11,11 +11,13 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.request import change_of
 from holdfast.rollout.streams.cost import cost
+from holdfast.rollout.streams.cost.changed_shares import changed_shares
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Outcome
+from holdfast.rollout.streams.forecast.segments import Shared
 from holdfast.rollout.streams.options import usual_assumptions
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -33,6 +35,7 @@ class ClassicStreams(Side):
         self.applied = (Applied.STATIC,) if static else ()
         clients = tuple(_static(one) if static else one for one in snapshot.clients)
         self._snapshot = replace(snapshot, clients=clients)
+        self._shared = Shared()
 
     def members(self) -> int:
         return len(self._snapshot.clients)
@@ -45,7 +48,7 @@ class ClassicStreams(Side):
 
     def drawn(self, deploy: DeployKind, draw: int) -> tuple[Drawn, ...]:
         change = self._change(deploy, draw)
-        found = forecast(self._snapshot, change, MOST_OUTCOMES)
+        found = forecast(self._snapshot, change, MOST_OUTCOMES, shared=self._shared)
         costs = cost.costs_of(self._snapshot, found.change, found)
         away = self._away(found.change)
         return tuple(self._figures(one, outcome, away) for one, outcome in zip(costs, found.outcomes, strict=True))
@@ -87,9 +90,9 @@ class ClassicStreams(Side):
             for client in self._snapshot.clients
         }
         cold = 0
-        for one in outcome.rounds:
-            clients = one.decision.clients if isinstance(one.decision, Assignment) else ()
-            for client in clients:
+        decisions = (one.decision for one in outcome.rounds if isinstance(one.decision, Assignment))
+        for shares in changed_shares(decisions):  # a client whose share is as before gets nothing
+            for client in shares:
                 there = had.setdefault(client.process_id, set())
                 for task in stateful.intersection(client.active):
                     cold += owners.get(task) != client.process_id and task not in there

@@ -126,7 +126,7 @@ class ConsumersByBroker(Side):
             raise CannotPredict("consumers: the group has none, and is assigned nothing")
         last, before = targets[-1], {one.member_id: one for one in group.members}
         old = {one.consumer.member_id: before[str(one.old)] for one in change.starts()}
-        members = tuple(self._after(old[name], name, tuple(each_partition(owned))) for name, owned in last.owned)
+        members = tuple(self._after(old[name], name, each_partition(owned)) for name, owned in last.owned)
         after = replace(group, members=members, group_epoch=last.group_epoch, assignment_epoch=last.group_epoch)
         given = {one.member_id: one.partitions for one in decide(after).members}  # by instance ID, where members became static
         has = (replace(one, assignment=given[one.member_id], target=given[one.member_id]) for one in members)
