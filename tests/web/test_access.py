@@ -24,6 +24,7 @@ PAGES = (
     "/plans",
     "/fleet",
     "/group?cluster=local&group=streams-wordcount",
+    "/protocols?cluster=local&group=streams-wordcount",
     "/plans/{plan}",
     "/plans/{plan}/plan.json",
     "/plans/{plan}/plan.md",

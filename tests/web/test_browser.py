@@ -15,12 +15,28 @@ from holdfast.rollout.streams.plan.plan import Plan
 pytestmark = pytest.mark.airflow
 TIMES_MOST = 4.0
 """Of the processor's time that the page of a plan for three clients takes until it is drawn, on the same machine."""
-PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "plain", "group", "plain-group", "fleet")
+PAGES = (
+    "plans",
+    "plan",
+    "moves",
+    "blocked",
+    "nothing",
+    "stale",
+    "hostile",
+    "plain",
+    "group",
+    "plain-group",
+    "fleet",
+    "protocols",
+    "plain-protocols",
+)
 
 
 def address(page: str, made: dict[str, Plan]) -> str:
     fixed = {"plans": "/plans", "fleet": "/fleet", "group": "/group?cluster=local&group=streams-wordcount", "plan": ""}
     fixed["plain-group"] = "/group?cluster=local&group=plain-readers"
+    fixed["protocols"] = "/protocols?cluster=local&group=streams-wordcount&restarts=8"
+    fixed["plain-protocols"] = "/protocols?cluster=local&group=plain-readers"
     name = "waiting" if page == "plan" else page
     return "/holdfast" + (fixed.get(page) or f"/plans/{made[name].plan_id}")
 

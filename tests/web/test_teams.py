@@ -96,6 +96,7 @@ ABOUT_ONE: dict[tuple[str, str], tuple[Ask, ...]] = {
     ("/plans/{plan_id}/pause", "POST"): (post("/plans/{plan}/pause", pause_token="x"),),
     ("/plans/{plan_id}/resume", "POST"): (post("/plans/{plan}/resume", pause_token="x"),),
     ("/group", "GET"): (get("/group?{group}"),),
+    ("/protocols", "GET"): (get("/protocols?{group}"),),
     ("/compare", "GET"): (get("/compare?before={plan}&after={plan}"), get("/compare?before={snapshot}&after={snapshot}")),
     ("/new", "GET"): (get("/new?{group}"),),
     ("/new", "POST"): (post("/new", cluster="local", group="{group}", key="x", token="x"),),

@@ -35,6 +35,7 @@ from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import MOST_BROKEN, NEWEST_FIRST, Filter, PlanList, PlanRow, PlanState, known_sort, select
 from holdfast.web.routes import new as new_routes
 from holdfast.web.routes import pausing as pausing_routes
+from holdfast.web.routes import protocols as protocols_routes
 from holdfast.web.theirs import Theirs
 from holdfast.workflows import comments
 from holdfast.workflows import plan as plans
@@ -67,6 +68,7 @@ app = FastAPI(
 app.add_middleware(access.SecurityHeaders)
 app.include_router(new_routes.router)
 app.include_router(pausing_routes.router)
+app.include_router(protocols_routes.router)
 
 
 @app.get("/static/{name}")

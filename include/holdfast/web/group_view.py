@@ -9,6 +9,7 @@ from holdfast.rollout.backtest import past
 from holdfast.rollout.backtest.past import PastScore
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.kinds.protocols import table
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.format import amount_of_bytes, duration
 from holdfast.web.courses import CountsOverTime
@@ -62,6 +63,7 @@ class GroupView:
     history: tuple[tuple[str, str], ...]
     courses: tuple[CountsOverTime, ...]
     unknown: tuple[str, ...]
+    compares: bool
     past: str
     learnt: tuple[tuple[str, str], ...]
 
@@ -98,6 +100,7 @@ def view(snapshot: AnySnapshot, recorded: GroupInLake, now: datetime) -> GroupVi
         ),
         history=tuple((one, moment(one)) for one in recorded.history),
         courses=recorded.courses,
+        compares=table.can_be_compared(snapshot),
         unknown=tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown),
         past="" if recorded.past is None else past.of_group(recorded.past),
         learnt=past.learnt(recorded.past),

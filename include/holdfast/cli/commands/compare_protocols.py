@@ -8,12 +8,12 @@ from holdfast.cli.views import blocks_view
 from holdfast.rollout.backtest import past_file as past_files
 from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.protocols import from_past, words
-from holdfast.rollout.kinds.protocols.comparison import COMPARISON, DeployKind
+from holdfast.rollout.kinds.protocols.comparison import COMPARISON, MOST_MONTHLY, DeployKind
 from holdfast.rollout.policy.policy import Policy
 
 MOST_PAST_BYTES = past_files.MOST_BYTES + 8 * 1024**2
 """Of a file in past/: its records, and the line before them."""
-_MONTHLY = click.FloatRange(0, 100_000)
+_MONTHLY = click.FloatRange(0, MOST_MONTHLY)
 
 
 @click.command

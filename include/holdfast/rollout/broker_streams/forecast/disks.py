@@ -16,7 +16,8 @@ Checkpoint = Mapping[TopicPartition, int]
 
 def stateful_tasks(tasks: Tasks, stateful: frozenset[str]) -> tuple[Task, ...]:
     """Those of stateful subtopologies."""
-    return tuple(each_task(tuple(one for one in tasks if one[0] in stateful)))
+    found = tuple([one for one in tasks if one[0] in stateful])
+    return tuple(each_task(found)) if found else ()
 
 
 class _Copy(NamedTuple):

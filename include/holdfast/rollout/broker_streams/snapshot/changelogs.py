@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 
 from holdfast.kafka.coordinator.streams.group import Subtopology, Task
 from holdfast.kafka.vocabulary import TopicPartition
@@ -30,6 +32,7 @@ class TaskChangelogs:
         return max(0, min(ends - reported, sum(end - begin for _, begin, end in self.logs)))
 
 
+@lru_cache(maxsize=2)  # the forecasts of one group come one after the other
 def of_tasks(
     topology: GroupTopology, subtopologies: tuple[Subtopology, ...], topics: tuple[Topic, ...]
 ) -> Mapping[Task, TaskChangelogs]:
@@ -45,7 +48,7 @@ def of_tasks(
             if len(known) == len(every):
                 ends = tuple((one, min(log.begin_offset or 0, end), end) for one, log, end in known)
                 found[Task(subtopology.id, partition)] = TaskChangelogs(ends, _sizes([log for _, log, _ in known]))
-    return found
+    return MappingProxyType(found)
 
 
 def _sizes(logs: list[PartitionLog]) -> TaskLogs | None:

@@ -1,7 +1,7 @@
 """A consumer group whose leader assigns: unchanged, and with static members."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict
@@ -81,6 +81,8 @@ class ClassicConsumers(Side):
         on_place = sum(one.host == chosen.host for one in members) if replaced else 1
         asked = requests(deploy, len(members), place, on_place)
         events = in_turn(consumer_change_of(one, self._snapshot).events for one in asked)
+        if deploy is DeployKind.REPLACE:
+            events = tuple(_as_the_replaced(events, self._snapshot))
         return ConsumerChange(tuple(self._drawn(item, draw, index) for index, item in enumerate(events)))
 
     def _drawn(self, item: ConsumerItem, draw: int, index: int) -> ConsumerItem:
@@ -98,6 +100,18 @@ class ClassicConsumers(Side):
         name = _prefix(old or self._snapshot.members[0])
         new = f"{name}-{uuid.UUID(bytes=chance.bits(self._seed, draw, index), version=4)}"
         return item.as_processes_start().with_ids(lambda known: known, lambda _: new)
+
+
+def _as_the_replaced(events: tuple[ConsumerItem, ...], group: ConsumerSnapshot) -> Iterator[ConsumerItem]:
+    """Who comes reads what those read that went, and not what most read."""
+    by_id = {one.member_id: one for one in group.members}
+    gone = (by_id[item.member_id] for item in events if isinstance(item, RemoveConsumer))
+    for item in events:
+        if isinstance(item, AddConsumer):
+            old = next(gone)
+            yield replace(item, consumer=replace(item.consumer, subscription=old.subscription, assignors=old.assignors))
+        else:
+            yield item
 
 
 def _moves(before: Readers, same: Mapping[str, str], outcome: ConsumerOutcome) -> int:

@@ -4,6 +4,7 @@ Nothing is decided here. Random IDs are drawn by a seed, so that the same group 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupported
 from holdfast.rollout.facts import refusals
@@ -26,8 +27,10 @@ def compare(
     seed: int = 0,
     times: int = 1,
     tell: Callable[[str], object] = len,
+    most_draws: int | None = None,
 ) -> ProtocolComparison:
     """`times`: the factor by which more than the usual work is allowed. `tell` hears the name of the protocol that is looked at.
+    `most_draws`: None: MOST_DRAWS.
 
     Raise Unsupported for a group that is of a new protocol already, CannotPredict for one that is not at rest.
     """
@@ -36,7 +39,7 @@ def compare(
     compared = []
     for side in group.sides(snapshot, policy, seed):
         tell(name_of(side))
-        compared.append(compared_with(side, deploys, times))
+        compared.append(compared_with(side, deploys, times, most_draws))
     return ProtocolComparison(
         cluster=snapshot.cluster,
         group_id=snapshot.group_id,
@@ -52,8 +55,14 @@ def compare(
     )
 
 
-def compared_with(side: Side, deploys: Sequence[Deploy], times: int = 1) -> ComparedProtocol:
-    prices = tuple(price(side, one.kind, draws(side, one.kind, times)) for one in deploys)
+def with_deploys(found: ProtocolComparison, deploys: tuple[Deploy, ...]) -> ProtocolComparison:
+    """The same prices with other numbers a month, of the same kinds in the same order."""
+    protocols = tuple(replace(one, month=month(deploys, one.prices)) for one in found.protocols)
+    return replace(found, deploys=deploys, protocols=protocols)
+
+
+def compared_with(side: Side, deploys: Sequence[Deploy], times: int = 1, most_draws: int | None = None) -> ComparedProtocol:
+    prices = tuple(price(side, one.kind, draws(side, one.kind, times, most_draws)) for one in deploys)
     return ComparedProtocol(
         name=name_of(side),
         protocol=side.protocol,
@@ -67,11 +76,12 @@ def compared_with(side: Side, deploys: Sequence[Deploy], times: int = 1) -> Comp
     )
 
 
-def draws(side: Side, deploy: DeployKind, times: int = 1) -> int:
+def draws(side: Side, deploy: DeployKind, times: int = 1, most_draws: int | None = None) -> int:
     """How many draws stand for all: fewer of a large group. Of those that are of one client each, every client has as many."""
     members = max(1, side.members())
-    rebalances = 2 * members + 1 if deploy is DeployKind.RESTART else 2
-    most = max(1, min(MOST_DRAWS, times * WORK // max(1, side.work() * rebalances)))
+    most = max(
+        1, min(MOST_DRAWS if most_draws is None else most_draws, times * WORK // max(1, side.work() * side.rebalances(deploy)))
+    )
     if deploy in (DeployKind.REPLACE, DeployKind.SCALE_IN):
         if not side.is_random(deploy):
             return min(members, most)

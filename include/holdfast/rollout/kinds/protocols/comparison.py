@@ -95,7 +95,8 @@ class StepKind(StrEnum):
 
 
 _MEAN = number("a number that is not negative", 0)
-_MONTHLY = number("a number of deploys a month, 0 to 100,000", 0, 100_000)
+MOST_MONTHLY = 100_000
+_MONTHLY = number(f"a number of deploys a month, 0 to {MOST_MONTHLY:,}", 0, MOST_MONTHLY)
 
 
 @record

@@ -27,7 +27,11 @@ _OF_RELEASES = (Prevents.CONSUMER_BROKER_TOO_OLD, Prevents.CONSUMER_CLIENT_TOO_O
 """Upgrades are steps of their own."""
 _UNKNOWN = (
     Unknown("topic IDs", "the snapshot of a classic group has none, and `uniform` goes by their order: they are drawn, too"),
-    Unknown("the move itself", "what is handed over while members of both protocols are in the group is not priced"),
+    Unknown(
+        "the move itself",
+        "no figure has it: while members of both protocols are in the group, the coordinator assigns to them together, and what"
+        " that hands over is not priced. Each price starts from the group once every consumer has restarted",
+    ),
     Unknown("migration policy", "brokers have to allow it: group.consumer.migration.policy is `bidirectional` or `upgrade`"),
 )
 

@@ -5,7 +5,7 @@ a new random member ID (`GroupMetadataManager.convertToConsumerGroup`; KIP-848).
 members keep their instance IDs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -18,6 +18,7 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
 from holdfast.rollout.broker_consumer.change.request import group_change_of
 from holdfast.rollout.broker_consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
+from holdfast.rollout.broker_consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.broker_consumer.forecast import course
 from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
 from holdfast.rollout.broker_consumer.options import impact, restarts
@@ -147,6 +148,8 @@ class ConsumersByBroker(Side):
         on_place = sum(one.host == chosen.host for one in settled.members) if replaced else 1
         asked = requests(deploy, count, place, on_place)
         change = GroupChange(in_turn(group_change_of(one, settled).events for one in asked))
+        if deploy is DeployKind.REPLACE:
+            change = GroupChange(tuple(_as_the_replaced(change, settled)))
         if deploy is DeployKind.RESTART and Applied.LONG_INTERVAL in self.applied:
             static = frozenset(one.member_id for one in settled.members if one.instance_id is not None)
             change = GroupChange(tuple(restarts.within(restarts.restarts_of(change), static)))
@@ -170,6 +173,19 @@ class ConsumersByBroker(Side):
             return item.drawn(chance.member_id(self._seed, draw, what, index))
 
         return GroupChange(tuple(drawn(index, item) for index, item in enumerate(change.events)))
+
+
+def _as_the_replaced(change: GroupChange, group: BrokerConsumerSnapshot) -> Iterator[Item]:
+    """Who comes reads what those read that went, and not what most read."""
+    by_id = {one.member_id: one for one in group.members}
+    gone = (by_id[item.member_id] for item in change.events if isinstance(item, RemoveConsumer))
+    for item in change.events:
+        if isinstance(item, AddConsumer):
+            old = next(gone)
+            reads = replace(item.consumer, subscription=old.subscription, subscription_regex=old.subscription_regex)
+            yield replace(item, consumer=reads)
+        else:
+            yield item
 
 
 def _static(item: Item, index: int) -> Item:

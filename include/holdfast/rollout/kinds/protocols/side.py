@@ -51,6 +51,10 @@ class Side(ABC):
     def work(self) -> int:
         """What one rebalance of it looks at: tasks (partitions) and members."""
 
+    def rebalances(self, deploy: DeployKind) -> int:
+        """About how many there are to forecast in one draw."""
+        return 2 * max(1, self.members()) + 1 if deploy is DeployKind.RESTART else 2
+
     @abstractmethod
     def drawn(self, deploy: DeployKind, draw: int) -> tuple[Drawn, ...]:
         """What it costs with the IDs of that draw: where all outcomes are known, each of them. The client that is replaced, or

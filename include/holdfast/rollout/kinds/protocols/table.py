@@ -12,6 +12,11 @@ from holdfast.rollout.kinds.registry import kind_of
 COMPARABLE: tuple[Comparable[Any], ...] = (StreamsGroups(), ConsumerGroups())
 
 
+def can_be_compared(snapshot: AnySnapshot) -> bool:
+    """Whether it is a group of the classic protocol."""
+    return any(one.protocol == kind_of(snapshot).protocol for one in COMPARABLE)
+
+
 def comparable(snapshot: AnySnapshot) -> Comparable[Any]:
     """Raise Unsupported for a group whose broker assigns already, CannotPredict for one that is not at rest."""
     kind = kind_of(snapshot)

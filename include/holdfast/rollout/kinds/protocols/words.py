@@ -80,7 +80,7 @@ def blocks(found: ProtocolComparison) -> tuple[Block, ...]:
 
 def _blocks(found: ProtocolComparison) -> Iterator[Block]:
     stateful = found.protocol.startswith("streams")
-    yield Heading(1, f"{printable(found.group_id)}: {_headline(found)}")
+    yield Heading(1, f"{printable(found.group_id)}: {headline(found)}")
     yield Paragraph(_subject(found, stateful=stateful))
     yield Heading(2, "Deploys a month")
     yield Lines(tuple((_DEPLOYS[one.kind], _times(one)) for one in found.deploys))
@@ -101,7 +101,8 @@ def _blocks(found: ProtocolComparison) -> Iterator[Block]:
     yield Lines(tuple((printable(one.what), printable(one.reason, 500)) for one in found.unknown))
 
 
-def _headline(found: ProtocolComparison) -> str:
+def headline(found: ProtocolComparison) -> str:
+    """The figures first."""
     now = found.protocols[0]
     if now.month is None:
         return "the price of the present protocol cannot be predicted"

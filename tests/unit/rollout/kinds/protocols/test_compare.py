@@ -9,11 +9,12 @@ from tests.unit.rollout.kinds.protocols.groups import consumers
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.consumer.group import Assignor
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
 from holdfast.rollout.facts.moves import Prevents
 from holdfast.rollout.facts.refusals import Refuses
 from holdfast.rollout.kinds.protocols.classic_consumers import ClassicConsumers
 from holdfast.rollout.kinds.protocols.classic_streams import ClassicStreams
-from holdfast.rollout.kinds.protocols.compare import compare, draws, month, price
+from holdfast.rollout.kinds.protocols.compare import compare, draws, month, price, with_deploys
 from holdfast.rollout.kinds.protocols.comparison import (
     COMPARISON,
     Applied,
@@ -212,6 +213,39 @@ def test_a_month_is_its_deploys_together() -> None:
     unknown = [prices[0], Price(DeployKind.SCALE_IN, 0, None)]
     assert month(both, unknown) is None
     assert month((both[0], replace(both[1], monthly=0)), unknown) == Figures(moves=40, rebalances=8, downtime_s=20)
+
+
+def test_other_numbers_a_month_leave_the_prices_as_they_are() -> None:
+    once, often = compared(consumers(3, 12), rolling_restart=1), compared(consumers(3, 12), rolling_restart=8)
+    assert with_deploys(once, often.deploys) == often
+    assert once != often
+
+
+def test_fewer_draws_where_a_reader_waits() -> None:
+    side = by_consumers_broker(Applied.UNIFORM)
+    assert [draws(side, DeployKind.RESTART, most_draws=most) for most in (1, 4, None)] == [1, 4, 6]
+    found = compare(consumers(3, 12), deploys({}, None), POLICY, most_draws=3)
+    assert {price.draws for one in found.protocols for price in one.prices} <= {1, 3}
+
+
+def test_warm_ups_make_for_fewer_draws() -> None:
+    """Of a large classic group a new client's tasks are warmed up two at a time, in hundreds of rebalances."""
+    slow, quick = (ClassicStreams(replace(shape(6, 1, 600), config=(("max.warmup.replicas", most),)), POLICY) for most in (1, 600))
+    assert slow.rebalances(DeployKind.REPLACE) > quick.rebalances(DeployKind.REPLACE)
+    assert slow.rebalances(DeployKind.RESTART) == quick.rebalances(DeployKind.RESTART) == 13
+
+
+def test_who_is_replaced_is_followed_by_one_that_reads_the_same() -> None:
+    """In a group whose consumers read other topics: what one alone reads has a reader again."""
+    group = consumers(3, 12)
+    other = ConsumedTopic("other", group.topics[0].partitions[:4])
+    alone = replace(group.members[0], subscription=("in", "other"))
+    mixed = replace(group, members=(alone, *group.members[1:]), topics=(*group.topics, other))
+    classic, new = ClassicConsumers(mixed, POLICY, 1), ConsumersByBroker(mixed, "4.3.1", POLICY, 1, Applied.UNIFORM)
+    changes: list[Any] = [classic.change(DeployKind.REPLACE, one) for one in range(3)]
+    changes += [new.deployed(DeployKind.REPLACE, one)[1] for one in range(3)]
+    comes = [len(item.consumer.subscription) for one in changes for item in one.events if hasattr(item, "consumer")]
+    assert sorted(comes) == [1, 1, 1, 1, 2, 2]
 
 
 def test_every_client_is_replaced_as_often() -> None:
