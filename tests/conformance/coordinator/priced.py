@@ -27,6 +27,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 LONG_MS, SHORT_MS = 15_000, 1_000
+SESSION_MS, BEAT_MS = 45_000, 15_000
 LOG = 50_000
 """Records in each changelog."""
 
@@ -61,6 +62,14 @@ class Script:
             self.do("stop" if static else "leave", id=one)
             del self.alive[one]
 
+    def expire(self, members: Sequence[str]) -> None:
+        """They are stopped for good: their sessions end, and those of the others go on."""
+        self.leave(members, static=True)
+        for _ in range(SESSION_MS // BEAT_MS + 1):
+            self.do("sleep", ms=BEAT_MS)
+            for one in self.alive:
+                self.do("heartbeat", id=one)
+
     def join(self, member: str, **more: Any) -> None:
         self.do("join", id=member, **more)
         self.alive[member] = None
@@ -72,14 +81,21 @@ class PricedConsumers:
     def __init__(self, chance: random.Random, release: str, deploy: DeployKind, *applied: Applied) -> None:
         self._release, self._deploy, self._applied, self._draw = release, deploy, applied, chance.randrange(1_000)
         self._topics = {f"t{number}": chance.randint(4, 30) for number in range(chance.choice((1, 1, 3)))}
+        self._apart = len(self._topics) > 1 and chance.random() < 0.7
         self._ids = [f"app-{uuid.UUID(int=chance.getrandbits(128), version=4)}" for _ in range(chance.choice((2, 3, 5, 6, 9)))]
         long = Applied.LONG_INTERVAL in applied
         self._interval_ms = LONG_MS if long else SHORT_MS
         self._play(self._side(dict.fromkeys(self._ids, ()), {}))
 
+    def _subscribed(self, number: int) -> tuple[str, ...]:
+        """The topics of a consumer, by its number."""
+        return tuple(self._topics)[: -1 if self._apart and number % 2 else None]
+
     def _side(self, owned: Mapping[str, tuple[TopicPartition, ...]], topic_ids: Mapping[str, int]) -> ConsumersByBroker:
         members = tuple(
-            Member(one, (Assignor.COOPERATIVE_STICKY,), tuple(self._topics), owned[one], 1, client_id="app", host=f"host-{number}")
+            Member(
+                one, (Assignor.COOPERATIVE_STICKY,), self._subscribed(number), owned[one], 1, client_id="app", host=f"host-{number}"
+            )
             for number, one in enumerate(self._ids)
         )
         topics = tuple(
@@ -92,9 +108,10 @@ class PricedConsumers:
     def _play(self, side: ConsumersByBroker) -> None:
         script = self._script = Script(self._interval_ms)
         assignor = str(side.applied[0])
-        more: Case = {"assignor": assignor, "topics": list(self._topics), "regex": None, "rack": None}
+        more: Case = {"assignor": assignor, "regex": None, "rack": None}
+        self._reads = {one: self._subscribed(number) for number, one in enumerate(self._ids)}
         for one in self._ids:
-            script.join(one, instance=None, **more)
+            script.join(one, instance=None, topics=list(self._reads[one]), **more)
         script.target()
         script.target()
         self.begins = len(script.steps) - 1
@@ -118,12 +135,13 @@ class PricedConsumers:
     ) -> None:
         script, new = self._script, str(event.new_member_id)
         self._same[new] = self._same.get(event.member_id, event.member_id)
+        self._reads[new] = self._reads[event.member_id]
         script.leave([event.member_id], static=static)
         instance = instances.get(event.member_id) if static else instances.get(new)
         if not (event.within_interval or static):
             script.target()
             script.calm()
-        script.join(new, instance=instance, **more)
+        script.join(new, instance=instance, topics=list(self._reads[new]), **more)
         script.target()
 
     def _event(self, event: object, instances: Mapping[str, str | None], more: Case) -> None:
@@ -131,15 +149,19 @@ class PricedConsumers:
         if isinstance(event, restart_consumer.RestartConsumer):
             self._restart(event, instances, more, static=instances.get(event.member_id) is not None)
         elif isinstance(event, add_consumer.AddConsumer):
-            script.join(str(event.consumer.member_id), instance=None, **more)
+            new = event.consumer
+            assert isinstance(new.subscription, tuple)
+            script.join(str(new.member_id), instance=new.instance_id, topics=list(new.subscription), **more)
             script.target()
         else:
             assert isinstance(event, remove_consumer.RemoveConsumer)
-            script.leave([event.member_id])
+            static = instances.get(event.member_id) is not None
+            (script.expire if static else script.leave)([event.member_id])
             script.target()
 
     def __str__(self) -> str:
-        return f"{self._deploy}, {[str(one) for one in self._applied]}, {len(self._ids)} consumers, {self._topics}"
+        sorts = ", two sorts" if self._apart else ""
+        return f"{self._deploy}, {[str(one) for one in self._applied]}, {len(self._ids)} consumers{sorts}, {self._topics}"
 
     @property
     def script(self) -> Case:
@@ -245,7 +267,8 @@ class PricedStreams:
             self._start(str(client.process_id), client.member_ids or (), alone=bool(client.first_thread_alone))
         else:
             assert isinstance(event, remove_client.RemoveClient)
-            script.leave(self._members.pop(event.process_id))
+            gone = self._members.pop(event.process_id)
+            (script.expire if gone[0] in self._instances else script.leave)(gone)
         script.target()
 
     def __str__(self) -> str:

@@ -45,8 +45,7 @@ def test_prices_of_consumer_groups(consumers_jvm: WholeConsumerGroupsJvm) -> Non
     groups = []
     for number in range(GROUPS):
         for applied in (*OF_CONSUMERS, *((WITHIN,) if has_interval else ())):
-            kinds = [DeployKind.RESTART] if Applied.STATIC in applied else list(DeployKind)
-            groups += [PricedConsumers(random.Random(f"{SEED} {number}"), release, deploy, *applied) for deploy in kinds]
+            groups += [PricedConsumers(random.Random(f"{SEED} {number}"), release, deploy, *applied) for deploy in DeployKind]
     moves, targets, differs = _Both(), _Both(), []
     for group, (_, answer) in zip(groups, consumers_jvm.answers(one.script for one in groups), strict=True):
         shown = answer["steps"]
@@ -75,7 +74,7 @@ def test_prices_of_streams_groups(jvm: WholeCoordinatorJvm) -> None:
         snapshot = streams(Shape(clients=chance.choice((2, 3, 4, 6)), threads=threads, tasks=chance.randint(6, 40), log=LOG))
         groups += [PricedStreams(chance, snapshot, release, deploy, *applied) for applied in options for deploy in DeployKind]
         if behaviour(release).static_members:
-            groups.append(PricedStreams(chance, snapshot, release, DeployKind.RESTART, Applied.STATIC))
+            groups += [PricedStreams(chance, snapshot, release, deploy, Applied.STATIC) for deploy in DeployKind]
     moves, differs = _Both(), []
     for group, (_, answer) in zip(groups, jvm.answers(one.script for one in groups), strict=True):
         shown = answer["steps"]
