@@ -63,7 +63,7 @@ class Script:
             del self.alive[one]
 
     def expire(self, members: Sequence[str]) -> None:
-        """They are stopped for good: their sessions end, and those of the others go on."""
+        """They are stopped permanently: their sessions end, and those of the others go on."""
         self.leave(members, static=True)
         for _ in range(SESSION_MS // BEAT_MS + 1):
             self.do("sleep", ms=BEAT_MS)
