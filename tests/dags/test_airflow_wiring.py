@@ -16,8 +16,6 @@ from airflow.sdk.bases.notifier import BaseNotifier
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.adapters.spark import executors, submissions
-from holdfast.adapters.spark import spark as lake_tables
 from holdfast.airflow_wiring import airflow_objects, clusters, collecting, fleet, planning, spark
 from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
@@ -96,20 +94,6 @@ class TestSpark:
 
         assert policy.evaluate(RuntimeError(told), 1, 3).action.value == "fail"
         assert policy.evaluate(RuntimeError("Error code is: 1. OutOfMemoryError"), 1, 3).action.value == "default"
-
-    def test_is_tried_again_where_it_was_submitted_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where two submit at once, the one that Airflow waits for may be the older one."""
-
-        def outlived(_: object) -> None:
-            raise submissions.Outlived("decode_snapshots was submitted again")
-
-        monkeypatch.setattr(lake_tables, "session", lambda _: SimpleNamespace(stop=lambda: None))
-        monkeypatch.setattr(executors, "refuse_unfit", lambda _: None)
-        with pytest.raises(SystemExit, match="submitted again") as ended:
-            lake_tables.run("decode_snapshots", outlived)
-
-        told = f"Cannot execute: spark-submit. Error code is: 1. Last lines:\n{ended.value}\n"
-        assert airflow_objects.DEFAULTS["retry_policy"].evaluate(RuntimeError(told), 1, 3).action.value == "default"
 
     def test_goes_where_the_connection_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook

@@ -1,11 +1,13 @@
-"""Why a run made no plan: kept in words that may be shown, and nothing else."""
+"""Why a run made no plan: kept in words that may be shown, and nothing else; and what is tried again."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from holdfast.adapters.lake.lake import FsspecLake
-from holdfast.airflow_wiring import failures
+from holdfast.adapters.spark import executors, submissions
+from holdfast.adapters.spark import spark as lake_tables
+from holdfast.airflow_wiring import airflow_objects, failures
 from holdfast.errors import InvalidInput, StatePathTrouble
 
 SPARK = (
@@ -36,3 +38,18 @@ def test_a_lake_that_cannot_be_written_to_does_not_hide_the_failure(lake: Fsspec
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", "/proc/no-such-place")
 
     failures.keep({"task_instance": SimpleNamespace(task_id="search"), "run_id": "x", "exception": StatePathTrouble("full")})
+
+
+def test_a_job_that_was_submitted_again_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where two submit at once, the one that Airflow waits for may be the older one."""
+
+    def outlived(_: object) -> None:
+        raise submissions.Outlived("decode_snapshots was submitted again")
+
+    monkeypatch.setattr(lake_tables, "session", lambda _: SimpleNamespace(stop=lambda: None))
+    monkeypatch.setattr(executors, "refuse_unfit", lambda _: None)
+    with pytest.raises(SystemExit, match="submitted again") as ended:
+        lake_tables.run("decode_snapshots", outlived)
+
+    told = f"Cannot execute: spark-submit. Error code is: 1. Last lines:\n{ended.value}\n"
+    assert airflow_objects.DEFAULTS["retry_policy"].evaluate(RuntimeError(told), 1, 3).action.value == "default"

@@ -191,7 +191,7 @@ def serving(
 ) -> Iterator[Server]:
     """A database and an api-server, and what runs DAGs if `scheduling`, with a triggerer if `triggering`; ended whatever happens.
     `below`: the path of Airflow's own address, as behind a proxy that many applications share. `more`: for the environment.
-    `others`: the whole commands of further components, by their names. `port`: of what stands before the API servers, all of which
+    `others`: the whole commands of further components, by their names. `port`: of what is before the API servers, all of which
     are in `others` then."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))

@@ -178,7 +178,7 @@ backend each
 
 @contextmanager
 def load_balancer(folder: Path, port: int, behind: Sequence[int]) -> Iterator[Server]:
-    """Connections to `port` go to the ports `behind` it by turns, as far as something listens there."""
+    """Connections to `port` go to the ports `behind` it by turns, where something listens there."""
     folder.mkdir(parents=True)
     lines = [f"  server at-{one} 127.0.0.1:{one}\n" for one in behind]
     (folder / "haproxy.cfg").write_text(BALANCED.format(port=port) + "".join(lines))

@@ -83,7 +83,7 @@ def _environment(folder: Path) -> Path:
 
 
 def _sitting(given: argparse.Namespace, folder: Path, ends_at: float) -> bool:
-    """The rounds that FILE lacks, as far as there is time, and the tables of all of them. Whether all was as it should be."""
+    """The rounds that FILE lacks and there is time for, and the tables of all of them. Whether all was as it should be."""
     programs = given.programs.absolute() if given.programs else _environment(folder)
     known = results.rounds(given.into)
     with many.brought_up(folder, programs, given.messages) as this:

@@ -22,7 +22,7 @@ _OWN = re.compile(r"(?P<job>[a-z_]{1,60}):(?P<id>[0-9a-f]{32})", re.ASCII)
 
 
 class Outlived(HoldfastError):
-    """The job was submitted again: this run of it leaves everything as it is."""
+    """The job was submitted again: this run of it replaces nothing."""
 
 
 def place(job: str) -> "LakePath":
