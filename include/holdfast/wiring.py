@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 if TYPE_CHECKING:
     from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+    from holdfast.adapters.broker.recorded_groups import Spool
     from holdfast.adapters.deadline import Deadline
     from holdfast.adapters.hosts.kubernetes.clusters import Clusters
     from holdfast.adapters.hosts.kubernetes.connection import Access
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from holdfast.rollout.backtest.results import Given
     from holdfast.workflows.backtest import Found
     from holdfast.workflows.pasts import Kept
+
+    Journals = tuple[Lake, SigningKeys]  # the lake of a cluster's plans, and the keys that its journals are trusted by
 
 DEFAULT_TIMEOUT_S = 60.0
 _DIRECTORY_S = 30.0
@@ -204,37 +207,19 @@ def backtest(
     timeout_s: float,
     processes: int | None,
     tell: Callable[[str], None],
+    journals: "Journals | None" = None,
 ) -> "Found":
-    """Past rebalances of one group, or of all (None), decided again. `timeout_s`: for reading the cluster.
-
-    Raise ClusterTrouble where it cannot be read.
-    """
-    from dataclasses import replace
-
+    """Past rebalances of one group, or of all (None), decided again. `timeout_s`: for reading the cluster, which may raise
+    ClusterTrouble; `journals`: None: when rollouts stopped members is unknown."""
     from holdfast.adapters.broker import recorded_groups
-    from holdfast.adapters.broker.kafka_cluster import KafkaCluster
-    from holdfast.adapters.broker.session import KafkaSession
-    from holdfast.adapters.deadline import Deadline
-    from holdfast.rollout.backtest.results import Given
     from holdfast.rollout.json import instants
     from holdfast.workflows import backtest as backtests
 
-    wanted: Callable[[str], bool] = (lambda _: True) if group is None else group.__eq__
-    with recorded_groups.spool(wanted) as past:
-        with KafkaSession(cluster, Deadline(timeout_s)) as session:
-            tell("reading __consumer_offsets")
-            recorded_groups.read(session, past, group)
-            reader = KafkaCluster(session, wanted)
-            ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
-            configs = backtests.group_configs(reader, sorted({one.group_id for one in past.groups if one.coordinated}))
-            name, newest = cluster.name or reader.info().cluster_id, reader.newest_release()
+    with recorded_groups.spool((lambda _: True) if group is None else group.__eq__) as past:
+        tell("reading __consumer_offsets")
+        name, known = _read_past(cluster, past, group, timeout_s, journals)
         about = backtests.About(name, instants.to_second(_now()), given.since)
-
-        def given_of(group_id: str) -> Given:
-            there = configs.get(group_id, ())
-            return replace(given, changelogs=ends.get(group_id, ()), brokers_newest=newest, group_configs=there)
-
-        return backtests.run(past, given_of, about, processes, tell)
+        return backtests.run(past, lambda group_id: known(group_id, given), about, processes, tell)
 
 
 def keep_past(
@@ -242,35 +227,47 @@ def keep_past(
 ) -> "Kept":
     """What `__consumer_offsets` still holds of the wanted groups, into the lake, as of `day`; and when rollouts stopped members, by
     the journals there. Raise ClusterTrouble."""
+    from holdfast.adapters.broker import recorded_groups
+    from holdfast.rollout.backtest.results import Given
+    from holdfast.rollout.json import instants
+    from holdfast.workflows import pasts
+
+    with recorded_groups.spool(lambda group_id: wanted.of(group_id) is not None) as past:
+        name, known = _read_past(cluster, past, None, timeout_s, (lake, keys))
+
+        def given_of(group_id: str) -> Given:
+            about = wanted.of(group_id)
+            return known(group_id, Given() if about is None else pasts.stated(group_id, about.given))
+
+        return pasts.keep(lake, pasts.When(name, day, instants.to_second(_now())), past, given_of)
+
+
+def _read_past(
+    cluster: ClusterConnection, past: "Spool", group: str | None, timeout_s: float, journals: "Journals | None"
+) -> tuple[str, "Callable[[str, Given], Given]"]:
+    """Read records into `past`. The cluster's name, and a function that adds to what is stated of a group what is known of it."""
     from dataclasses import replace
 
     from holdfast.adapters.broker import recorded_groups
     from holdfast.adapters.broker.kafka_cluster import KafkaCluster
     from holdfast.adapters.broker.session import KafkaSession
     from holdfast.adapters.deadline import Deadline
-    from holdfast.rollout.backtest.results import Given
-    from holdfast.rollout.json import instants
     from holdfast.workflows import backtest as backtests
     from holdfast.workflows import pasts
 
-    def is_wanted(group_id: str) -> bool:
-        return wanted.of(group_id) is not None
+    with KafkaSession(cluster, Deadline(timeout_s)) as session:
+        recorded_groups.read(session, past, group)
+        reader = KafkaCluster(session, past.wanted)
+        ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
+        configs = backtests.group_configs(reader, sorted({one.group_id for one in past.groups if one.coordinated}))
+        name, newest = cluster.name or reader.info().cluster_id, reader.newest_release()
 
-    with recorded_groups.spool(is_wanted) as past:
-        with KafkaSession(cluster, Deadline(timeout_s)) as session:
-            recorded_groups.read(session, past, None)
-            reader = KafkaCluster(session, is_wanted)
-            ends = backtests.changelog_ends(reader, sorted({one.group_id for one in past.groups}))
-            configs = backtests.group_configs(reader, sorted({one.group_id for one in past.groups if one.coordinated}))
-            name, newest = cluster.name or reader.info().cluster_id, reader.newest_release()
+    def known(group_id: str, given: "Given") -> "Given":
+        stopped = () if journals is None else pasts.stops(journals[0], (name, group_id), journals[1])
+        there = replace(given, changelogs=ends.get(group_id, ()), brokers_newest=newest)
+        return replace(there, group_configs=configs.get(group_id, ()), stopped=stopped)
 
-        def given_of(group_id: str) -> Given:
-            about = wanted.of(group_id)
-            known = Given() if about is None else pasts.stated(group_id, about.given)
-            known = replace(known, changelogs=ends.get(group_id, ()), brokers_newest=newest)
-            return replace(known, group_configs=configs.get(group_id, ()), stopped=pasts.stops(lake, (name, group_id), keys))
-
-        return pasts.keep(lake, pasts.When(name, day, instants.to_second(_now())), past, given_of)
+    return name, known
 
 
 def lag(cluster: ClusterConnection, group: str, timeout_s: float) -> int | None:

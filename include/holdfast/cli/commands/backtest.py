@@ -8,15 +8,17 @@ from typing import Any
 import click
 
 from holdfast import wiring
-from holdfast.cli import cluster, documents, reading
+from holdfast.cli import cluster, documents, reading, signing
 from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
 from holdfast.errors import InvalidInput
 from holdfast.kafka.coordinator import release as coordinators
 from holdfast.kafka.coordinator.consumer import release as of_consumers
+from holdfast.ports import Lake
 from holdfast.rollout.backtest import words
 from holdfast.rollout.backtest.judged import Judged
 from holdfast.rollout.backtest.results import Backtest
+from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import backtests, mismatch_file
@@ -38,6 +40,11 @@ READING_S = 600.0
 @click.option("--mismatches", "folder", metavar="FOLDER", help="Write each mismatch there, without names.")
 @click.option("--mismatch", "file", metavar="FILE", help="Judge a mismatch of such a file again, instead of a cluster.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes that judge. Default: one per processor.")
+@click.option(
+    "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Take when members were stopped from the journals of the plans there."
+)
+@click.option("--cluster", "name", metavar="NAME", help="The cluster's name in that lake. Default: the ID that its brokers say.")
+@signing.key_option
 @shapes.options
 def command(
     bootstrap_server: str,
@@ -53,6 +60,9 @@ def command(
     folder: str | None,
     file: str | None,
     processes: int | None,
+    lake: str | None,
+    name: str | None,
+    key_file: str | None,
     shape: str | None,
     as_json: bool,
 ) -> int:
@@ -69,18 +79,29 @@ def command(
         raise click.UsageError("Give either --group or --all.")
     if every and (app_config or pairs):
         raise click.UsageError("--app-config and --set are of one group; give --group.")
-    where = cluster.connection(bootstrap_server, command_config)
+    where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}
     given = workflow.stated(group or "", kafka_release, application, dict(documents.settings(pairs)), _moment(since))
     if broker_release is not None:
         given = replace(given, broker_release=_of_brokers(broker_release))
-    found = wiring.backtest(where, group, given, timeout_s, processes, lambda line: click.echo(line, err=True))
+    found = wiring.backtest(
+        where, group, given, timeout_s, processes, lambda line: click.echo(line, err=True), _journals(lake, key_file)
+    )
     backtest = found.backtest if folder is None else _written(folder, found)
     if text:
         blocks_view.show(words.blocks(backtest))
     else:
         documents.print_document(codec_of(Backtest).write(backtest))
     return _status(backtest)
+
+
+def _journals(lake: str | None, key_file: str | None) -> tuple[Lake, SigningKeys] | None:
+    if not lake:
+        return None
+    from holdfast.adapters import key_file as key_files
+    from holdfast.adapters.lake.lake import FsspecLake
+
+    return FsspecLake(lake), key_files.read(key_file)
 
 
 def _of_brokers(release: str) -> str:

@@ -1,20 +1,27 @@
 """`holdfast backtest` without a cluster: its options, and a mismatch judged again from its file."""
 
 import json
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner, Result
+from tests.harness.plans import restarted_in_lake
 from tests.unit.rollout.kinds.test_mismatch_file import streams_mismatch
 from tests.unit.rollout.streams.backtest.test_judge import asked, recorded
 
 from holdfast import wiring
+from holdfast.adapters.broker import kafka_cluster, recorded_groups, session
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.rollout.backtest.results import Given
 from holdfast.rollout.kinds import mismatch_file
 from holdfast.rollout.kinds.backtests import AnyQuestion
+from holdfast.workflows import backtest as workflow
+from holdfast.workflows.backtest import About
 
 
 def run(*arguments: str) -> Result:
@@ -88,3 +95,47 @@ def test_a_moment_that_is_none_is_refused_with_what_is_needed() -> None:
 
     assert isinstance(done.exception, InvalidInput)
     assert "a moment such as 2026-11-20T00:00:00Z is needed" in str(done.exception)
+
+
+class Nothing:
+    """A cluster without groups, topics or records."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def newest_release(self) -> str:
+        return "4.3"
+
+    def topic_names(self) -> tuple[str, ...]:
+        return ()
+
+    def topics(self, _: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return (), ()
+
+    def end_offsets(self, _: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return (), ()
+
+    def configs(self, _: object) -> dict[str, object]:
+        return {}
+
+
+@pytest.mark.parametrize(("lake", "name", "members"), [(False, "here", []), (True, "here", ["m-3"]), (True, "other", [])])
+def test_journals_of_a_lake_say_when_members_were_stopped(
+    lake: bool, name: str, members: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restarted_in_lake(FsspecLake(str(tmp_path)), "3ab16d9280bf5305", ("here", "app"), "m-3")
+    asked: list[str] = []
+
+    def judged(_: object, given_of: Callable[[str], Given], about: About, *__: object) -> None:
+        asked.extend(member for member, _ in given_of("app").stopped)
+        raise Unsupported(about.cluster)
+
+    monkeypatch.setattr(session, "KafkaSession", lambda *_: nullcontext())
+    monkeypatch.setattr(kafka_cluster, "KafkaCluster", Nothing)
+    monkeypatch.setattr(recorded_groups, "read", lambda *_: None)
+    monkeypatch.setattr(workflow, "run", judged)
+    of_lake = ("--lake", str(tmp_path)) if lake else ()
+    done = run("--bootstrap-server", "here:1", "--group", "app", "--cluster", name, *of_lake)
+
+    assert isinstance(done.exception, Unsupported), done.exception
+    assert str(done.exception) == name
+    assert asked == members
