@@ -26,13 +26,13 @@ _REFUSED_SETTINGS = ("partition.assignment.strategy", "heartbeat.interval.ms", "
 _OF_RELEASES = (Prevents.CONSUMER_BROKER_TOO_OLD, Prevents.CONSUMER_CLIENT_TOO_OLD)
 """Upgrades are steps of their own."""
 _UNKNOWN = (
-    Unknown("topic IDs", "the snapshot of a classic group has none, and `uniform` goes by their order: they are drawn, too"),
+    Unknown("topic IDs", "the snapshot of a classic group has none, and uniform goes by their order: they are drawn, too"),
     Unknown(
         "the move itself",
         "no figure has it: while members of both protocols are in the group, the coordinator assigns to them together, and what"
         " that hands over is not priced. Each price starts from the group once every consumer has restarted",
     ),
-    Unknown("migration policy", "brokers have to allow it: group.consumer.migration.policy is `bidirectional` or `upgrade`"),
+    Unknown("migration policy", "brokers have to allow it: group.consumer.migration.policy is bidirectional or upgrade"),
 )
 
 
