@@ -4,8 +4,9 @@ none is lost, the journal is whole, and the end is as forecast; where the group 
 client that came back late), the run halted for it, that was accepted, and every task is where it was forecast. A sixth client that
 joins midway halts the run before its next act. Root is needed (namespaces of the network and of mounts).
 
-    python -m tests.live.running.campaign [--kind led|consumer|by-broker|moving] [--releases 2.8.2,3.9.1,4.3.1] [--scenarios …]
-        [--rounds 2] [--kills 10] [--of run,run,connection,sshd,broker,slow] [--seed 1] [--network 19] [--into build/runs.jsonl]
+    python -m tests.live.running.campaign [--kind led|consumer|consumer-by-broker|by-broker|moving] [--releases 2.8.2,3.9.1,4.3.1]
+        [--scenarios …] [--rounds 2] [--kills 10] [--of run,run,connection,sshd,broker,slow] [--seed 1] [--network 19]
+        [--into build/runs.jsonl]
 
 One JSON line a round, and a summary at the end. It goes on after a round that is not as wanted, and its status is 1 then.
 """
@@ -43,7 +44,8 @@ LED = "led"
 """Streams groups whose leader assigns."""
 MOVING = "moving"
 """Such groups that become groups whose broker assigns (`moving`)."""
-_RELEASES = {LED: "2.8.2,3.9.1,4.3.1", "consumer": "3.9.1", "by-broker": other_kinds.BY_BROKER, MOVING: other_kinds.BY_BROKER}
+_RELEASES = {LED: "2.8.2,3.9.1,4.3.1", "consumer": "3.9.1"}
+"""Of the others `BY_BROKER`."""
 JOINS_WITHIN_S = 30.0
 """Of a rolling restart of five clients."""
 _BEGINS_S = 3.0
@@ -273,7 +275,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # it leaves no process behind
     chance = random.Random(given.seed)
     rows: list[Document] = []
-    for release in (given.releases or _RELEASES[given.kind]).split(","):
+    for release in (given.releases or _RELEASES.get(given.kind, other_kinds.BY_BROKER)).split(","):
         with tempfile.TemporaryDirectory() as folder:
             rows += campaign(given, release, Path(folder), chance)
     kills: Counter[str] = Counter()

@@ -1,5 +1,5 @@
-"""Clients of groups of other kinds on machines: consumers, and Streams clients whose broker assigns; and what such a group is
-moved through."""
+"""Clients of groups of other kinds on machines: consumers, of both protocols, and Streams clients whose broker assigns; and what
+such a group is moved through."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -105,11 +105,13 @@ class Consumers:
 
     def on(self, machine: Machine, _process_id: str | None = None) -> Client:
         folder = self.folder / f"client-{len(self.ever) + 1}-{machine.address}"
-        settings = self.settings | {"group.instance.id": _instance(machine.address)}
-        found = Consumer(self.release, folder, settings, self.topic, machine.inside)
+        found = Consumer(self.release, folder, self.settings_on(machine), self.topic, machine.inside)
         self.ever.append(found)
         found.load()
         return found
+
+    def settings_on(self, machine: Machine) -> Mapping[str, str]:
+        return self.settings | {"group.instance.id": _instance(machine.address)}
 
     def restart(self, member: str, number: int) -> Event:
         return {"restart_consumer": {"member_id": member, "new_member_id": f"new-{number}", "within_session": True}}
@@ -119,6 +121,33 @@ class Consumers:
         new = {"member_id": "new", "assignors": [ASSIGNOR], "subscription": [self.topic], "host": host}
         comes = {"add_consumer": new | {"group_instance_id": _instance(host), "client_id": self.group_id}}
         return [{"remove_consumer": {"member_id": member}}, {"then": "stable"}, comes]
+
+
+class ConsumersByBroker(Consumers):
+    """A consumer group whose broker assigns, one member on each of the first machines. They are dynamic: each start makes a new
+    member, which is given partitions anew."""
+
+    exclude = ("within-interval", "make-static", "other-assignor")
+    """Of these a person has steps."""
+
+    def __init__(self, release: str, bootstrap: str, folder: Path) -> None:
+        super().__init__(release, bootstrap, folder)
+        of_classic = ("session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy")
+        self.settings = {key: value for key, value in self.settings.items() if key not in of_classic}
+        self.settings["group.protocol"] = "consumer"
+
+    def about(self, _folder: Path) -> list[str]:
+        return []
+
+    def settings_on(self, machine: Machine) -> Mapping[str, str]:
+        return self.settings | {"client.id": f"{self.group_id}-{machine.address}"}
+
+    def restart(self, member: str, _number: int) -> Event:
+        return {"restart_consumer": {"member_id": member}}
+
+    def replacement(self, member: str, host: str) -> list[Event]:
+        comes = {"member_id": None, "subscription": [self.topic], "host": host, "client_id": f"{self.group_id}-{host}"}
+        return [{"remove_consumer": {"member_id": member}}, {"then": "stable"}, {"add_consumer": comes}]
 
 
 class ByBroker:
@@ -178,7 +207,11 @@ def _instance(address: str) -> str:
     return f"i-{address}"
 
 
-KINDS: dict[str, type[Consumers] | type[ByBroker]] = {"consumer": Consumers, "by-broker": ByBroker}
+KINDS: dict[str, type[Consumers] | type[ByBroker]] = {
+    "consumer": Consumers,
+    "consumer-by-broker": ConsumersByBroker,
+    "by-broker": ByBroker,
+}
 
 
 def _filled(bootstrap: str, topic: str) -> None:

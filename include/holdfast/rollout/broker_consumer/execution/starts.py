@@ -20,7 +20,7 @@ from holdfast.rollout.execution import pairing
 from holdfast.rollout.execution.pairing import MOST_PAIRINGS, Comer
 from holdfast.rollout.facts.differences import Difference, Differs
 
-MOST_FAST = 4
+MOST_FAST = 7
 """Restarts of which each may have been fast or not: the courses are two to the power of them."""
 LEAST_COURSES, MOST_COURSES = 24, 200
 MOST_WORK = 200_000

@@ -100,6 +100,28 @@ def test_a_consumer_that_was_fast_is_as_forecast_too() -> None:
     assert KIND.verify(plan, slow).result is Result.AS_FORECAST
 
 
+def test_each_of_a_whole_roll_may_have_been_fast_or_not() -> None:
+    document = group("uniform")
+    document["topics"]["orders"]["partitions"] = [{"id": number} for number in range(10)]
+    for number, letter in enumerate("def", 6):
+        one = {"host": f"app-{letter}", "assignment": [["orders", number]], "target": [["orders", number]]}
+        document["members"][letter * 22] = document["members"][A] | one
+    last = document["members"]["f" * 22]
+    last["assignment"] = last["target"] = [["orders", 8], ["orders", 9]]
+    members = list(document["members"])
+    plan = planned(*(event for name in members for event in (restart(name), STABLE)), of=document)
+    for chosen in ({0, 4, 5}, set(range(6))):
+        events = [
+            replace(one, within_interval=True)
+            if isinstance(one, RestartConsumer) and members.index(one.member_id) in chosen
+            else one
+            for one in carried_out(plan).events
+        ]
+        fresh = after(plan, GroupChange(tuple(events)))
+        assert KIND.verify(plan, fresh).result is Result.AS_FORECAST, chosen
+        assert KIND.verify(plan, swapped(fresh)).result is Result.DIFFERENT, chosen
+
+
 def test_who_is_who_shows_by_instance_and_host() -> None:
     plan = planned(restart(A), STABLE, restart(B), STABLE, restart(C), of=group("range"))
     fresh = after(plan)
