@@ -116,3 +116,8 @@ def stops(lake: Lake, group: tuple[str, str], keys: SigningKeys) -> tuple[Stop, 
                 journals.refuse_broken(kept, keys)
                 found.update(dict.fromkeys(stops_of(kept.journal)))
     return tuple(sorted(found))
+
+
+def has_rollouts(lake: Lake, cluster: str) -> bool:
+    """Whether a plan was ever applied to a group of that cluster, by the name that the lake has it under."""
+    return bool(lake.names((leases.FOLDER, segment("cluster", cluster))))
