@@ -213,7 +213,6 @@ def backtest(
     ClusterTrouble; `journals`: None: when rollouts stopped members is unknown."""
     from holdfast.adapters.broker import recorded_groups
     from holdfast.rollout.json import instants
-    from holdfast.rollout.text.format import printable
     from holdfast.workflows import backtest as backtests
     from holdfast.workflows import pasts
 
@@ -221,7 +220,7 @@ def backtest(
         tell("reading __consumer_offsets")
         name, known = _read_past(cluster, past, group, timeout_s, journals)
         if journals is not None and not pasts.has_rollouts(journals[0], name):
-            tell(f"the lake has no rollout of a cluster {printable(name)}, so no journal is read; --cluster gives its name there")
+            tell(f"the lake has no rollout of a cluster {name!r}, so no journal is read; --cluster gives its name there")
         about = backtests.About(name, instants.to_second(_now()), given.since)
         return backtests.run(past, lambda group_id: known(group_id, given), about, processes, tell)
 

@@ -139,4 +139,4 @@ def test_journals_of_a_lake_say_when_members_were_stopped(
     assert isinstance(done.exception, Unsupported), done.exception
     assert str(done.exception) == name
     assert asked == members
-    assert ("the lake has no rollout of a cluster other" in done.stderr) == (name == "other")
+    assert ("the lake has no rollout of a cluster 'other'" in done.stderr) == (name == "other")
