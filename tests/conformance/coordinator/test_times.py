@@ -20,6 +20,8 @@ from holdfast.rollout.backtest.results import Given, GroupBacktest
 pytestmark = pytest.mark.jvm
 
 CHANGES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 10)
+WITH_RESTARTS = (2, 3)
+"""Seeds of changes in whose records restarts are seen; those of a run may have none."""
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 
 
@@ -45,16 +47,15 @@ def test_every_recorded_sequence_is_as_forecast(jvm: WholeCoordinatorJvm) -> Non
     """Backtest: the number of targets, the stable end and the time, from the records alone."""
     release = jvm.release
     print(f"HOLDFAST_SEED={SEED}: {CHANGES} changes for Kafka {release}")
-    changes = [TimedChange(random.Random(SEED + number), release) for number in range(CHANGES)]
+    seeds = [*range(SEED, SEED + CHANGES), *WITH_RESTARTS]
+    changes = [TimedChange(random.Random(seed), release) for seed in seeds]
     compared = restarts = 0
-    for number, (change, (_, answer)) in enumerate(
-        zip(changes, jvm.answers(one.script | {"bytes": True} for one in changes), strict=True)
-    ):
+    for seed, change, (_, answer) in zip(seeds, changes, jvm.answers(one.script | {"bytes": True} for one in changes), strict=True):
         shown = answer["steps"]
         log = recorded_targets.entries(answer["records"], change.moments_ms(shown))
         found = judged(log, Given(broker_release=release, group_configs=change.config))
         wrong = _not_as_forecast(found, since=shown[change.settled]["epoch"], timed=change.keeps_its_times)
-        assert not wrong, f"HOLDFAST_SEED={SEED + number}, Kafka {release}, {change.events}: {wrong}"
+        assert not wrong, f"HOLDFAST_SEED={seed}, Kafka {release}, {change.events}: {wrong}"
         compared += sum(one.compared for one in found.sequences)
         restarts += 0 if found.learnt is None else found.learnt.start_up.seen
     print(f"{compared} sequences, {restarts} restarts")

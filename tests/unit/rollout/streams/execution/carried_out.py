@@ -48,6 +48,13 @@ class _Stage(course.RecordedStage):
     def named(self, process_id: ProcessId, member_id: str) -> str:
         return f"{member_id}~{self.starts[process_id]}" if self.starts[process_id] else member_id
 
+    def restart_in_turn(self, *_: object) -> int:
+        """None: who restarts, and who is there then, is not noted where restarts that are known are taken over in one piece."""
+        return 0
+
+    def _walk(self, _group: object) -> None:
+        """Nor where rebalances are walked."""
+
     def _started(self, process_ids: tuple[ProcessId, ...]) -> None:
         super()._started(process_ids)
         self.starts.update(process_ids)
