@@ -21,7 +21,7 @@ SCRIPTS = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 40)
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 
 
-@pytest.mark.parametrize("release", ["4.0.0", "4.0.2", "4.1.2", "4.2.1", "4.3.1", "4.4.0"])
+@pytest.mark.parametrize("release", ["4.0.0", "4.1.2", "4.2.1", "4.3.1", "4.4.0"])
 def test_every_target_of_a_script_follows_from_what_was_described_before_it(release: str) -> None:
     print(f"HOLDFAST_SEED={SEED}: {SCRIPTS} scripts for Kafka {release}")
     scripts = [RandomScript(random.Random(SEED + number)) for number in range(SCRIPTS)]
