@@ -89,7 +89,8 @@ def bring_up(airflow: Airflow) -> None:
             raise Failed(f"Airflow could not create its database:\n{tail(HOME / 'db.log')}")
         airflow.processes.clear()
     with step("Starting Airflow"):
-        airflow.start("api-server")
+        airflow.start("api-server", "--apps", "core")
+        airflow.start("api-server", "--apps", "execution", "--port", str(airflow.tasks_port), name="execution-api")
         airflow.start("dag-processor")
         airflow.start("scheduler", "--skip-serve-logs")
         airflow.log_in()

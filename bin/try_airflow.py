@@ -72,8 +72,11 @@ def free_port() -> int:
             return port
 
 
-def settings(port: int) -> dict[str, str]:
-    """The environment of our Airflow: nothing is taken from another Airflow that the user may have configured."""
+def settings(port: int, tasks_port: int) -> dict[str, str]:
+    """The environment of our Airflow: nothing is taken from another Airflow that the user may have configured.
+
+    `port`: where people find it. `tasks_port`: where tasks do, in an api-server of their own. In a single one a person's POST stops
+    all answers while it waits for SQLite's lock, and a task's request that holds the lock waits for its answer."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW_", "SPARK_", "PYTHONPATH"))}
     binaries = ROOT / ".venv" / "bin"
     return inherited | {
@@ -103,6 +106,7 @@ def settings(port: int) -> dict[str, str]:
         "AIRFLOW__API__HOST": "127.0.0.1",
         "AIRFLOW__API__PORT": str(port),
         "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
+        "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{tasks_port}/execution/",
         "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "5",
         "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",  # what has not changed: every 30 s without this
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
@@ -116,7 +120,8 @@ class Airflow:
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
-        self.environment = settings(port)
+        self.tasks_port = free_port()
+        self.environment = settings(port, self.tasks_port)
         self.password = secrets.token_urlsafe(12)
         self.token = ""
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -133,9 +138,10 @@ class Airflow:
         for name, lines in SPARK.items():
             (spark / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    def start(self, *command: str) -> subprocess.Popen[bytes]:
-        """Start `airflow <command>` in a process group of its own, its output in a log file."""
-        with (HOME / f"{command[0]}.log").open("ab") as log:
+    def start(self, *command: str, name: str = "") -> subprocess.Popen[bytes]:
+        """Start `airflow <command>` in a process group of its own, its output in a log file. `name`: by default the first word."""
+        name = name or command[0]
+        with (HOME / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(
                 [str(ROOT / ".venv" / "bin" / "airflow"), *command],
                 cwd=HOME,
@@ -145,7 +151,7 @@ class Airflow:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        self.processes[command[0]] = process
+        self.processes[name] = process
         return process
 
     def check_alive(self) -> None:

@@ -173,6 +173,15 @@ def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
     return inherited | _PATIENT | own
 
 
+def _apart(tasks_port: int) -> dict[str, list[str]]:
+    """Two api-servers: one for people, one for tasks. In a single one a person's POST, which Airflow logs from the server's own
+    loop, stops all answers while it waits for SQLite's lock; and a task's request that holds the lock waits for its answer."""
+    return {
+        "api-server": ["api-server", "--apps", "core"],
+        "execution-api": ["api-server", "--apps", "execution", "--port", str(tasks_port)],
+    }
+
+
 _COMMANDS = {"scheduler": "scheduler --skip-serve-logs", "triggerer": "triggerer --skip-serve-logs"}
 
 
@@ -196,15 +205,21 @@ def serving(
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
     url = f"http://127.0.0.1:{port or free_port()}{below}"
-    server = Server(url, home, lake, environment(home, lake, url) | (more or {}), airflow, commands=others or {})
+    commands = dict(others or {})
+    around: dict[str, str] = {}
+    if scheduling and port is None:
+        tasks_port = free_port()
+        commands |= {name: [*airflow, *command] for name, command in _apart(tasks_port).items()}
+        around["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] = f"http://127.0.0.1:{tasks_port}{below}/execution/"
+    server = Server(url, home, lake, environment(home, lake, url) | around | (more or {}), airflow, commands=commands)
     with (home / "server.log").open("wb") as log:
         subprocess.run([*airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
     try:
         for name in (
-            *(("api-server",) if port is None else ()),
+            *(("api-server",) if port is None and "api-server" not in commands else ()),
             *(("dag-processor", "scheduler") if scheduling else ()),
             *(("triggerer",) if triggering else ()),
-            *server.commands,
+            *commands,
         ):
             server.start(name)
         _wait_until_it_answers(server, server.components["api-server"])
