@@ -9,6 +9,7 @@ VERBS = (
     "add_consumer",
     "add_partitions",
     "add_topic",
+    "convert_consumer",
     "move_to_streams_protocol",
     "remove_client",
     "remove_consumer",

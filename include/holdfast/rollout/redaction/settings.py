@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from holdfast.kafka.consumer import config as consumer_config
 from holdfast.kafka.coordinator.config_keys import GROUP_KEYS
 from holdfast.kafka.coordinator.consumer import config_keys as of_consumers
+from holdfast.kafka.coordinator.consumer import migration
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config import DECIDING
 from holdfast.rollout.json.kafka import ConfigValue
@@ -25,14 +26,14 @@ _PUBLIC = """
     reuse.ktable.source.topics merge.repartition.topics single.store.self.join classic streams consumer range
     roundrobin sticky cooperative-sticky uniform read_committed read_uncommitted compact delete compact,delete
     delete,compact plaintext ssl sasl_plaintext sasl_ssl min_traffic balance_subtopology rocksdb in_memory
-    use_all_dns_ips resolve_canonical_bootstrap_servers_only
+    use_all_dns_ips resolve_canonical_bootstrap_servers_only bidirectional upgrade downgrade disabled
 """
 _WORDS = frozenset(_PUBLIC.split())
 _KAFKAS_ASSIGNORS = """
     HighAvailabilityTaskAssignor StickyTaskAssignor LegacyStickyTaskAssignor FallbackPriorTaskAssignor
 """
 _ASSIGNORS = frozenset(_KAFKAS_ASSIGNORS.split())
-_KEYS = frozenset((*consumer_config.KEYS, *GROUP_KEYS, *of_consumers.GROUP_KEYS))
+_KEYS = frozenset((*consumer_config.KEYS, *GROUP_KEYS, *of_consumers.GROUP_KEYS, *migration.BROKER_KEYS))
 
 
 def take(found: Found, settings: Settings) -> None:

@@ -36,6 +36,7 @@ def snapshot_of(shown: Case, release: str, ids: dict[str, str], topics: dict[str
             name: {
                 "instance_id": one["instance"],
                 "member_epoch": one["epoch"],
+                "member_type": ("classic", "consumer")[one["type"]],
                 "subscription": one["topics"],
                 "subscription_regex": one["regex"] or None,
                 "assignment": list(_each(one["assignment"])),

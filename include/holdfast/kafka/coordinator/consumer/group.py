@@ -22,6 +22,13 @@ class Assignor(StrEnum):
     RANGE = "range"
 
 
+class MemberType(StrEnum):
+    """The protocols that members of a group use while it moves, by the names that ConsumerGroupDescribe has for them."""
+
+    CONSUMER = "consumer"
+    CLASSIC = "classic"
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """A topic that exists. `id`: the 128 bits of its Uuid. `partitions`: how many it has."""
@@ -35,13 +42,14 @@ class Topic:
 class Member:
     """One member. `subscription`: the topics that it names; `regex`: those that it asks for by a regular expression, as the
     coordinator has resolved it; None: by none. `target`: its previous one, and for a static member that has just come back
-    that of its instance."""
+    that of its instance. `classic`: it is of the classic protocol, in a group that moves; no target depends on it."""
 
     member_id: str
     subscription: tuple[str, ...] = ()
     regex: str | None = None
     instance_id: str | None = None
     target: Owned = ()
+    classic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from holdfast.kafka.release_lines import ReleaseLines, patches
 
 FIRST_CLIENTS = "3.7.0"
 """The first clients with `group.protocol` (KIP-848)."""
+FIRST_TO_REFUSE_CLASSIC = "4.3.1"
+"""The first brokers that let no member of the classic protocol join a group of the new one where
+`group.consumer.migration.policy` is `disabled`."""
 FIRST_FOR_PRODUCTION = "4.0"
 """The first brokers and clients whose consumer groups of the new protocol are meant for production."""
 
@@ -34,6 +37,14 @@ class Behaviour:
     has_interval: bool = False
     """From 4.3 targets are at least `consumer.assignment.interval.ms` apart (KIP-1263)."""
 
+    classic_members_compute: bool = True
+    """Up to 4.2 a member of the classic protocol hears of an epoch that was raised, and computes the target as it rejoins. From 4.3
+    on it hears of targets that others have computed."""
+
+    stale_group_rebalances: bool = False
+    """From 4.3 on a group that becomes classic because a static member comes back with the classic protocol rebalances where its
+    epoch has been raised since its last target; before, where that member subscribes otherwise."""
+
     assignor_raises_epoch: bool = False
     """From 4.4 a heartbeat with which most members ask for another assignor raises the group's epoch; before, the next target that
     is computed for another reason is the first with it."""
@@ -50,7 +61,9 @@ def _lines() -> tuple[Behaviour, ...]:
         releases=(*patches("4.0", 1, 2), *patches("4.1", 0, 2), *patches("4.2", 0, 1)),
         extra_goes_to_the_first=False,
     )
-    line_4_3 = replace(line_4_0_1, releases=patches("4.3", 0, 1), has_interval=True)
+    line_4_3 = replace(
+        line_4_0_1, releases=patches("4.3", 0, 1), has_interval=True, classic_members_compute=False, stale_group_rebalances=True
+    )
     line_4_4 = replace(line_4_3, releases=("4.4.0",), assignor_raises_epoch=True, interval_ends_when_empty=True, map_has_both=False)
     return line_4_0_0, line_4_0_1, line_4_3, line_4_4
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Self
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.coordinator.consumer.group import Member
 from holdfast.rollout.broker_consumer.events.event import Coming, ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts import departure, fields, new_consumer, words
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
-from holdfast.rollout.broker_consumer.events.parts.fields import LEAVES, LEAVES_GROUP
+from holdfast.rollout.broker_consumer.events.parts.fields import LEAVES, LEAVES_GROUP, WITHIN_INTERVAL
 from holdfast.rollout.broker_consumer.events.parts.new_consumer import MEMBER_ID, NewConsumer
 from holdfast.rollout.broker_consumer.events.parts.scene import Back, Scene
 from holdfast.rollout.contract.actions import ActionName
@@ -17,7 +18,6 @@ from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import BOOLEAN, NAME
 from holdfast.rollout.json.record import member, record, spread
 
-_WITHIN_INTERVAL = BOOLEAN.described("True: it leaves and is back before the coordinator computes the next target.")
 _WITHIN_SESSION = BOOLEAN.described("Of a static member. False: its session is over before it comes back.")
 
 
@@ -40,7 +40,7 @@ class RestartConsumer(ConsumerEvent):
     new_member_id: str | None = member(MEMBER_ID, absent=None, omit=lambda one: one.new_member_id is None)
     leaves: bool = member(LEAVES, absent=True, omit=lambda one: one.leaves)
     leaves_group: bool = member(LEAVES_GROUP, absent=False, omit=lambda one: not one.leaves_group)
-    within_interval: bool = member(_WITHIN_INTERVAL, absent=False, omit=lambda one: not one.within_interval)
+    within_interval: bool = member(WITHIN_INTERVAL, absent=False, omit=lambda one: not one.within_interval)
     within_session: bool = member(_WITHIN_SESSION, absent=True, omit=lambda one: one.within_session)
     given: NewConsumer = spread(new_consumer.UNNAMED)
 
@@ -96,7 +96,7 @@ class RestartConsumer(ConsumerEvent):
             )
         if self.within_interval:
             return scenes.took_its_place(after, old, new, "new_member_id")
-        if self.leaves and self.within_session:
+        if self._in_time(old, new):
             return after
         return replace(after, late=(*after.late, Back(self.member_id, new)))
 
@@ -106,9 +106,15 @@ class RestartConsumer(ConsumerEvent):
             away = tuple(one for one in scene.away if one is not back)
             return scenes.joined(replace(scene, away=away), back.new, "new_member_id")
         old = scene.members.get(self.member_id)
-        if old is None or self.within_interval or not (self.leaves and self.within_session):
+        if old is None or self.within_interval:
             return scene
-        return scenes.took_its_place(scene, old, new_consumer.made(self._new(), old), "new_member_id")
+        new = new_consumer.made(self._new(), old)
+        return scenes.took_its_place(scene, old, new, "new_member_id") if self._in_time(old, new) else scene
+
+    def _in_time(self, old: Member, new: Member) -> bool:
+        """Whether a static member has its place back within its session. Where both are of the new protocol, the coordinator gives
+        it back only if the old one has reported that it stops."""
+        return self.within_session and (self.leaves or old.classic or new.classic)
 
     def comes(self) -> Coming:
         return Coming(self._new(), self.member_id, same=True)

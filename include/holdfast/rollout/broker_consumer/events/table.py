@@ -3,6 +3,7 @@
 from holdfast.rollout.broker_consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.broker_consumer.events.add_partitions import AddPartitions
 from holdfast.rollout.broker_consumer.events.add_topic import AddTopic
+from holdfast.rollout.broker_consumer.events.convert_consumer import ConvertConsumer
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.broker_consumer.events.remove_topic import RemoveTopic
@@ -15,6 +16,7 @@ EVENTS: tuple[type[ConsumerEvent], ...] = (
     AddConsumer,
     AddPartitions,
     AddTopic,
+    ConvertConsumer,
     RemoveConsumer,
     RemoveTopic,
     ReplaceConsumer,

@@ -7,6 +7,7 @@ Java: `GroupMetadataManager.consumerGroupHeartbeat`, `maybeUpdateTargetAssignmen
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import NamedTuple
 
 from holdfast.kafka.coordinator.consumer import target
 from holdfast.kafka.coordinator.consumer.group import Group, MemberTarget, Owned
@@ -19,7 +20,7 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupConversion
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.target import as_target, each_partition
 from holdfast.rollout.coordinated import roster
@@ -39,11 +40,22 @@ class Ground:
     group: Group
 
 
-def carried_out(ground: Ground, change: GroupChange) -> tuple[tuple[ComputedTarget, ...], tuple[Return, ...]]:
-    """The targets, and the static members that came back. Every member ID of the change is given. Raise InvalidInput for an event
-    that does not fit the group then."""
+class CarriedOut(NamedTuple):
+    """The targets, the static members that came back, and where the group became one of the classic protocol, if it did.
+    `stalled`: a target is due at the end that no member computes."""
+
+    targets: tuple[ComputedTarget, ...]
+    returns: tuple[Return, ...]
+    conversion: GroupConversion | None
+    stalled: bool
+
+
+def carried_out(ground: Ground, change: GroupChange) -> CarriedOut:
+    """Every member ID of the change is given. Raise InvalidInput for an event that does not fit the group then, CannotPredict for
+    one that comes after the group became one of the classic protocol."""
     course = _Course(ground)
-    return tuple(course.targets(change.numbered_batches())), tuple(course.returns)
+    targets = tuple(course.targets(change.numbered_batches()))
+    return CarriedOut(targets, tuple(course.returns), course.conversion, course.stalled)
 
 
 class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
@@ -51,6 +63,7 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         snapshot, group = ground.snapshot, ground.group
         self._release = group.release
         scene = Scene(
+            release=group.release,
             facts=behaviour(group.release),
             members={one.member_id: one for one in group.members},
             instances={one.member_id: one.instance_id for one in group.members if one.instance_id is not None},
@@ -64,11 +77,13 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         super().__init__(scene)
         self._had = [{one.member_id: one.target for one in group.members}]
         self._alike = Subscriptions(group, UNTIL_18).alike
+        self.conversion: GroupConversion | None = None
 
     def _event(self, index: int, event: ConsumerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it at once where a member joins and no interval holds it back."""
         self._place(index, event, applied)
         self._inherit()
+        self._convert(index)
         if self._scene.joins_compute and self._scene.due:
             yield from self._computed(TargetTrigger.CHANGE, by_joining=True)
 
@@ -79,9 +94,21 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
             self._had = [{name: owned for name, owned in had.items() if name != old} | {new: had.get(old, ())} for had in self._had]
         self._scene = replace(self._scene, heirs=())
 
+    @property
+    def stalled(self) -> bool:
+        return self._scene.due and self._scene.alive() > 0
+
+    def _convert(self, index: int | None) -> None:
+        """`index`: of the event that has just taken effect; None: sessions are over."""
+        found = self._scene.conversion
+        if found is not None and self.conversion is None:
+            left = self._scene.table.order()
+            self.conversion = GroupConversion(self._batch_number, index, found.rebalances, left)
+
     def _session_over(self) -> Iterator[ComputedTarget]:
         over, *others = self._scene.dead
         self._scene = scenes.gone(replace(self._scene, dead=tuple(others)), over)
+        self._convert(None)
         yield from self._computed(TargetTrigger.SESSION_OVER, over)
         for late in [one for one in self._scene.late if one.old in over]:
             self._scene = scenes.joined(self._scene, late.new, "new_member_id")
@@ -92,7 +119,7 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
     ) -> Iterator[ComputedTarget]:
         """The target that is due, if one is. It takes a heartbeat: members that ended without leaving send none."""
         scene = self._scene
-        if scene.members and not scene.alive():
+        if scene.members and (scene.due or scene.unseen) and not scene.computes():
             return
         bumps = len(scene.moves)
         if scene.unseen and scene.members:

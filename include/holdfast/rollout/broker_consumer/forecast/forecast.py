@@ -20,9 +20,6 @@ from holdfast.rollout.broker_consumer.target.group import group_of
 from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.offsets import positions
 
-CLASSIC = "classic"
-"""The type of a member of the classic protocol."""
-
 
 def forecast(snapshot: BrokerConsumerSnapshot, change: GroupChange, factor: int = 1, at_most: int | None = None) -> GroupForecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
@@ -36,7 +33,7 @@ def forecast(snapshot: BrokerConsumerSnapshot, change: GroupChange, factor: int 
     if not first.targets:  # then no ID decides anything
         possible = Possibilities((replace(possible.each[0], probability=1.0),), exhaustive=True)
     outcomes = [first, *(_outcome(ground, one.change, settings) for one in possible.each[1:])]
-    unknown = (*snapshot.unknown, *_of_java(outcomes))
+    unknown = (*snapshot.unknown, *_of_java(outcomes), *_of_the_leader(outcomes))
     if possible.each[0].change == change:
         return GroupForecast(change, outcomes[0], settings, unknown)
     example = together.usual(outcomes, possible)
@@ -54,13 +51,7 @@ def refuse_misfit(snapshot: BrokerConsumerSnapshot, change: GroupChange) -> None
 
 
 def ground_of(snapshot: BrokerConsumerSnapshot) -> Ground:
-    """Raise CannotPredict where what decides is unknown, Unsupported for a group that is moving between protocols."""
-    classic = [one.member_id for one in snapshot.members if one.member_type == CLASSIC]
-    if classic:
-        raise Unsupported(
-            f"The group has {len(classic)} members of the classic protocol: a group that moves between protocols is not covered"
-            " (holdfast assign computes its next target)"
-        )
+    """Raise CannotPredict where what decides is unknown."""
     group = group_of(snapshot)
     behaviour(group.release)
     return Ground(snapshot, group)
@@ -73,20 +64,32 @@ def settings_of(snapshot: BrokerConsumerSnapshot) -> ConsumerConfig:
 
 
 def _outcome(ground: Ground, change: GroupChange, settings: ConsumerConfig) -> GroupOutcome:
-    targets, returns = course.carried_out(ground, change)
+    targets, returns, conversion, stalled = course.carried_out(ground, change)
     found = times.times(ground, change, targets, returns)
     unowned = times.unowned(ground, change, targets, found, returns)
     resumed = positions.positions(summary.taken_up(ground, change, targets, returns), ground.snapshot.topics, settings)
     there = tuple(member for member, _ in targets[-1].owned) if targets else tuple(one.member_id for one in ground.group.members)
     back = {one.old: one.member_id for one in returns if one.targets == len(targets)}
     return GroupOutcome(
-        member_ids=tuple(back.get(one, one) for one in there),
+        member_ids=tuple(back.get(one, one) for one in there) if conversion is None else conversion.member_ids,
         targets=targets,
         summary=summary.summary(ground, change, targets, found, unowned),
         positions=resumed,
         warnings=positions.warnings(resumed, settings),
         unowned=tuple(sorted(unowned.items())),
+        conversion=conversion,
+        stalled=stalled,
     )
+
+
+def _of_the_leader(outcomes: list[GroupOutcome]) -> tuple[Unknown, ...]:
+    """What a leader of the classic protocol decides."""
+    found = (one.conversion for one in outcomes if one.conversion is not None)
+    return tuple(dict.fromkeys(_LEADER if one.rebalances else _KEPT for one in found))
+
+
+_LEADER = Unknown("conversion", "the group is one of the classic protocol then, and rebalances: what its leader assigns is unknown")
+_KEPT = Unknown("conversion", "the group is one of the classic protocol then: its leader assigns with the next rebalance")
 
 
 def _of_java(outcomes: list[GroupOutcome]) -> tuple[Unknown, ...]:

@@ -2,7 +2,13 @@
 
 from holdfast.rollout.broker_consumer.change.change import ITEM
 from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupForecast, GroupOutcome, TargetsSummary
+from holdfast.rollout.broker_consumer.forecast.outcomes import (
+    ComputedTarget,
+    GroupConversion,
+    GroupForecast,
+    GroupOutcome,
+    TargetsSummary,
+)
 from holdfast.rollout.broker_consumer.snapshot.snapshot import OWNED
 from holdfast.rollout.broker_consumer.target.target import ASSIGNMENT
 from holdfast.rollout.contract.batches_json import IN_ORDER
@@ -61,6 +67,13 @@ def _codec(detail: Detail) -> Record[GroupForecast]:
         ),
         bounds=member(
             nullable(codec_of(Bounds)), "Where IDs are new random ones: the outcome is an example.", default=None, omit=True
+        ),
+        conversion=member(nullable(codec_of(GroupConversion)), default=None, omit=True),
+        stalled=member(
+            BOOLEAN,
+            "A target is due that no member computes: what has no owner then waits for a member that joins.",
+            default=False,
+            omit=True,
         ),
     )
     return written_of(

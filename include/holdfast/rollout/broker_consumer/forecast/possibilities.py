@@ -146,12 +146,15 @@ def _choices(gaps: int, count: int) -> Iterator[tuple[tuple[int, ...], ...]]:
 
 
 def _number(member_id: str) -> int:
-    """How many texts of that many letters come before it, as Java compares text."""
+    """How many texts of that many letters come before it, as Java compares text. Members of the classic protocol have IDs with
+    other characters, too."""
     found = 0
     for place in range(_LENGTH):
         found *= len(_LETTERS)
         if place < len(member_id):
             found += bisect_left(_IN_ORDER, java.string_order(member_id[place]))
+            if member_id[place] not in _LETTERS:
+                return found * int(len(_LETTERS) ** (_LENGTH - 1 - place))
     return found
 
 

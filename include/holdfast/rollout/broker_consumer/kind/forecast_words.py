@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Mapping
 
 from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast import summary as figures
 from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
 from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupForecast, GroupOutcome
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupConversion, GroupForecast, GroupOutcome
+from holdfast.rollout.broker_consumer.snapshot.names import named
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
+from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.coordinated import span_words
+from holdfast.rollout.coordinated.step_of import Name
 from holdfast.rollout.offsets import warning_words
 from holdfast.rollout.text.document_blocks import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.format import duration, listed, many, printable
@@ -22,6 +26,10 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
     for warning in outcome.warnings:
         yield Paragraph(warning_words.sentence(warning), strong=True)
     yield Heading(1, _headline(outcome))
+    if outcome.conversion is not None:
+        yield Paragraph(_conversion(forecast.carried_out, outcome.conversion, named(snapshot)), strong=True)
+    if outcome.stalled:
+        yield Paragraph(_STALLED, strong=True)
     yield Paragraph(_moves(outcome))
     if outcome.targets:
         yield Paragraph(span_words.stable_after(outcome.summary.seconds_to_stable, outcome.summary.start_ups, "consumers"))
@@ -38,10 +46,28 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
 def _headline(outcome: GroupOutcome) -> str:
     found = outcome.summary
     if not outcome.targets:
-        return "The coordinator computes no target: nothing moves."
+        left = outcome.stalled or (outcome.conversion is not None and outcome.conversion.rebalances)
+        return "The coordinator computes no target." if left else "The coordinator computes no target: nothing moves."
     collateral = "" if not found.collateral else f", {found.collateral:,} of them between consumers that the change does not touch"
     moved = f"{found.moved:,} of {many(found.partitions, 'partition')} end on another consumer{collateral}"
     return f"{moved}, in {many(found.targets, 'target')}."
+
+
+_STALLED = (
+    "Partitions are left without an owner: only members of the classic protocol remain, which from Kafka 4.3 on compute no target,"
+    " and the brokers do not let the group become classic (group.consumer.migration.policy, group.max.size). They wait for a member"
+    " that joins."
+)
+
+
+def _conversion(change: GroupChange, found: GroupConversion, name: Name) -> str:
+    if found.event is None:
+        when = f"once the sessions of those are over that end in batch {found.batch + 1}"
+    else:
+        item = change.events[found.event]
+        when = f"with event {found.event + 1}" if isinstance(item, Then) else f"with event {found.event + 1}, {item.sentence(name)}"
+    then = "It rebalances at once" if found.rebalances else "Its members keep what they have until the next rebalance"
+    return f"The group becomes one of the classic protocol {when}. {then}; from there on its leader assigns."
 
 
 def _moves(outcome: GroupOutcome) -> str:

@@ -24,6 +24,14 @@ MOST_POSSIBILITIES = 100
 """Of new IDs, for each option."""
 WORK = 200_000
 """Partitions and members that all possibilities of an option may look at together: a roll of a very large group has one draw."""
+_CONVERTED = CannotPredict(
+    "the group becomes one of the classic protocol in the course of the change: what its leader then assigns is unknown"
+    " (holdfast forecast shows the course until then). Leave one consumer of the new protocol, or end the change before"
+)
+_STALLED = CannotPredict(
+    "only members of the classic protocol are left, and the brokers do not let the group become classic: no member computes the"
+    " target that is due. Leave one consumer of the new protocol, or set group.consumer.migration.policy to bidirectional before"
+)
 OPTIONS = 6
 """This many options are forecast for most changes."""
 
@@ -73,6 +81,8 @@ def evaluate(snapshot: BrokerConsumerSnapshot, option: GroupOption, times: int =
             raise
         return EvaluatedGroupOption(option, None, Refusal(Refuses.ORDER))  # one event may need what another one did
     outcome = foreseen.outcome
+    if outcome.conversion is not None or outcome.stalled:
+        return EvaluatedGroupOption(option, None, refusal_of(_STALLED if outcome.stalled else _CONVERTED))
     batches = [[event for _, event in batch.events] for batch in option.change.numbered_batches() if batch.events]
     return EvaluatedGroupOption(
         option=option,

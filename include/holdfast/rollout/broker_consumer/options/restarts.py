@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
+from holdfast.rollout.broker_consumer.events.convert_consumer import ConvertConsumer
 from holdfast.rollout.broker_consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.broker_consumer.forecast.forecast import forecast
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
@@ -13,21 +14,22 @@ from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import orders
 from holdfast.rollout.options.orders import OrdersTried
 
-Restarts = tuple[RestartConsumer, ...]
+Restarting = RestartConsumer | ConvertConsumer
+Restarts = tuple[Restarting, ...]
 
 
 def restarts_of(change: GroupChange) -> Restarts:
     """The restarts that the change consists of; none if there is anything else in it, or a consumer that does not leave."""
-    found: list[RestartConsumer] = []
+    found: list[Restarting] = []
     for item in change.statements():
         if not item.restarts() or item.in_interval() or item.crashes():
             return ()
-        assert isinstance(item, RestartConsumer), "nothing else restarts a consumer"
+        assert isinstance(item, Restarting), "nothing else restarts a consumer"
         found.append(item)
     return tuple(found)
 
 
-def in_turn(restarts: Sequence[RestartConsumer]) -> GroupChange:
+def in_turn(restarts: Sequence[Restarting]) -> GroupChange:
     """One after the other, each once the group is stable."""
     events: list[Item] = []
     for one in restarts:
@@ -35,7 +37,7 @@ def in_turn(restarts: Sequence[RestartConsumer]) -> GroupChange:
     return GroupChange(tuple(events[:-1]))
 
 
-def within(restarts: Sequence[RestartConsumer], static: frozenset[str]) -> list[Item]:
+def within(restarts: Sequence[Restarting], static: frozenset[str]) -> list[Item]:
     """Each but the first within the assignment interval of the target before. Static members cause no target."""
     events: list[Item] = []
     noticed = False
@@ -52,7 +54,7 @@ def as_static(change: GroupChange, static: frozenset[str]) -> GroupChange:
     """The same, but dynamic members that restart come back with instance IDs. Placeholders stand for these."""
     events: list[Item] = []
     for number, item in enumerate(change.events):
-        if isinstance(item, RestartConsumer) and item.member_id not in static and not item.within_interval:
+        if isinstance(item, Restarting) and item.member_id not in static and not item.within_interval:
             given = replace(item.given, instance_id=f"instance-{number:05}")
             item = replace(item, given=given)
         events.append(item)

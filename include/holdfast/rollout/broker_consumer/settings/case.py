@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.consumer.config_keys import GROUP_KEYS
+from holdfast.kafka.coordinator.consumer.migration import BROKER_KEYS
 from holdfast.rollout.broker_consumer.execution.undo import name_of
 from holdfast.rollout.broker_consumer.forecast.forecast import forecast
 from holdfast.rollout.broker_consumer.host_loss import losses
@@ -24,7 +25,7 @@ _PROTOCOL = (("group.protocol", "consumer"),)
 def case_of(snapshot: BrokerConsumerSnapshot, properties: Mapping[str, str] | None, policy: Policy) -> Case:
     """`properties` None: those of the consumers were not given, and only the group's configs are known. Brokers do not show the
     release of the clients."""
-    own = tuple((key, value) for key, value in snapshot.config if key not in GROUP_KEYS)
+    own = tuple((key, value) for key, value in snapshot.config if key not in (*GROUP_KEYS, *BROKER_KEYS))
     given = None if properties is None else {key: value for key, value in properties.items() if key not in GROUP_KEYS}
     settings, differs = settings_of((*_PROTOCOL, *own), given, None)
     subject = Subject(

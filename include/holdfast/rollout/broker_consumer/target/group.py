@@ -2,7 +2,7 @@
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.coordinator.consumer import topic_regex
-from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, Topic, by_topic
+from holdfast.kafka.coordinator.consumer.group import Assignor, Group, Member, MemberType, Topic, by_topic
 from holdfast.kafka.coordinator.consumer.release import RELEASES
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumer, BrokerConsumerSnapshot
 from holdfast.rollout.json import strict
@@ -64,6 +64,7 @@ def _member(one: BrokerConsumer, assignor: Assignor) -> Member:
         regex=one.subscription_regex or None,
         instance_id=one.instance_id,
         target=by_topic(one.target or ()),
+        classic=one.member_type == MemberType.CLASSIC,
     )
 
 

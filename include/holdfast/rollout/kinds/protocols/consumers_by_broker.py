@@ -122,7 +122,7 @@ class ConsumersByBroker(Side):
     def _settled(self, draw: int) -> BrokerConsumerSnapshot:
         """The group at rest after its move."""
         group, change = self.moving(draw)
-        targets, _ = course.carried_out(ground_of(group), change)
+        targets = course.carried_out(ground_of(group), change).targets
         if not targets:
             raise CannotPredict("consumers: the group has none, and is assigned nothing")
         last, before = targets[-1], {one.member_id: one for one in group.members}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.unit.rollout.broker_consumer.groups import NEW, TOPIC_ID, A, B, C, group
 
-from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, Unsupported
+from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.document_blocks import to_text
@@ -252,11 +252,6 @@ def test_what_cannot_be_known_is_refused() -> None:
         outcome(by_regex, {"restart_consumer": {"member_id": A}})
     by_regex["members"][B] |= {"subscription": [], "subscription_regex": "ord.*"}
     assert epochs(outcome(by_regex, {"restart_consumer": {"member_id": A}})) == [8, 9]
-
-    mixed = group()
-    mixed["members"][A]["member_type"] = "classic"
-    with pytest.raises(Unsupported, match="1 members of the classic protocol"):
-        outcome(mixed, {"remove_consumer": {"member_id": B}})
 
     with pytest.raises(InvalidInput, match=r"this config from Kafka 4\.3 on"):
         outcome(group(release="4.2.1"), {"set_config": {"consumer.assignment.interval.ms": 1}})

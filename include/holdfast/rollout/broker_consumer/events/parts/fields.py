@@ -9,6 +9,8 @@ LEAVES_GROUP = BOOLEAN.described(
     " once. False: it stays until its session is over."
 )
 
+WITHIN_INTERVAL = BOOLEAN.described("True: it leaves and is back before the coordinator computes the next target.")
+
 
 def leaves_as_closed(*, leaves: bool, leaves_group: bool) -> None:
     if leaves_group and not leaves:

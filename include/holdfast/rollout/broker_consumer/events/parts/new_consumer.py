@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
-from holdfast.kafka.coordinator.consumer.group import Member
+from holdfast.kafka.coordinator.consumer.group import Member, MemberType
 from holdfast.rollout.contract.batches import INHERITED, FromOld
-from holdfast.rollout.json.codec import NAME, TEXT, nullable
+from holdfast.rollout.json.codec import NAME, TEXT, either, nullable
 from holdfast.rollout.json.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.json.record import gathered, member, record, variant
 
@@ -26,6 +26,9 @@ class NewConsumer:
     client_id: str | FromOld = member(TEXT, default=INHERITED, omit=True)
     host: str | FromOld | None = member(nullable(TEXT), default=INHERITED, omit=True)
     rack: str | FromOld | None = member(nullable(TEXT), default=INHERITED, omit=True)
+    member_type: MemberType | FromOld = member(
+        either(MemberType).described("The protocol that it uses."), default=INHERITED, omit=True
+    )
 
 
 def _subscribed(one: NewConsumer) -> None:
@@ -41,21 +44,32 @@ ADDED = variant(
     client_id="",
     host=None,
     rack=None,
+    member_type=MemberType.CONSUMER,
     check=_subscribed,
 )
 """One that is added inherits nothing."""
-UNNAMED = variant(NewConsumer, member_id=gathered(lambda _: None, default=None))
-"""A new consumer whose member ID is declared elsewhere."""
+UNNAMED = variant(
+    NewConsumer, member_id=gathered(lambda _: None, default=None), member_type=gathered(lambda _: INHERITED, default=INHERITED)
+)
+"""A new consumer whose member ID, and whose protocol, are declared elsewhere."""
 
 
 def made(new: NewConsumer, old: Member | None) -> Member:
     """The member as it joins. Without an `old` one every property is given; its ID is given in any case."""
     like = old or Member("")
+    classic = _taken_over(new.member_type, MemberType.CLASSIC if like.classic else MemberType.CONSUMER) is MemberType.CLASSIC
+    regex = _taken_over(new.subscription_regex, None if classic and new.subscription != INHERITED else like.regex) or None
+    if classic and regex:
+        raise InvalidInput(
+            "a consumer of the classic protocol sends the names of its topics, also where it subscribes by a pattern: give them",
+            "subscription",
+        )
     return Member(
         member_id=new.member_id or "",
         subscription=_taken_over(new.subscription, like.subscription),
-        regex=_taken_over(new.subscription_regex, like.regex) or None,
+        regex=regex,
         instance_id=_taken_over(new.instance_id, like.instance_id),
+        classic=classic,
     )
 
 

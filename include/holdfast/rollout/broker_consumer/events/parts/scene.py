@@ -1,15 +1,16 @@
 """A consumer group between two targets, as its coordinator has it, and how members and topics change it.
 
-Java: `GroupMetadataManager.consumerGroupHeartbeat` and `consumerGroupFenceMembers` (4.0.0 to 4.4.0). A member that joins or
-subscribes otherwise raises the epoch by one, and so does each that leaves or is fenced; all of these see topics that have changed,
-and else the next heartbeat does, which raises it by one. A static member that comes back in time raises nothing.
+Java: `GroupMetadataManager.consumerGroupHeartbeat`, `classicGroupJoinToConsumerGroup` and `consumerGroupFenceMembers` (4.0.0 to
+4.4.0). A member that joins or subscribes otherwise raises the epoch by one, and so does each that leaves or is fenced; all of these
+see topics that have changed, and else the next heartbeat does, which raises it by one. A static member that comes back in time
+raises nothing. The last member of the new protocol that goes leaves a group of the classic protocol behind (`conversion`).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.kafka.coordinator.consumer import topic_regex
+from holdfast.kafka.coordinator.consumer import migration, topic_regex
 from holdfast.kafka.coordinator.consumer.config_keys import ASSIGNMENT_INTERVAL, number_of
 from holdfast.kafka.coordinator.consumer.group import Assignor, Member, Topic
 from holdfast.kafka.coordinator.consumer.release import Behaviour
@@ -26,15 +27,23 @@ class Back:
     new: Member
 
 
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The group has become one of the classic protocol. `rebalances`: at once; else its members keep what they have."""
+
+    rebalances: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene(Roster[Member]):
     """What each member had is set when a target is computed.
 
     `grown`: topics that members are subscribed to have changed since the last heartbeat; `asked`: most of them ask for another
     assignor since then, where that raises the epoch. `away`: consumers that have left and come back; `late`: those that do once
-    their sessions are over.
+    their sessions are over. `conversion`: since then it is a group of the classic protocol.
     """
 
+    release: str
     facts: Behaviour
     assignor: Assignor
     topics: tuple[Topic, ...]
@@ -42,6 +51,7 @@ class Scene(Roster[Member]):
     asked: bool = False
     away: tuple[Back, ...] = ()
     late: tuple[Back, ...] = ()
+    conversion: Conversion | None = None
 
     @property
     def unseen(self) -> bool:
@@ -55,6 +65,21 @@ class Scene(Roster[Member]):
         held_back = self.facts.has_interval and number_of(dict(self.config), ASSIGNMENT_INTERVAL) and not self.forgotten
         return joined and not held_back
 
+    def computes(self) -> bool:
+        """Whether a member computes a target that is due, with a heartbeat or with its join. From 4.3 on members of the classic
+        protocol hear of targets only: in a group of these a target waits for a member that joins.
+
+        Raise CannotPredict where it makes members of the classic protocol fail."""
+        living = [one for _, one in self.living()]
+        classic = sum(one.classic for one in living)
+        if classic and migration.refuses_classic(self.release, dict(self.config)):
+            raise CannotPredict(
+                f"config.{migration.POLICY}: the brokers refuse members of the classic protocol in this group from the next target"
+                f" on, and it has {classic}: set it to bidirectional before the group changes"
+            )
+        joined = bool(self.moves) and self.moves[-1][1]
+        return classic < len(living) or bool(living and (joined or self.facts.classic_members_compute))
+
     def resolved(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The topics that each regular expression of a member matches."""
         names = [one.name for one in self.topics]
@@ -64,6 +89,7 @@ class Scene(Roster[Member]):
 
 def member_of(scene: Scene, member_id: str, field: str = "member_id") -> Member:
     """One that runs. Raise InvalidInput where it is not there."""
+    refuse_classic(scene)
     living = dict(scene.living())
     if member_id not in living:
         there = some_of([quoted(one) for one in living])
@@ -73,6 +99,9 @@ def member_of(scene: Scene, member_id: str, field: str = "member_id") -> Member:
 
 def joined(scene: Scene, new: Member, field: str = "member_id") -> Scene:
     """A member joins, with nothing. Its heartbeat sees changed topics."""
+    if scene.conversion is not None and new.classic:
+        return scene
+    refuse_classic(scene)
     if new.member_id in scene.members:
         raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
     if new.instance_id is not None and new.instance_id in scene.instances.values():
@@ -81,6 +110,8 @@ def joined(scene: Scene, new: Member, field: str = "member_id") -> Scene:
             " that member is over",
             "instance_id",
         )
+    if new.classic and not scene.members:  # what there was of the group is deleted
+        return replace(_left_to_a_leader(scene), conversion=Conversion(rebalances=True))
     _refuse_unresolved(scene, new)
     instances = {} if new.instance_id is None else {new.member_id: new.instance_id}
     return replace(
@@ -104,19 +135,45 @@ def _refuse_unresolved(scene: Scene, new: Member) -> None:
 
 def gone(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
     """These leave, or their sessions are over."""
+    refuse_classic(scene)
     left = {name: one for name, one in scene.instances.items() if name not in member_ids}
-    return replace(roster.gone(scene, member_ids), instances=left, grown=False)
+    after = replace(roster.gone(scene, member_ids), instances=left, grown=False)
+    if after.members and all(one.classic for one in after.members.values()):
+        return _converted(after, rebalances=True)
+    return after
+
+
+def _converted(scene: Scene, *, rebalances: bool) -> Scene:
+    """Only members of the classic protocol are left. From here on its leader assigns, if the brokers let the group convert."""
+    if not migration.becomes_classic(dict(scene.config), len(scene.members)):
+        return scene
+    return replace(_left_to_a_leader(scene), conversion=Conversion(rebalances))
+
+
+def _left_to_a_leader(scene: Scene) -> Scene:
+    """No coordinator computes any more."""
+    return replace(scene, due=False, table=scene.table.after(scene.moves), moves=(), dead=(), late=(), replaced=())
+
+
+def refuse_classic(scene: Scene) -> None:
+    """Raise CannotPredict where no coordinator assigns any more."""
+    if scene.conversion is not None:
+        raise CannotPredict(
+            "the group is of the classic protocol from there on, and its leader assigns, not its coordinator: end the change there,"
+            " and forecast what follows from a snapshot of the classic group"
+        )
 
 
 def took_its_place(scene: Scene, old: Member, new: Member, field: str) -> Scene:
     """A static member is back within its session: it has its target and its partitions, under another member ID."""
+    refuse_classic(scene)
     if new.member_id in scene.members:
         raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
     _refuse_unresolved(scene, new)
     changes = scene.unseen or set(new.subscription) != set(old.subscription) or new.regex != old.regex
     members = {name: one for name, one in scene.members.items() if name != old.member_id}
     instances = {name: one for name, one in scene.instances.items() if name != old.member_id}
-    return replace(
+    after = replace(
         roster.raised(scene, int(changes)),
         members=members | {new.member_id: new},
         instances=instances | {new.member_id: new.instance_id or ""},
@@ -127,6 +184,11 @@ def took_its_place(scene: Scene, old: Member, new: Member, field: str) -> Scene:
         grown=False,
         asked=False,
     )
+    if new.classic and not old.classic and all(one.classic for one in after.members.values()):
+        otherwise = set(new.subscription) != set(old.subscription) or new.regex != old.regex
+        # up to 4.1.0 the coordinator does not make it: the member's SyncGroup is refused, and it joins anew
+        return _converted(after, rebalances=after.due if scene.facts.stale_group_rebalances else otherwise)
+    return after
 
 
 def topic_of(scene: Scene, name: str) -> Topic:
@@ -139,6 +201,7 @@ def topic_of(scene: Scene, name: str) -> Topic:
 
 def changed(scene: Scene, topics: tuple[Topic, ...], topic: str) -> Scene:
     """The topics are these; `topic` is the one that has changed. Others than those of members are not looked at."""
+    refuse_classic(scene)
     return replace(scene, topics=topics, grown=scene.grown or any(_names(scene, topic)))
 
 

@@ -15,6 +15,7 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.StreamsGroupDescribeResponseData.DescribedGroup;
 import org.apache.kafka.common.message.StreamsGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.StreamsGroupHeartbeatResponseData;
@@ -47,6 +48,7 @@ final class Context {
     private final SnapshotRegistry registry;
     private final GroupConfigManager configs;
     private final GroupCoordinatorShard shard;
+    final ClassicRequests classic;
     private long end;
     private long committed;
 
@@ -64,6 +66,7 @@ final class Context {
             .withExecutor(background).withCoordinatorMetrics(METRICS).withTopicPartition(new TopicPartition("__consumer_offsets", 0));
         builder.withAuthorizerPlugin(Optional.empty());
         shard = builder.build();
+        classic = new ClassicRequests(shard, this::write, request -> sentBy("client", request));
         change(topics, topics);
         commit();
     }
@@ -82,6 +85,10 @@ final class Context {
 
     ConsumerGroupDescribeResponseData.DescribedGroup describeConsumers(final String group) {
         return shard.consumerGroupDescribe(List.of(group), committed).get(0);
+    }
+
+    DescribeGroupsResponseData.DescribedGroup describeClassic(final String group) {
+        return classic.describe(group, committed);
     }
 
     /** The clock goes on; what its timers do is written once all of those that are over have run. */
@@ -120,15 +127,23 @@ final class Context {
         for (final CoordinatorRecord record : result.records()) {
             if (result.replayRecords()) {
                 replayed(record);
-            } else {
+            } else { // what it says is so already
                 written.add(record);
+                goOn();
             }
+        }
+        if (result.appendFuture() != null) {
+            result.appendFuture().complete(null);
         }
     }
 
     private void replayed(final CoordinatorRecord record) {
         written.add(record);
         shard.replay(end, -1L, (short) -1, record);
+        goOn();
+    }
+
+    private void goOn() {
         end += 1;
         registry.idempotentCreateSnapshot(end);
     }

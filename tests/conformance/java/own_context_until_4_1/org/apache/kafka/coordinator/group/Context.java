@@ -15,6 +15,7 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.network.ClientInformation;
 import org.apache.kafka.common.network.ListenerName;
@@ -47,6 +48,7 @@ final class Context {
     private final GroupConfigManager configs;
     private final GroupCoordinatorShard shard;
     private MetadataImage image = MetadataImage.EMPTY;
+    final ClassicRequests classic;
     private long end;
     private long committed;
 
@@ -65,6 +67,7 @@ final class Context {
             }
         }
         shard = builder.build();
+        classic = new ClassicRequests(shard, this::write, request -> sentBy("client", request));
         change(Topics.none(), topics);
         commit();
     }
@@ -94,6 +97,10 @@ final class Context {
         return shard.consumerGroupDescribe(List.of(group), committed).get(0);
     }
 
+    DescribeGroupsResponseData.DescribedGroup describeClassic(final String group) {
+        return classic.describe(group, committed);
+    }
+
     /** The clock goes on; what its timers do is written once all of those that are over have run. */
     void sleep(final long ms) {
         clock.sleep(ms);
@@ -121,9 +128,12 @@ final class Context {
             written.add(record);
             if (result.replayRecords()) {
                 shard.replay(end, -1L, (short) -1, record);
-                end += 1;
-                registry.idempotentCreateSnapshot(end);
-            }
+            } // else what it says is so already
+            end += 1;
+            registry.idempotentCreateSnapshot(end);
+        }
+        if (result.appendFuture() != null) {
+            result.appendFuture().complete(null);
         }
     }
 

@@ -42,6 +42,11 @@ final class Topics {
         return new Topics(all, everyName);
     }
 
+    /** How many partitions each has. */
+    Map<String, Integer> counts() {
+        return partitions;
+    }
+
     /** Those that were deleted, too. */
     Set<String> everyName() {
         return everyName;

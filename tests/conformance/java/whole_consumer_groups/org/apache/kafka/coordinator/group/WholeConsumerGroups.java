@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData;
 import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData.DescribedGroup;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionKey;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupRegularExpressionValue;
@@ -36,6 +39,7 @@ public final class WholeConsumerGroups {
     private final Context context;
     private Topics topics = Topics.none();
     private final Map<String, ConsumerGroupHeartbeatRequestData> members = new HashMap<>();
+    private final Map<String, ClassicMember> classic = new TreeMap<>();
 
     private WholeConsumerGroups(final JsonNode script) throws Exception {
         this.script = script;
@@ -67,6 +71,11 @@ public final class WholeConsumerGroups {
             }
             context.settle();
             show(context.describeConsumers(GROUP), shown);
+            if (!classic.isEmpty()) {
+                showClassic(context.describeClassic(GROUP), shown.putObject("classic"));
+                final ObjectNode named = shown.putObject("ids");
+                classic.forEach((name, member) -> named.put(name, member.id()));
+            }
             resolved(shown.putObject("resolved"));
         }
         final ObjectNode ids = answer.putObject("ids");
@@ -85,11 +94,24 @@ public final class WholeConsumerGroups {
                     .setInstanceId(step.path("instance").asText(null)).setRackId(step.path("rack").asText(null)).setRebalanceTimeoutMs(300000)
                     .setServerAssignor(step.path("assignor").asText(null)).setTopicPartitions(List.of()));
                 subscribe(id, step);
-                beat(id);
+                subscribes(id);
+                break;
+            case "join classic":
+                final List<String> names = new ArrayList<>();
+                step.get("assignors").forEach(each -> names.add(each.asText()));
+                classic.put(id, new ClassicMember(
+                    context.classic, GROUP, step.path("member_id").asText(""), step.path("instance").asText(null), topicsOf(step), names));
+                classic.get(id).poll(topics.counts());
+                break;
+            case "heartbeat classic":
+                classic.get(id).beat(topics.counts());
+                break;
+            case "leave classic":
+                classic.get(id).leave();
                 break;
             case "subscribe":
                 subscribe(id, step);
-                beat(id);
+                subscribes(id);
                 break;
             case "heartbeat":
                 beat(id);
@@ -137,15 +159,28 @@ public final class WholeConsumerGroups {
     }
 
     private void subscribe(final String id, final JsonNode step) {
-        final List<String> names = new ArrayList<>();
-        step.get("topics").forEach(each -> names.add(each.asText()));
-        members.get(id).setSubscribedTopicNames(names).setSubscribedTopicRegex(step.path("regex").asText(""));
+        members.get(id).setSubscribedTopicNames(topicsOf(step)).setSubscribedTopicRegex(step.path("regex").asText(""));
     }
 
-    /** A member does at once what it is told: it owns what the answer lists. It sends all that it knows each time. Whether it was told anything new. */
+    private static List<String> topicsOf(final JsonNode step) {
+        final List<String> names = new ArrayList<>();
+        step.get("topics").forEach(each -> names.add(each.asText()));
+        return names;
+    }
+
+    /** It says what it subscribes to, as it does when it joins or subscribes anew. */
+    private void subscribes(final String id) {
+        sends(id, members.get(id).duplicate());
+    }
+
     private boolean beat(final String id) {
+        return sends(id, members.get(id).duplicate().setSubscribedTopicNames(null).setSubscribedTopicRegex(null));
+    }
+
+    /** A member does at once what it is told: it owns what the answer lists. Whether it was told anything new. */
+    private boolean sends(final String id, final ConsumerGroupHeartbeatRequestData request) {
         final ConsumerGroupHeartbeatRequestData member = members.get(id);
-        final ConsumerGroupHeartbeatResponseData response = context.heartbeat(member.duplicate());
+        final ConsumerGroupHeartbeatResponseData response = context.heartbeat(request);
         final boolean advanced = member.memberEpoch() != response.memberEpoch();
         member.setMemberEpoch(response.memberEpoch());
         boolean changed = false;
@@ -179,10 +214,27 @@ public final class WholeConsumerGroups {
         final ObjectNode all = shown.putObject("members");
         group.members().forEach(each -> {
             final ObjectNode member = all.putObject(each.memberId());
-            member.put("instance", each.instanceId()).put("epoch", each.memberEpoch()).put("regex", each.subscribedTopicRegex());
+            member.put("instance", each.instanceId()).put("epoch", each.memberEpoch()).put("regex", each.subscribedTopicRegex())
+                .put("type", each.memberType());
             each.subscribedTopicNames().forEach(member.putArray("topics")::add);
             put(member.putArray("target"), each.targetAssignment());
             put(member.putArray("assignment"), each.assignment());
+        });
+    }
+
+    /** Of a group of the classic protocol: what each member was handed by its leader, in the order of the member list. */
+    private static void showClassic(final DescribeGroupsResponseData.DescribedGroup group, final ObjectNode shown) {
+        shown.put("state", group.groupState()).put("protocol", group.protocolData()).put("error", group.errorCode());
+        final ObjectNode all = shown.putObject("members");
+        group.members().forEach(each -> {
+            final ObjectNode member = all.putObject(each.memberId()).put("instance", each.groupInstanceId());
+            final ArrayNode owned = member.putArray("assignment");
+            if (each.memberAssignment().length > 0) {
+                final Map<String, List<Integer>> found = new TreeMap<>();
+                ConsumerProtocol.deserializeAssignment(ByteBuffer.wrap(each.memberAssignment())).partitions()
+                    .forEach(one -> found.computeIfAbsent(one.topic(), topic -> new ArrayList<>()).add(one.partition()));
+                found.forEach((topic, numbers) -> numbers.forEach(owned.addArray().add(topic).addArray()::add));
+            }
         });
     }
 

@@ -45,6 +45,11 @@ final class Topics implements CoordinatorMetadataImage {
         return new Topics(all, version + 1, everyName);
     }
 
+    /** How many partitions each has. */
+    Map<String, Integer> counts() {
+        return partitions;
+    }
+
     /** Those that were deleted, too. */
     Set<String> everyName() {
         return everyName;

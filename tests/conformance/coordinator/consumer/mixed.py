@@ -1,0 +1,183 @@
+"""Random changes to a consumer group that moves between the protocols, and has members of both."""
+
+import base64
+import random
+from typing import Any
+
+from tests.conformance.coordinator.consumer.described import computed, mismatch, snapshot_of
+from tests.conformance.coordinator.targets import Case
+
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.workflows.forecast import forecast_case
+
+_ASSIGNORS = (["range"], ["cooperative-sticky"], ["range", "cooperative-sticky"], ["sticky"])
+_POLICIES = ("bidirectional", "bidirectional", "bidirectional", "Upgrade", "disabled")
+
+
+class MixedChange:
+    """`script`: for the coordinator; `settled`: the step that shows the mixed group before the change. A classic group comes into
+    being, and some of its members are converted first; then the change begins."""
+
+    def __init__(self, chance: random.Random, release: str) -> None:
+        self._chance, self._release = chance, release
+        self._steps: list[Case] = []
+        self._classic: dict[str, str | None] = {}  # by the name in the script, with instance IDs
+        self._consumers: dict[str, str | None] = {}
+        self._static, self._assignors = chance.choice((0, 0, 0.5, 1)), chance.choice(_ASSIGNORS)
+        self._topics = {"orders": chance.randint(1, 12), "users": chance.choice((1, 3, 8))}
+        self._reads = [list(self._topics), list(self._topics), ["orders"]] if chance.random() < 0.3 else [list(self._topics)]
+        count = chance.choice((2, 2, 3, 3, 4, 5))
+        self.config = {"group.consumer.migration.policy": chance.choice(_POLICIES[:4])}
+        if chance.random() < 0.15:
+            self.config["group.max.size"] = str(count)
+        for number in range(count):
+            self._join_classic(f"host-{number}" if chance.random() < self._static else None, chosen=False)
+        for _ in range(4):
+            self._do("sleep", ms=3_000)
+        self._beats()
+        for member in chance.sample(list(self._classic), chance.randint(1, count - 1)):
+            self._convert(member, "consumer")
+        self._settle()
+        self.settled = len(self._steps) - 1
+        self.events: list[Case] = []
+        self._began: list[int] = []  # the step with which each of them does
+        for _ in range(chance.choice((1, 2, 3, 5))):
+            began = len(self._steps)
+            self._event()
+            self._settle()
+            self.events.append({"then": "stable"})
+            self._began += [began] * (len(self.events) - len(self._began))
+
+    @property
+    def script(self) -> Case:
+        return {"config": self.config, "topics": [list(one) for one in self._topics.items()], "steps": self._steps}
+
+    def _do(self, what: str, **more: Any) -> None:
+        self._steps.append({"do": what, **more})
+
+    def _beats(self) -> None:
+        for _ in range(3):
+            for member in self._classic:
+                self._do("heartbeat classic", id=member)
+            for member in self._consumers:
+                self._do("heartbeat, and what follows", id=member)
+
+    def _settle(self) -> None:
+        """Later than the assignment interval, before and after."""
+        self._do("sleep", ms=2_000)
+        self._beats()
+        self._do("sleep", ms=2_000)
+
+    def _join_classic(self, instance: str | None, *, chosen: bool = True, reads: list[str] | None = None) -> str:
+        """The script makes the ID of a dynamic one, which only a group of the new protocol takes; the coordinator makes others."""
+        name = base64.urlsafe_b64encode(self._chance.randbytes(16)).decode().rstrip("=")
+        own = {"member_id": name} if chosen and instance is None else {}
+        self._classic[name] = instance
+        self._do(
+            "join classic",
+            id=name,
+            instance=instance,
+            topics=reads or self._chance.choice(self._reads),
+            assignors=self._assignors,
+            **own,
+        )
+        return name
+
+    def _join(self, instance: str | None, reads: list[str] | None = None) -> str:
+        name = base64.urlsafe_b64encode(self._chance.randbytes(16)).decode().rstrip("=")
+        self._consumers[name] = instance
+        self._do("join", id=name, instance=instance, rack=None, assignor=None, topics=reads or self._chance.choice(self._reads))
+        return name
+
+    def _stop(self, member: str) -> str | None:
+        """A static member that stops says so with the new protocol only."""
+        if member in self._classic:
+            instance = self._classic.pop(member)
+            if instance is None:
+                self._do("leave classic", id=member)
+            return instance
+        instance = self._consumers.pop(member)
+        self._do("leave" if instance is None else "stop", id=member)
+        return instance
+
+    def _convert(self, member: str, to: str, *, within: bool = False) -> str:
+        instance = self._stop(member)
+        if not within:
+            self._settle()
+        return self._join(instance) if to == "consumer" else self._join_classic(instance)
+
+    def _event(self) -> None:
+        chance = self._chance
+        there = [*self._classic, *self._consumers]
+        if not there:
+            return
+        member = chance.choice(there)
+        type_of = lambda one: "classic" if one in self._classic else "consumer"  # noqa: E731
+        verb = chance.choice(("convert", "convert", "convert", "restart", "add", "remove"))
+        if verb == "add":
+            to = chance.choice(("classic", "consumer"))
+            reads = chance.choice(self._reads)
+            new = self._join(None, reads) if to == "consumer" else self._join_classic(None, reads=reads)
+            self.events.append({"add_consumer": {"member_id": new, "subscription": reads, "member_type": to}})
+        elif verb == "remove" and (self._classic | self._consumers)[member] is None:
+            self._stop(member)
+            self.events.append({"remove_consumer": {"member_id": member}})
+        else:
+            now = type_of(member)
+            to = now if verb == "restart" else "consumer" if now == "classic" else "classic"
+            within = (self._classic | self._consumers)[member] is None and chance.random() < 0.3
+            new = self._convert(member, to, within=within)
+            event = {"member_id": member, "new_member_id": new, "subscription": self._steps[-1]["topics"]}
+            event |= {"within_interval": True} if within else {}
+            self.events.append({"restart_consumer": event} if verb == "restart" else {"convert_consumer": event | {"to": to}})
+
+    # What came of it.
+
+    def wrong(self, answer: Case) -> tuple[str, int, bool]:
+        """What is otherwise than forecast; the targets that were compared; and whether the group became a classic one."""
+        shown = answer["steps"]
+        ids = {name: one for step in shown for name, one in step.get("ids", {}).items() if one}
+        first = shown[self.settled]
+        snapshot = snapshot_of(first, self._release, answer["ids"], self._topics, self.config)
+        converts = _becomes_classic(shown, self.settled)
+        events = [_with_ids(one, ids) for one, at in zip(self.events, self._began, strict=True) if at <= (converts or at)]
+        until = len(shown) if converts is None else converts
+        found = computed(shown[self.settled : until])
+        given: Any = {"snapshot": snapshot, "change": {"format_version": "1.0", "events": events}}
+        outcome: Case = forecast_case(given, Detail.FULL)["outcomes"][0]
+        problem = mismatch(outcome["targets"], found)
+        return problem or self._converted(outcome, shown, converts), len(found), converts is not None
+
+    def comes_back(self, answer: Case) -> bool:
+        """Whether the last consumer of the new protocol left, so that the group became classic, and came back."""
+        shown = answer["steps"]
+        converts = _becomes_classic(shown, self.settled)
+        return converts is not None and any(one["members"] for one in shown[converts:])
+
+    def _converted(self, outcome: Case, shown: list[Case], step: int | None) -> str:
+        conversion = outcome.get("conversion")
+        if (conversion is None) != (step is None):
+            return f"forecast {conversion}, coordinator: classic since step {step}"
+        if step is None:
+            return ""
+        theirs = shown[step]["classic"]
+        rebalances = theirs["state"] != "Stable"
+        left = {*conversion["member_ids"]}
+        if conversion["rebalances"] != rebalances or (left and left != {*theirs["members"]}):
+            return f"forecast {conversion}, coordinator {theirs}"
+        return ""
+
+
+def _becomes_classic(shown: list[Case], settled: int) -> int | None:
+    """The first step after which the group is one of the classic protocol."""
+    return next((number for number, one in enumerate(shown) if number > settled and not one["classic"]["error"]), None)
+
+
+def _with_ids(event: Case, ids: dict[str, str]) -> Case:
+    """`ids`: those that the coordinator made."""
+    ((verb, content), *_) = event.items()
+    return (
+        event
+        if verb == "then"
+        else {verb: {key: ids.get(str(one), one) if "member_id" in key else one for key, one in content.items()}}
+    )
