@@ -32,10 +32,12 @@ def add_up(facts: Facts, rules: Rules, reported: Reported, most: int) -> Totals 
     restoring: list[Restoring] = []
     restored = Counter[tuple[int, int]]()
     waits = np.zeros(tasks, bool)
-    ended = GOES_ON
+    ended, begins = GOES_ON, True
     while ended == GOES_ON and len(asked) < most:
         at_once = min(_AT_ONCE, most - len(asked))
-        ended, count = rebalances.go_on(facts, rules, reported, board, queue, rooms, shares, noted, kept, len(asked), at_once)
+        arguments = (facts, rules, reported, board, queue, rooms, shares, noted, kept)
+        ended, count = rebalances.go_on(*arguments, len(asked), at_once, begins)
+        begins = False
         asked.extend(noted.asked[:count].tolist())
         waits[_waiting(noted, count)] = True
         _read(noted, count, restoring, restored)

@@ -1,14 +1,22 @@
 """What members report once their clients have stopped and are back; and whether they report what they did before."""
 
-from holdfast.kafka.streams.compiled.arrays import LATEST, NONE, Facts, Flags, Reported
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kafka.streams.compiled.arrays import LATEST, NONE, Facts, Flags, Ints, Reported, Shares
 from holdfast.rollout.streams.forecast.compiled.jit import compiled
 from holdfast.rollout.streams.forecast.compiled.noting import to_restore
 from holdfast.rollout.streams.forecast.compiled.reports import LONG_MAX, Noted, Rules, closed
 
+_Small = NDArray[np.int32]
+
 
 @compiled
-def restart(facts: Facts, rules: Rules, reported: Reported, noted: Noted, restarted: Flags) -> int:
-    """These clients stop, and are back with what their disks hold; as `RestartClient`. How many tasks stopped (`Noted.stopped`)."""
+def restart(facts: Facts, rules: Rules, reported: Reported, shares: Shares, noted: Noted, restarted: Flags) -> int:
+    """These clients stop, and are back with what their disks hold; as `RestartClient`. How many tasks stopped (`Noted.stopped`).
+
+    Whatever the next decision depends on is marked as changed: it may follow on the one before.
+    """
     stopped = 0
     for task in range(len(reported.owner)):
         owner = reported.owner[task]
@@ -20,9 +28,13 @@ def restart(facts: Facts, rules: Rules, reported: Reported, noted: Noted, restar
             reported.owner[task] = NONE
     for client in range(len(facts.members)):
         if restarted[client]:
+            shares.settled[client] = 0
+            noted.stale[client] = 1
+            noted.touched[client] = 1
             for at in range(reported.counts[client]):
                 task = reported.tasks[client, at]
                 reported.sums[client, task] = closed(rules, noted, task, reported.sums[client, task])
+                reported.changed[task] = 1
                 reported.by[client, task] = facts.first_member[client]
             for at in range(noted.ran_counts[client]):
                 noted.running[client, noted.ran[client, at]] = 0
@@ -44,17 +56,37 @@ def _is_copied(facts: Facts, rules: Rules, reported: Reported, task: int, restar
 
 
 @compiled
-def is_as(reported: Reported, before: Reported) -> bool:
-    """Whether members report what they did before."""
-    for task in range(len(reported.owner)):
-        if reported.owner[task] != before.owner[task]:
+def is_as(
+    reported: Reported, noted: Noted, first: Ints, tasks: _Small, sums: Ints, by: _Small, owner: _Small, running: Flags, runs: bool
+) -> bool:
+    """Whether members report what is remembered: `tasks`, `sums` and `by` client after client, each from `first` on; and, if asked
+    for (`runs`), whether clients run the same. Only clients that are `Noted.touched` are looked at; if all is the same, none is."""
+    for task in range(len(owner)):
+        if reported.owner[task] != owner[task]:
             return False
-    for client in range(len(reported.counts)):
-        if reported.counts[client] != before.counts[client]:
+    for client in range(len(noted.touched)):
+        if noted.touched[client] and not _client_is_as(reported, client, first, tasks, sums, by):
             return False
-        for at in range(reported.counts[client]):
-            task = reported.tasks[client, at]
-            same = task == before.tasks[client, at] and reported.sums[client, task] == before.sums[client, task]
-            if not same or reported.by[client, task] != before.by[client, task]:
-                return False
+        if noted.touched[client] and runs:
+            for task in range(len(owner)):
+                if noted.running[client, task] != running[client, task]:
+                    return False
+    for client in range(len(noted.touched)):
+        noted.touched[client] = 0
+    return True
+
+
+@compiled
+def _client_is_as(reported: Reported, client: int, first: Ints, tasks: _Small, sums: Ints, by: _Small) -> bool:
+    begin = first[client]
+    if reported.counts[client] != first[client + 1] - begin:
+        return False
+    for at in range(reported.counts[client]):
+        task = reported.tasks[client, at]
+        if (
+            task != tasks[begin + at]
+            or reported.sums[client, task] != sums[begin + at]
+            or reported.by[client, task] != by[begin + at]
+        ):
+            return False
     return True

@@ -42,7 +42,7 @@ class State(NamedTuple):
         counts, widest = reported.counts, int(reported.counts.max(initial=0))
         tasks = reported.tasks[:, :widest][np.arange(widest) < counts[:, None]]
         clients = np.repeat(np.arange(len(counts)), counts)
-        running = np.flatnonzero(noted.running).astype(np.int32) if records else None
+        running = np.flatnonzero(noted.running.view(bool)).astype(np.int32) if records else None
         small = (counts.astype(np.int32), tasks.astype(np.int32))
         sums, by = reported.sums[clients, tasks], reported.by[clients, tasks].astype(np.int32)
         return cls(*small, sums, by, reported.owner.astype(np.int32), running)

@@ -42,16 +42,22 @@ def go_on(
     kept: Kept,
     passed: int,
     most: int,
+    begins: bool,
 ) -> tuple[int, int]:
-    """At most `most` rebalances more, after `passed`, while there is room to note them: how it ends, and how many there were."""
+    """At most `most` rebalances more, after `passed`, while there is room to note them: how it ends, and how many there were.
+
+    `begins`: these arrays have not been decided with yet. Else they are as the call before has left them, but for restarts since.
+    """
     noted.counts[reports.RESTORING] = 0
     noted.counts[reports.WAITING] = 0
     standbys = 0
     again = False
-    movement.begin(facts, reported, board, rooms)
-    for client in range(len(facts.members)):
-        shares.settled[client] = 0
-        noted.stale[client] = 1
+    if begins:
+        movement.begin(facts, reported, board, rooms)
+        for client in range(len(facts.members)):
+            shares.settled[client] = 0
+            noted.stale[client] = 1
+            noted.touched[client] = 1
     widest = len(reported.owner) + len(shares.standby_tasks)
     for number in range(most):
         full = noted.counts[reports.RESTORING] + widest > len(noted.restoring)

@@ -39,7 +39,8 @@ class Noted(NamedTuple):
     `restoring`, `waiting`: a row for each task that begins to be restored, or waits for its state; `…_end`: where those of a
     rebalance end. `asked`, `probing`, `probers`: of each, as in `Shares.said`. `counts`: see below. `sums`, `by`, `tasks`: room.
     `stopped`: task, client, and as `Restarted.stopped`. `final`: as `_is_final`, of each client. `digests`: of what each client
-    reports, those that are not `stale`.
+    reports, those that are not `stale`. `touched`: the clients that may report or run something else than what is remembered
+    (`at_restart.is_as`).
     """
 
     running: Flags
@@ -57,6 +58,7 @@ class Noted(NamedTuple):
     stopped: Ints
     final: Flags
     stale: Flags
+    touched: Flags
     digests: Ints
     counts: Ints
     sums: Ints
@@ -88,6 +90,7 @@ def noted(clients: int, tasks: int, rebalances: int, rows: int) -> Noted:
         stopped=zeros(tasks, 3),
         final=np.zeros(clients, np.uint8),
         stale=np.zeros(clients, np.uint8),
+        touched=np.ones(clients, np.uint8),
         digests=zeros(clients, 2),
         counts=zeros(4),
         sums=zeros(tasks),
@@ -170,6 +173,7 @@ def _is_final(rules: Rules, noted: Noted, actives: int, temporary: int, count: i
 def _replace(reported: Reported, noted: Noted, client: int, count: int) -> None:
     """What the client reports by the first of what is noted, and note which tasks that is something else for."""
     noted.stale[client] = 1
+    noted.touched[client] = 1
     for at in range(count):
         task = noted.tasks[at]
         before = reported.sums[client, task]

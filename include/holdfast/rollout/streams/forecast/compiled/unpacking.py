@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from holdfast.kafka.streams.compiled import arrays, queue
-from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Flags, Reported, room
+from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Flags, Ints, room
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
@@ -45,6 +45,7 @@ class Walker:
         self._walks = known
         self._known = None if known is None else known.of(one)
         self._looked_at = 0
+        self._begins = True
         self._kept = self._room()
         self._reader = Reader(one)
         self._asked: list[int] = []
@@ -53,7 +54,8 @@ class Walker:
         self._number_of = {one.group.clients[at].process_id: number for number, at in enumerate(one.clients)}
         place_of = {task.id: place for place, task in enumerate(one.group.tasks)}
         self._place_of = [place_of[task] for task in one.tasks]
-        self._remembered: tuple[Reported, Flags] | None = None
+        self._remembered: tuple[State, Ints, Flags] | None = None
+        """What was reported; where that of each client begins; and what ran."""
 
     def run_before(self, running: Running) -> None:
         """What each client runs already: it is not restored anew."""
@@ -146,7 +148,7 @@ class Walker:
         restarted = np.zeros(len(one.clients), np.uint8)
         numbers = [self._number_of[process_id] for process_id in process_ids]
         restarted[numbers] = 1
-        count = at_restart.restart(one.facts, one.rules, one.reported, noted, restarted)
+        count = at_restart.restart(one.facts, one.rules, one.reported, self._shares, noted, restarted)
         rows = sorted(
             (numbers.index(client), self._place_of[row], row, alone) for row, client, alone in noted.stopped[:count].tolist()
         )
@@ -157,17 +159,20 @@ class Walker:
 
     def remember(self) -> None:
         """What is reported now is what `is_as_before` compares with."""
-        self._remembered = Reported._make(each.copy() for each in self._one.reported), self._noted.running.copy()
+        state = State.of(self._one.reported, self._noted, records=False)
+        self._remembered = state, np.concatenate(([0], np.cumsum(state.counts))), self._noted.running.copy()
+        self._noted.touched[:] = 0
 
-    def reports_as_before(self) -> bool:
-        """Whether members report what they did when `remember` was called."""
+    def reports_as_before(self, *, runs: bool = False) -> bool:
+        """Whether members report what they did when `remember` was called; `runs`: and run it."""
         assert self._remembered is not None, "remembered before"
-        return bool(at_restart.is_as(self._one.reported, self._remembered[0]))
+        state, first, running = self._remembered
+        reports = first, state.tasks, state.sums, state.by, state.owner
+        return bool(at_restart.is_as(self._one.reported, self._noted, *reports, running, runs))
 
     def is_as_before(self) -> bool:
         """And run what they did, if decisions are kept."""
-        assert self._remembered is not None, "remembered before"
-        return self.reports_as_before() and (not self._records or np.array_equal(self._remembered[1], self._noted.running))
+        return self.reports_as_before(runs=self._records)
 
     def moved_nothing(self) -> bool:
         """Whether no task had to wait for a copy in the last rebalance."""
@@ -192,7 +197,7 @@ class Walker:
 
     def open_copies(self) -> Copies:
         ids, tasks = list(self._number_of), self._one.tasks
-        found = np.flatnonzero(self._noted.open_copies).tolist()
+        found = np.flatnonzero(self._noted.open_copies.view(bool)).tolist()
         return frozenset((ids[one // len(tasks)], tasks[one % len(tasks)]) for one in found)
 
     def unstarted(self) -> int:
@@ -214,7 +219,8 @@ class Walker:
             before=self._before, known=NOTHING if self._known is None else self._known.digests, looked_at=self._looked_at
         )
         arguments = (one.facts, one.rules, one.reported, self._board, self._queue, self._rooms, self._shares, self._noted, kept)
-        ended, count = rebalances.go_on(*arguments, passed, most)
+        ended, count = rebalances.go_on(*arguments, passed, most, self._begins)
+        self._begins = False
         if ended in (GOES_ON, STABLE, MEETS):
             self._asked.extend(self._noted.asked[:count].tolist())
             if self._records:
