@@ -7,7 +7,7 @@ import numpy as np
 from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Facts, Ints, Reported, room
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.streams.forecast.compiled import packing, rebalances, reports
+from holdfast.rollout.streams.forecast.compiled import rebalances, reports, workspace
 from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, STABLE, Kept
 from holdfast.rollout.streams.forecast.compiled.reports import Noted, Rules
 from holdfast.rollout.streams.forecast.compiled.totals import Restoring, Totals
@@ -23,7 +23,7 @@ def add_up(facts: Facts, rules: Rules, reported: Reported, most: int) -> Totals 
     """Of a group in which nothing runs yet that was not restored, until it is stable, after at most `most` rebalances. None: it is
     not stable by then, comes back to where it was, or is not modelled after all. `reported` is that of the end afterwards."""
     clients, tasks = len(facts.members), len(facts.ends)
-    standbys = packing.most_standbys(facts)
+    standbys = workspace.most_standbys(facts)
     board, queue = arrays.board(clients, tasks), arrays.queue(clients)
     rooms, shares = arrays.rooms(clients, tasks, int(facts.first_member[-1]), standbys), arrays.shares(clients, tasks, standbys)
     noted = reports.noted(clients, tasks, _AT_ONCE, _TIMES_THE_GROUP * (tasks + standbys))

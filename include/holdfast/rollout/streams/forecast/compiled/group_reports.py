@@ -11,6 +11,7 @@ from holdfast.kafka.streams.client_state import Topology
 from holdfast.kafka.streams.compiled.arrays import ABSENT, LATEST, NONE, Flags, Ints, Reported
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.vocabulary import UNKNOWN_OFFSET_SUM, TaskId
+from holdfast.rollout.streams.forecast.compiled import workspace
 
 MOST_RECORDS = 2**62
 MOST_FOR_EACH = 32
@@ -46,8 +47,9 @@ class Reading:
         rows = {task: row for row, task in enumerate(topology.ids)}
         return cls(clients, members, topology, rows, ends_fit)
 
-    def read(self, clients: Sequence[Client]) -> Reported | None:
-        """None: what members report is out of the ordinary: of tasks that are not there, twice, or of half a task."""
+    def read(self, clients: Sequence[Client], into: Reported) -> Reported | None:
+        """`into`: what is replaced (`workspace.fill`). None: what members report is out of the ordinary: of tasks that are not
+        there, twice, or of half a task."""
         found: list[_Read] = []
         first = 0
         for at in self.clients:
@@ -60,7 +62,7 @@ class Reading:
                 self._keep(one)
             found.append(one)
             first += len(client.consumers)
-        return self._arrays(found)
+        return self._filled(found, into)
 
     def _keep(self, one: _Read) -> None:
         if len(self.known) >= MOST_FOR_EACH * len(self.clients):
@@ -94,19 +96,11 @@ class Reading:
         whole = len(found) == len(tasks) and all(mine.issuperset(self.topology.tasks[row].partitions) for row in found)
         return found if whole else None
 
-    def _arrays(self, found: Sequence[_Read]) -> Reported | None:
-        tasks = len(self.topology.tasks)
-        owner = np.full(tasks, NONE, np.int64)
-        owned, owners = np.concatenate([one.owned for one in found], axis=1)
-        owner[owned] = owners
-        if np.count_nonzero(owner != NONE) < len(owned):
-            return None
-        rows, totals, members = np.concatenate([one.copies for one in found], axis=1)
-        clients = np.repeat(np.arange(len(found)), [one.copies.shape[1] for one in found])
-        sums, by = np.full((len(found), tasks), ABSENT, np.int64), np.zeros((len(found), tasks), np.int64)
-        sums[clients, rows] = totals
-        by[clients, rows] = members
-        return reported(sums, by, owner)
+    def _filled(self, found: Sequence[_Read], into: Reported) -> Reported | None:
+        sizes = np.array([one.copies.shape[1] for one in found], np.int64)
+        copies = np.ascontiguousarray(np.concatenate([one.copies for one in found], axis=1))
+        owned = np.ascontiguousarray(np.concatenate([one.owned for one in found], axis=1))
+        return into if workspace.fill(into, sizes, copies, owned) else None
 
 
 def _is_ordinary(total: int) -> bool:

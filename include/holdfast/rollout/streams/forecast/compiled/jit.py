@@ -2,7 +2,7 @@
 
 from holdfast.kafka.streams.compiled import jit
 
-_SOURCES = tuple(f"{__package__}.{name}" for name in ("jit", "reports", "noting", "at_restart", "rebalances"))
+_SOURCES = tuple(f"{__package__}.{name}" for name in ("jit", "reports", "noting", "at_restart", "rebalances", "workspace"))
 _CALLED = f"{__package__}.rebalances.go_on"
 """What is called from Python, and is compiled last."""
 

@@ -1,8 +1,8 @@
 """A group as arrays, where the compiled functions model all that its decisions depend on."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
@@ -12,7 +12,7 @@ from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, leader
 from holdfast.kafka.streams.client_state import LeaderThrows, Topology
 from holdfast.kafka.streams.compiled import arrays
-from holdfast.kafka.streams.compiled.arrays import ABSENT, NONE, Facts, Flags, Ints, Reported
+from holdfast.kafka.streams.compiled.arrays import NONE, Facts, Flags, Ints, Reported
 from holdfast.kafka.streams.config import DEFAULTS
 from holdfast.kafka.streams.group import Client, Consumer, Group
 from holdfast.kafka.streams.leader_state import Board
@@ -22,6 +22,7 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import reports
 from holdfast.rollout.streams.forecast.compiled.group_reports import MOST_RECORDS, Reading
 from holdfast.rollout.streams.forecast.compiled.reports import Rules
+from holdfast.rollout.streams.forecast.compiled.workspace import Workspaces
 from holdfast.rollout.streams.forecast.next_rebalance import until_then
 from holdfast.rollout.streams.scene.assumptions import CatchUp, DormantCopies
 from holdfast.rollout.streams.scene.reports import Copies, Reports
@@ -47,14 +48,8 @@ class Packed:
     clients: tuple[int, ...]
     members: tuple[tuple[int, int], ...]
     tasks: tuple[TaskId, ...]
-
-
-def most_standbys(facts: Facts) -> int:
-    """The most copies that can be handed out at a time.
-
-    Of each task: those of the target, those that replace them meanwhile, a warm-up, and that of a withheld task.
-    """
-    return len(facts.ends) * (2 * int(facts.target_standbys.shape[1]) + 2)
+    rows: Mapping[TaskId, int]
+    """The number of each task."""
 
 
 @dataclass(slots=True)
@@ -72,8 +67,14 @@ class Layout:
     """What copies of each task report, as they were asked for last."""
 
 
-Layouts = list[Layout]
-"""Those of one search."""
+@dataclass(slots=True)
+class Layouts:
+    """Those of one search, and arrays for its walks."""
+
+    known: list[Layout] = field(default_factory=list)
+    workspaces: Workspaces = field(default_factory=Workspaces)
+
+
 MOST_LAYOUTS = 50
 
 
@@ -82,8 +83,9 @@ def packed(group: Group, rules: Reports, layouts: Layouts | None = None) -> Pack
     line = behaviour(group.release)
     if not _is_modelled(group, line) or rules.has_stores_in_memory:
         return None
-    layout = _layout(group, line, [] if layouts is None else layouts)
-    reported = None if layout is None else layout.reading.read(group.clients)
+    layouts = layouts or Layouts()
+    layout = _layout(group, line, layouts.known)
+    reported = None if layout is None else layout.reading.read(group.clients, layouts.workspaces.reported(layout.facts))
     if layout is None or reported is None:
         return None
     return Packed(
@@ -94,10 +96,11 @@ def packed(group: Group, rules: Reports, layouts: Layouts | None = None) -> Pack
         clients=layout.clients,
         members=layout.members,
         tasks=layout.topology.ids,
+        rows=layout.reading.rows,
     )
 
 
-def _layout(group: Group, line: Behaviour, layouts: Layouts) -> Layout | None:
+def _layout(group: Group, line: Behaviour, layouts: list[Layout]) -> Layout | None:
     members = tuple(
         (one.process_id, one.client_tags, tuple((each.member_id, each.metadata_version) for each in one.consumers))
         for one in group.clients
@@ -243,7 +246,9 @@ def _rules(group: Group, rules: Reports, layout: Layout) -> Rules:
 
 def unpacked(one: Packed) -> tuple[Client, ...]:
     """The clients of the group with what they report now; one that reports what it did is the same object."""
-    clients, rows = np.nonzero(one.reported.sums != ABSENT)
+    widest = int(one.reported.counts.max(initial=0))
+    rows = one.reported.tasks[:, :widest][np.arange(widest) < one.reported.counts[:, None]]
+    clients = np.repeat(np.arange(len(one.reported.counts)), one.reported.counts)
     by, sums = one.reported.by[clients, rows], one.reported.sums[clients, rows]
     sums_of: list[list[tuple[TaskId, int]]] = [[] for _ in one.members]
     for member, row, total in zip(by.tolist(), rows.tolist(), sums.tolist(), strict=True):

@@ -43,20 +43,18 @@ class Restarting:
         walker = self._walker if self._walked else None
         if walker is None:
             return Restarts(tuple(self._found), self._group.clients, None, frozenset(), 0)
-        return Restarts(
-            tuple(self._found),
-            self._group.clients if self._at_rest else walker.clients(),
-            walker.running(),
-            walker.open_copies(),
-            walker.unstarted(),
-        )
+        clients = self._group.clients if self._at_rest else walker.clients()
+        found = Restarts(tuple(self._found), clients, walker.running(), walker.open_copies(), walker.unstarted())
+        walker.close()
+        return found
 
     def _walk(self, batch: known.Restarting, most: int) -> Restarted | None:
         if self._walker is None:
-            one = packing.packed(self._group, self._rules, self._rests.layouts)
+            layouts = self._rests.layouts()
+            one = packing.packed(self._group, self._rules, layouts)
             if one is None:
                 return None
-            self._walker = Walker(one, records=self._records)
+            self._walker = Walker(one, layouts.workspaces, records=self._records)
             self._walker.run_before(self._running or {})
             self._walker.remember()
         found = self._walker.restart(batch, most)

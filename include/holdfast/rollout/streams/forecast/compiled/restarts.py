@@ -83,15 +83,19 @@ class Rest:
 
 
 class Rests:
-    """Those of one forecast. The fingerprint of the clients finds them; equality decides.
-
-    `layouts`: groups that were put into arrays, to be walked, without what members report.
-    """
+    """Those of one forecast. The fingerprint of the clients finds them; equality decides."""
 
     def __init__(self) -> None:
         self._known: dict[int, list[Rest]] = {}
-        self.layouts: Layouts = []
+        self._layouts: Layouts | None = None
         self._walks: KnownWalks | None = None
+
+    def layouts(self) -> "Layouts":
+        """Groups that were put into arrays, to be walked, without what members report."""
+        from holdfast.rollout.streams.forecast.compiled.packing import Layouts
+
+        self._layouts = self._layouts or Layouts()
+        return self._layouts
 
     def walks(self) -> "KnownWalks":
         """Those that are known."""

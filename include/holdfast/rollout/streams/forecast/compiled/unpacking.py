@@ -1,11 +1,12 @@
 """The rebalances of one batch by the compiled functions: what a stage notes of them, unpacked."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from holdfast.kafka.streams.compiled import arrays, queue
-from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Flags, Ints, room
+from holdfast.kafka.streams.compiled import queue
+from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Flags, Ints
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
@@ -16,50 +17,50 @@ from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, MEETS, STABLE, Kept
 from holdfast.rollout.streams.forecast.compiled.restarts import Restarted, Running
 from holdfast.rollout.streams.forecast.compiled.walk_result import Restores, Walk
+from holdfast.rollout.streams.forecast.compiled.workspace import AT_ONCE, Workspaces
 from holdfast.rollout.streams.forecast.open_copies import Copies
 
-_AT_ONCE = 64
-"""The most rebalances of one call."""
 _FIRST_PIECE = 2
 """The rebalances of the first piece of a walk; each later piece is as long as all before it."""
-_TIMES_THE_GROUP = 4
-"""There is room for this many times what the first rebalance may have to note. When it is full, a call ends."""
 _TRIGGERS = {0: None, PROBING: Trigger.PROBING, IMMEDIATE: Trigger.IMMEDIATE}
 
 
 class Walker:
-    """The arrays of one walk."""
+    """The arrays of one walk, which it gives back to `workspaces` in the end (`close`)."""
 
-    def __init__(self, one: Packed, *, records: bool, known: KnownWalks | None = None) -> None:
-        clients, tasks, members = len(one.facts.members), len(one.tasks), len(one.facts.client_of)
-        standbys = packing.most_standbys(one.facts)
-        self._rows = _TIMES_THE_GROUP * (tasks + standbys)
+    def __init__(self, one: Packed, workspaces: Workspaces, *, records: bool, known: KnownWalks | None = None) -> None:
         self._one = one
         self._records = records
-        self._board = arrays.board(clients, tasks)
-        self._queue = arrays.queue(clients)
-        self._rooms = arrays.rooms(clients, tasks, members, standbys)
-        self._shares = arrays.shares(clients, tasks, standbys)
-        self._noted = reports.noted(clients, tasks, _AT_ONCE, self._rows)
+        self._workspaces, self._workspace = workspaces, workspaces.take(one.facts)
+        self._noted, self._kept = self._workspace.noted, self._workspace.kept
+        if not records:
+            self._kept = Kept._make((*(each[:0] for each in self._kept[:-1]), 0))
         self._before = np.zeros(0, np.int64)
         self._walks = known
         self._known = None if known is None else known.of(one)
         self._looked_at = 0
         self._begins = True
-        self._kept = self._room()
         self._reader = Reader(one)
         self._asked: list[int] = []
         self._decisions: list[Decision] = []
         self._restores: list[Restores] = []
         self._number_of = {one.group.clients[at].process_id: number for number, at in enumerate(one.clients)}
-        place_of = {task.id: place for place, task in enumerate(one.group.tasks)}
-        self._place_of = [place_of[task] for task in one.tasks]
         self._remembered: tuple[State, Ints, Flags] | None = None
         """What was reported; where that of each client begins; and what ran."""
 
+    def close(self) -> None:
+        """Nothing can be asked of it any more. Not for one that was refused, or came back to where it was."""
+        self._workspaces.give_back(self._one.facts, self._one.reported, self._workspace)
+
+    @functools.cached_property
+    def _place_of(self) -> list[int]:
+        """Where each task is in the group."""
+        place_of = {task.id: place for place, task in enumerate(self._one.group.tasks)}
+        return [place_of[task] for task in self._one.tasks]
+
     def run_before(self, running: Running) -> None:
         """What each client runs already: it is not restored anew."""
-        row_of = {task: row for row, task in enumerate(self._one.tasks)}
+        row_of = self._one.rows
         for number, at in enumerate(self._one.clients):
             rows = [row_of[task] for task in running.get(self._one.group.clients[at].process_id, ()) if task in row_of]
             self._noted.running[number, rows] = 1
@@ -74,8 +75,8 @@ class Walker:
         ended, state = GOES_ON, None
         while ended == GOES_ON and len(self._asked) < most and met is None:
             passed = len(self._asked)
-            longest = _AT_ONCE if self._known is None else max(_FIRST_PIECE, passed)
-            ended = self._part(min(_AT_ONCE, longest, most - passed))
+            longest = AT_ONCE if self._known is None else max(_FIRST_PIECE, passed)
+            ended = self._part(min(AT_ONCE, longest, most - passed))
             if ended not in (GOES_ON, STABLE, MEETS):
                 return None
             if len(self._asked) > passed:
@@ -148,7 +149,7 @@ class Walker:
         restarted = np.zeros(len(one.clients), np.uint8)
         numbers = [self._number_of[process_id] for process_id in process_ids]
         restarted[numbers] = 1
-        count = at_restart.restart(one.facts, one.rules, one.reported, self._shares, noted, restarted)
+        count = at_restart.restart(one.facts, one.rules, one.reported, self._workspace.shares, noted, restarted)
         rows = sorted(
             (numbers.index(client), self._place_of[row], row, alone) for row, client, alone in noted.stopped[:count].tolist()
         )
@@ -176,7 +177,7 @@ class Walker:
 
     def moved_nothing(self) -> bool:
         """Whether no task had to wait for a copy in the last rebalance."""
-        return not self._queue.state[queue.MOVEMENTS]
+        return not self._workspace.queue.state[queue.MOVEMENTS]
 
     def differs_as_seen(self) -> bool:
         """Whether it made a difference since the last restart if a group was `as_seen`."""
@@ -209,7 +210,7 @@ class Walker:
     def _go_on(self, most: int) -> int:
         ended = GOES_ON
         while ended == GOES_ON and len(self._asked) < most:
-            ended = self._part(min(_AT_ONCE, most - len(self._asked)))
+            ended = self._part(min(AT_ONCE, most - len(self._asked)))
         return ended
 
     def _part(self, most: int) -> int:
@@ -218,7 +219,7 @@ class Walker:
         kept = self._kept._replace(
             before=self._before, known=NOTHING if self._known is None else self._known.digests, looked_at=self._looked_at
         )
-        arguments = (one.facts, one.rules, one.reported, self._board, self._queue, self._rooms, self._shares, self._noted, kept)
+        arguments = (one.facts, one.rules, one.reported, *self._workspace[:-1], kept)
         ended, count = rebalances.go_on(*arguments, passed, most, self._begins)
         self._begins = False
         if ended in (GOES_ON, STABLE, MEETS):
@@ -227,19 +228,6 @@ class Walker:
                 self._decisions.extend(self._reader.decisions(kept, self._noted, count))
                 self._restores.extend(self._read(count))
         return int(ended)
-
-    def _room(self) -> Kept:
-        count, tasks = _AT_ONCE if self._records else 0, len(self._one.tasks)
-        return Kept(
-            planned=room(count, tasks),
-            active=room(count, tasks),
-            withheld=room(count, tasks),
-            standbys=room(self._rows if count else 0, 2),
-            standbys_end=room(count),
-            before=self._before,
-            known=NOTHING,
-            looked_at=0,
-        )
 
     def _read(self, count: int) -> Iterator[Restores]:
         one, noted = self._one, self._noted

@@ -96,12 +96,16 @@ def walk(
     """
     from holdfast.rollout.streams.forecast.compiled import packing, unpacking
 
-    one = packing.packed(group, rules, rests.layouts)
+    layouts = rests.layouts()
+    one = packing.packed(group, rules, layouts)
     if one is None:
         return None
-    begun = unpacking.Walker(one, records=running is not None, known=rests.walks())
+    begun = unpacking.Walker(one, layouts.workspaces, records=running is not None, known=rests.walks())
     begun.run_before(running or {})
-    return begun.walk(most)
+    found = begun.walk(most)
+    if found is not None:
+        begun.close()
+    return found
 
 
 def restarts(
