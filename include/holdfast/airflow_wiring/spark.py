@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from holdfast import project_files
 from holdfast.airflow_wiring.airflow_objects import SPARK_CONNECTION, lake, lake_address
@@ -79,8 +80,8 @@ def package_file() -> Iterator[str]:
 class LakeForSpark:
     """Settings for the command line, none of them secret, and variables of spark-submit's environment, which are.
 
-    Airflow writes such variables into the command line where the master is YARN or Kubernetes: there Spark needs its own
-    configuration, or the machines' role, and gets no keys from here.
+    Airflow writes such variables into the command line where the master has `yarn` or `k8s` in it, be it in the name of its
+    host: there Spark needs its own configuration, or the machines' role, and gets no keys from here.
     """
 
     url: str
@@ -93,10 +94,17 @@ def lake_for_spark() -> LakeForSpark:
 
     from holdfast.adapters.spark import s3a
 
-    address, master = lake_address(), str(BaseHook.get_connection(SPARK_CONNECTION).host or "")
-    if master.startswith(("yarn", "k8s")):
+    address, master = lake_address(), _master(BaseHook.get_connection(SPARK_CONNECTION))
+    if "yarn" in master or "k8s" in master:
         return LakeForSpark(s3a.url_of(address.url), s3a.settings(address), {})
     return LakeForSpark(s3a.url_of(address.url), s3a.settings(address) | s3a.provider(address), s3a.environment(address))
+
+
+def _master(connection: Any) -> str:
+    """As Airflow gives it to Spark: the type of a connection in URI form is the first part of it."""
+    host, port = str(connection.host or ""), connection.port
+    whole = connection.conn_type == "spark" and ("://" in host or not port)
+    return (host if whole else f"{connection.conn_type}://{host}") + (f":{port}" if port else "")
 
 
 def _holds(store: Lake, place: LakePath, content: bytes) -> bool:
@@ -122,9 +130,21 @@ def refuse_unready() -> None:
             f"Airflow has no connection {SPARK_CONNECTION} with a host. Set one of type spark whose host is the master, like "
             """AIRFLOW_CONN_SPARK_DEFAULT='{"conn_type": "spark", "host": "local[*]"}'. Without it Spark would submit to YARN"""
         )
+    _refuse_driver_in_cluster(connection)
     _refuse_without_java()
     _refuse_mixed_pyspark()
     _refuse_silent_master(connection.host, connection.port)
+
+
+def _refuse_driver_in_cluster(connection: Any) -> None:
+    """Spark would, too, after Airflow, and neither says what to do."""
+    master = _master(connection)
+    if connection.extra_dejson.get("deploy-mode") == "cluster" and not master.startswith(("yarn", "k8s://")):
+        raise InvalidInput(
+            f"the connection {SPARK_CONNECTION} has deploy-mode cluster and the master {master}: Spark runs the drivers of Python"
+            " jobs in the cluster on YARN and Kubernetes only. Set deploy-mode to client: the driver then runs on the Airflow"
+            " worker"
+        )
 
 
 def _refuse_without_java() -> None:

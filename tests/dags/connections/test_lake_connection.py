@@ -47,11 +47,21 @@ def test_a_local_lake_needs_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert airflow_objects.lake_address().settings == {}
 
 
-@pytest.mark.parametrize(("master", "given"), [("local[2]", True), ("spark://m:7077", True), ("yarn", False)])
+@pytest.mark.parametrize(
+    ("connection", "given"),
+    [
+        ({"conn_type": "spark", "host": "local[2]"}, True),
+        ({"conn_type": "spark", "host": "spark://m:7077"}, True),
+        ({"conn_type": "spark", "host": "m", "port": 7077}, True),
+        ({"conn_type": "spark", "host": "yarn"}, False),
+        ({"conn_type": "yarn", "host": "m"}, False),
+        ({"conn_type": "spark", "host": "spark://on-yarn-1", "port": 7077}, False),  # Airflow takes it for YARN
+    ],
+)
 def test_spark_gets_them_by_its_environment_and_no_command_line_shows_them(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, master: str, given: bool
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, connection: dict[str, object], given: bool
 ) -> None:
-    monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": master}))
+    monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps(connection))
     monkeypatch.setattr(spark, "prepare_spark", lambda: "s3a://bucket/lake/packages/holdfast.zip")
     monkeypatch.setattr(spark, "begin_submission", lambda _: {"spark.of.this": "submission"})
     from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
@@ -71,6 +81,7 @@ def test_spark_gets_them_by_its_environment_and_no_command_line_shows_them(
     assert environment == ({"AWS_ACCESS_KEY_ID": "the-key", "AWS_SECRET_ACCESS_KEY": PASSWORD} if given else {})
 
 
-def test_spark_on_kubernetes_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": "k8s://https://m:443"}))
+@pytest.mark.parametrize("host", ["k8s://https://m:443", "spark://k8s-1:7077"])
+def test_spark_on_kubernetes_gets_none(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": host}))
     assert spark.lake_for_spark().environment == {}

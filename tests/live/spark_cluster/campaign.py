@@ -1,11 +1,12 @@
 """All Spark jobs on a cluster whose machines share nothing but the network, compared with `local[2]`, row by row.
 
-    python -m tests.live.spark_cluster.campaign [--kills] [--groups 20] [--workers 3] [--jobs 9]
+    python -m tests.live.spark_cluster.campaign [--kills] [--groups 20] [--workers 3] [--begin JOB]
 
 As root, for each machine has namespaces of its own (tests/harness/spark_cluster/machine.py). The lake is on S3 (S3Proxy); the
 executors' Python comes as an archive, made by the commands of docs/spark-clusters.md. With `--kills`, in each job an executor
 or a whole machine is killed (`kill -9`) while it computes, and in two jobs the driver: these are submitted again. One line a
-job. It ends with status 1 where a table differs from that of `local[2]`, or a killed job has left a part of a day.
+job. It ends with status 1 where a table differs from that of `local[2]`, or a killed job has left a part of a day. With
+`--begin` the jobs before that one are not submitted: the tables that `local[2]` made are put into the bucket.
 """
 
 import argparse
@@ -17,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,17 @@ def locally(lake: FsspecLake, jobs: Iterable[str]) -> Iterator[tuple[str, Rows]]
             job.work(spark, lake.url, value.split(","))
         yield name, lakes.rows(lake)
     spark.stop()
+
+
+def locally_from(begin: str, most: int, local: FsspecLake, lake: FsspecLake) -> dict[str, Rows]:
+    """At most `most` jobs. What those before `begin` make is put into the other lake, too."""
+    names = list(lakes.JOBS)
+    first = names.index(begin)
+    made = locally(local, names[: first + most])
+    for _earlier in range(first):
+        next(made)
+    lakes.copy_made(local, lake)
+    return dict(made)
 
 
 def submitted(by: Submitter, folder: Path, name: str, lake_url: str, killer: Killer | None) -> dict[str, Any]:
@@ -104,19 +115,19 @@ def main() -> None:
     arguments.add_argument("--groups", type=int, default=20, help="of the fleet that does not exist")
     arguments.add_argument("--workers", type=int, default=3)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--jobs", type=int, default=len(lakes.JOBS), help="so many of them, from the first")
+    arguments.add_argument("--begin", choices=lakes.JOBS, default=next(iter(lakes.JOBS)), metavar="JOB", help="with this job")
+    arguments.add_argument("--jobs", type=int, default=len(lakes.JOBS), help="so many of them at most, from there")
     arguments.add_argument("--keep", help="a folder in which the installation and the archive are kept for the next time")
     given = arguments.parse_args()
     machine.refuse_without_rights()
     began = time.monotonic()
     with prepared(given) as (folder, installation, packed), servers.s3proxy(folder / "s3") as store:
-        jobs = dict(islice(lakes.JOBS.items(), given.jobs))
         local, lake = FsspecLake(str(folder / "local")), FsspecLake(store.address())
         lakes.fill(local, given.groups, folder / "disk")
         lakes.fill(lake, given.groups, folder / "other disk")
         name, content = package_zip()
         (folder / name).write_bytes(content)
-        wanted = dict(locally(local, jobs))
+        wanted = locally_from(given.begin, given.jobs, local, lake)
         print(f"local[2]: {time.monotonic() - began:.0f} s", flush=True)
         with standalone(folder / "machines", installation, given.workers) as cluster:
             print(f"{cluster.master} is there after {time.monotonic() - began:.0f} s", flush=True)
