@@ -178,10 +178,10 @@ def verify(plan_id: str, params: Mapping[str, Any], user: str | None) -> str:
     from holdfast.workflows import plan as plans
     from holdfast.workflows import verify as workflow
 
-    store = lake()
-    plan = plans.load(store, plan_id, signing_keys())
+    store, keys = lake(), signing_keys()
+    plan = plans.load(store, plan_id, keys)
     _refuse_requester(plan, params, user)
-    verdict = workflow.compare(store, plan, _fresh(store, plan, params["snapshot"]))
+    verdict = workflow.compare(store, plan, _fresh(store, plan, params["snapshot"]), keys)
     differences = "\n".join(verdict.differences)
     log.info("Plan %s: %s. %s", plan_id, RESULTS[verdict.result], differences)
     if verdict.result is Result.DIFFERENT:

@@ -2,27 +2,48 @@
 
 from collections.abc import Callable
 
-from holdfast.errors import ClusterTrouble
+from holdfast.errors import ClusterTrouble, InvalidInput
 from holdfast.ports import Lake
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
+from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.journal.seal import NO_KEYS, Seal, SigningKeys
 from holdfast.rollout.kinds import verdict_words
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of_both
+from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 from holdfast.workflows.collecting.settling import Patience
 
 
-def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
-    """The verdict on `plan`; it takes the place of an earlier one in the lake. Without a lake it is kept nowhere."""
+def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot, keys: SigningKeys = NO_KEYS) -> AnyVerdict:
+    """The verdict on `plan`; it takes the place of an earlier one in the lake. Without a lake it is kept nowhere, and there is no
+    journal. `keys`: of this deployment, that its journals are checked with."""
     seen = move.seen_for(plan, fresh)
-    verdict: AnyVerdict = kind_of_both(plan, seen, of_another_kind(plan)).verify(plan, seen)
+    journal = Journal(plan.plan_id) if lake is None else _believed(lake, plan.plan_id, keys)
+    verdict: AnyVerdict = kind_of_both(plan, seen, of_another_kind(plan)).verify_run(plan, journal, seen)
     if lake is not None:
         plans.keep_verdict(lake, verdict)
     return verdict
 
 
+def _believed(lake: Lake, plan_id: str, keys: SigningKeys) -> Journal:
+    """Without entries where it is not whole, or not signed by this deployment though it signs. A signature that nothing here can
+    check is believed: what is read of a journal makes no verdict better."""
+    try:
+        kept = journals.read(lake, plan_id, keys)
+    except InvalidInput:
+        return Journal(plan_id)
+    believed = kept.broken is None and (not keys or kept.seal is Seal.SIGNED)
+    return kept.journal if believed else Journal(plan_id)
+
+
 def watch(
-    lake: Lake | None, plan: AnyPlan, look: Callable[[float], AnySnapshot], patience: Patience, tell: Callable[[str], None]
+    lake: Lake | None,
+    plan: AnyPlan,
+    look: Callable[[float], AnySnapshot],
+    patience: Patience,
+    tell: Callable[[str], None],
+    keys: SigningKeys = NO_KEYS,
 ) -> AnyVerdict:
     """Look again until the verdict is decided, or `patience` ends; then the undecided verdict.
 
@@ -35,7 +56,7 @@ def watch(
     while True:
         remaining = ends_at - patience.clock()
         try:
-            verdict = compare(lake, plan, look(max(1.0, min(LOOK_S, remaining))))
+            verdict = compare(lake, plan, look(max(1.0, min(LOOK_S, remaining))), keys)
             line = verdict_words.in_a_line(verdict)
         except ClusterTrouble as trouble:
             if trouble.lasting or (verdict is None and patience.clock() + AGAIN_S > ends_at):

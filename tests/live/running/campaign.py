@@ -5,7 +5,7 @@ client that came back late), the run halted for it, that was accepted, and every
 joins midway halts the run before its next act. Root is needed (namespaces of the network and of mounts).
 
     python -m tests.live.running.campaign [--kind led|consumer|consumer-by-broker|by-broker|moving] [--releases 2.8.2,3.9.1,4.3.1]
-        [--scenarios …] [--rounds 2] [--kills 10] [--of run,run,connection,sshd,broker,slow] [--seed 1] [--network 19]
+        [--scenarios …] [--clients 5] [--rounds 2] [--kills 10] [--of run,run,connection,sshd,broker,slow] [--seed 1] [--network 19]
         [--into build/runs.jsonl]
 
 One JSON line a round, and a summary at the end. It goes on after a round that is not as wanted, and its status is 1 then.
@@ -232,7 +232,7 @@ def campaign(given: argparse.Namespace, release: str, folder: Path, chance: rand
     known = SCENARIOS if given.kind == LED else moving.SCENARIOS if given.kind == MOVING else OF_OTHER_KINDS
     names = given.scenarios.split(",") if given.scenarios else list(known)
     with (
-        machines.namespaces(folder / "machines", CLIENTS + SPARE, given.network) as made,
+        machines.namespaces(folder / "machines", given.clients + SPARE, given.network) as made,
         _started(given, release, folder, made) as group,
     ):
         for number in range(given.rounds):
@@ -255,8 +255,8 @@ def _started(given: argparse.Namespace, release: str, folder: Path, made: Sequen
     host = f"10.77.{given.network}.1"
     if given.kind != LED:
         made_of = moving.Moving if given.kind == MOVING else other_kinds.KINDS[given.kind]
-        return hosted.another_kind(folder, made_of, release, made, CLIENTS, host)
-    return hosted.started(folder, release, made, CLIENTS, host, {"acceptable.recovery.lag": str(given.recovery_lag)})
+        return hosted.another_kind(folder, made_of, release, made, given.clients, host)
+    return hosted.started(folder, release, made, given.clients, host, {"acceptable.recovery.lag": str(given.recovery_lag)})
 
 
 def main() -> int:
@@ -264,6 +264,7 @@ def main() -> int:
     parser.add_argument("--releases", default="")
     parser.add_argument("--kind", default=LED, choices=(LED, *other_kinds.KINDS, MOVING))
     parser.add_argument("--scenarios", default="")
+    parser.add_argument("--clients", type=int, default=CLIENTS)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--kills", type=int, default=10, help="in each round, at most")
     parser.add_argument("--of", default="run,run,connection,sshd,broker,slow")

@@ -136,6 +136,6 @@ def _told(progress: Progress, *, as_text: bool) -> str:
 def _verdict(plan: AnyPlan, hands: Hands, where: Where) -> int:
     """Compare the end with the forecast, and keep the verdict."""
     patience = Patience(where.timeout_s)
-    found = verify.watch(hands.lake, plan, lambda limit_s: _look(plan, where, limit_s), patience, lambda _: None)
+    found = verify.watch(hands.lake, plan, lambda limit_s: _look(plan, where, limit_s), patience, lambda _: None, hands.keys)
     click.echo(verdict_words.in_a_line(found), err=True)
     return DONE if found.result is Result.AS_FORECAST else HALTED

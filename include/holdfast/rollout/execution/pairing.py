@@ -34,6 +34,12 @@ def pairings(wanted: Sequence[Comer], arrived: Sequence[Comer]) -> list[Mapping[
     ]
 
 
+def alike(wanted: Sequence[Comer], arrived: Sequence[Comer], names: Mapping[str, str]) -> int:
+    """How much speaks for a pairing of all of them."""
+    real = {one.member_id: one for one in arrived}
+    return _alike(wanted, [real[names[one.member_id]] for one in wanted])
+
+
 def orders(waiting: Sequence[Comer], dynamic: Sequence[Comer]) -> list[Sequence[Comer]]:
     """Those that were found, in the order of those that they may be: all such orders, and one more than MOST_PAIRINGS at most."""
     if len(dynamic) <= MOST_IN_ANY_ORDER:

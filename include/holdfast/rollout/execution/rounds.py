@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from holdfast.rollout.facts.differences import Difference, Differs
+from holdfast.rollout.journal.started import Started
 
 MOST_DIFFERENCES = 20
 """Of one comparison."""
@@ -71,7 +72,8 @@ class RoundsOfBatch:
 @dataclass(frozen=True, slots=True)
 class RoundCompared:
     """`round` of `rounds` in the batch; None: none of them alone. `settled`: no rebalance is pending; None: unknown. `why`, and
-    `detail` in words of the refusal: where it was not compared."""
+    `detail` in words of the refusal: where it was not compared. `course`: the number of the one that a group at rest agrees with,
+    `started`: the clients that came in it, for the journal."""
 
     agrees: Agrees
     round: int | None = None
@@ -80,6 +82,8 @@ class RoundCompared:
     differences: tuple[Difference, ...] = ()
     why: NotCompared | None = None
     detail: str = ""
+    course: int | None = None
+    started: tuple[Started, ...] = ()
 
 
 def not_compared(why: NotCompared, detail: str = "") -> RoundCompared:
@@ -108,10 +112,10 @@ def compare(
 def _at_rest(found: WhoRunsWhat, courses: Sequence[RoundsOfBatch], owner: Differs) -> RoundCompared:
     """Against the end that it is nearest to."""
     nearest: tuple[Difference, ...] | None = None
-    for course in courses:
+    for number, course in enumerate(courses):
         wrong = (*_owners(found, course.end, owner), *_copies(found, course.end))
         if not wrong:
-            return RoundCompared(Agrees.AS_FORECAST, len(course.rounds), len(course.rounds), True)
+            return RoundCompared(Agrees.AS_FORECAST, len(course.rounds), len(course.rounds), True, course=number)
         nearest = wrong if nearest is None or len(wrong) < len(nearest) else nearest
     return RoundCompared(Agrees.DIFFERENT, None, len(courses[0].rounds), True, (nearest or ())[:MOST_DIFFERENCES])
 

@@ -363,6 +363,11 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
     @abstractmethod
     def verify(self, plan: P, fresh: S) -> V: ...
 
+    def verify_run(self, plan: P, journal: Journal, fresh: S) -> V:  # noqa: ARG002 - most kinds need no more than the group
+        """The same, where what runs noted in the journal may help to compare: it narrows down what is tried, and fits nothing that
+        would not fit without it."""
+        return self.verify(plan, fresh)
+
     @abstractmethod
     def verdict_figures(self, verdict: V) -> Iterable[tuple[str, str]]:
         """Labels and texts: how much is as forecast."""

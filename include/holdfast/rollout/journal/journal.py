@@ -10,6 +10,7 @@ from holdfast.rollout.facts.differences import DIFFERENCES, Difference
 from holdfast.rollout.journal.acted import Acted, Halt
 from holdfast.rollout.journal.back import ClientConfigured, ClientSeen, ConfigHeld, HeldProcessId
 from holdfast.rollout.journal.signature import SIGNATURE
+from holdfast.rollout.journal.started import Started
 from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record, spread
@@ -148,7 +149,7 @@ class JournalEntry:
     was there when the step began; with `CONFIRMED`, who of those that were stopped is listed still. `before`: what the directory
     held, `configs`: the group's own configs before they were set; `configured`: a client whose settings are written (`begun`), or
     have been (`acted`); `clients`: who was in the group when going back began. `pause`: a digest of the pause that a run stopped
-    for.
+    for. `started`: with `DONE` of a wait, the clients that had come by then, where a run found the group as forecast.
     """
 
     at: str = member(INSTANT)
@@ -203,6 +204,12 @@ class JournalEntry:
     pause: str | None = member(
         nullable(NAME), "The digest of the pause that a run stopped for (`sha256:` and 64 digits).", default=None, omit=True
     )
+    started: tuple[Started, ...] = member(
+        items(codec_of(Started)),
+        "With `done` of a wait: which members the clients are that steps started, where the group is as forecast with them.",
+        default=(),
+        omit=True,
+    )
 
 
 @record(version=FORMAT_VERSION, about="What happened to a plan, in order. In the lake each entry is a file of its own.")
@@ -252,6 +259,11 @@ class Journal:
         """The entries about the settings of a client in this step, in order."""
         mine = (one for one in self.entries if one.step == step and one.configured is not None)
         return tuple(one for one in mine if one.configured is not None and one.configured.client == client)
+
+    def started(self) -> tuple[Started, ...]:
+        """The clients that steps have started, the last word on each step."""
+        found = {one.step: one for entry in self.forward().entries for one in entry.started}
+        return tuple(found.values())
 
     def last_halt(self) -> "JournalEntry | None":
         """Where the last run stopped. None: none did, or it has gone on since."""

@@ -17,6 +17,7 @@ from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.acted import Halt
 from holdfast.rollout.journal.journal import JournalEntry, JournalEvent
+from holdfast.rollout.journal.started import Started
 from holdfast.rollout.json.codec import COUNT, NAME, TEXT, Codec, as_it_is
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, dumps, loads
@@ -69,11 +70,13 @@ class Rounds:
         self._plan, self._writing, self._kind, self._elapsed = plan, writing, kind_of(plan), elapsed
         self._known: _Basis | None = None
         self._not_before = elapsed()
+        self._last: RoundSeen | None = None
         self.shown = shown
 
     def look(self, step: AnyStep, fresh: AnySnapshot, *, needed: bool) -> RoundSeen | None:
         """None: there is nothing to compare now. `step`: what is due. `needed`: something is begun next; else one that takes
         long is not made at every look."""
+        self._last = None
         if not needed and self._elapsed() < self._not_before:
             return None
         self._keep(fresh)
@@ -85,7 +88,12 @@ class Rounds:
         text = f"After step {until.id}: {rounds_words.sentence(one)}"
         digest = zlib.crc32(text.encode())
         is_new, self.shown = digest != self.shown, digest
-        return RoundSeen(until, one, text, is_new)
+        self._last = RoundSeen(until, one, text, is_new)
+        return self._last
+
+    def started(self, step: AnyStep) -> tuple[Started, ...]:
+        """For the journal, with the end of a wait: which clients have come, by the comparison at the last look."""
+        return () if self._last is None or self._last.until.id != step.id else self._last.compared.started
 
     def _keep(self, fresh: AnySnapshot) -> None:
         """The group before the first step, where the plan does not have all of it."""

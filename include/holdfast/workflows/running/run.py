@@ -166,7 +166,8 @@ class _Forward(Walk):
                 limit_s = self._kind.pending_s(step, self._fresh)
                 if limit_s is not None:
                     self._wait(step, "The group is stable, and another rebalance is pending.", limit_s)
-                self._writing.add(self._means.hands.entry(step, JournalEvent.DONE, evidence))
+                entry = self._means.hands.entry(step, JournalEvent.DONE, evidence)
+                self._writing.add(replace(entry, started=self._rounds.started(step)))
                 applying.keep_checklist_so_far(self._plan, self._approval, self._writing)
                 self._tell(Tells.DONE, evidence, step)
             case Begin(step, seen):

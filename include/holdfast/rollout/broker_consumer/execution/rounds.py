@@ -1,7 +1,10 @@
 """Where a consumer group whose broker assigns is in the forecast of its plan, after each batch of events: target by target.
 
-What is compared is the forecast with the member IDs that consumers really got, as `verify` does at the end.
+What is compared is the forecast with the member IDs that consumers really got, as `verify` does at the end. Where a group at rest
+is as forecast, the journal notes which IDs those are, and who was fast: so each comparison has only what is new to try.
 """
+
+from dataclasses import replace
 
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.execution import acts, starts
@@ -15,24 +18,28 @@ from holdfast.rollout.execution.parts import at_rest, part
 from holdfast.rollout.execution.rounds import Agrees, NotCompared, RoundCompared, RoundsOfBatch, WhoRunsWhat, compare, not_compared
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Differs
+from holdfast.rollout.journal.journal import Journal
 
 
 def compared(
-    plan: GroupPlan, basis: BrokerConsumerSnapshot, after: str, until: GroupStep, fresh: BrokerConsumerSnapshot
+    plan: GroupPlan, journal: Journal, basis: BrokerConsumerSnapshot, after: str, until: GroupStep, fresh: BrokerConsumerSnapshot
 ) -> RoundCompared:
     """As that of `streams.execution.rounds`. At rest: the target is that of the group's epoch."""
     assert plan.recommended_option is not None, "a plan without a recommended option is not carried out"
     events = part(plan.recommended_option.change.numbered_batches(), plan.steps, acts.waits, after, until.id)
     if events is None:
         return not_compared(NotCompared.STEPS)
-    possible = starts.courses(basis, GroupChange(events), fresh)
+    noted = starts.noted(plan.steps, journal.started(), after)
+    possible = starts.courses(basis, GroupChange(events), fresh, noted)
     if possible.trouble is not None:
         return not_compared(NotCompared.MEMBERS, difference_words.sentence(possible.trouble))
     courses = tuple(_course(basis, one) for one in possible.changes)
     found = compare(WhoRunsWhat(_texts(owners_of(fresh))), courses, settled(fresh), Differs.READER)
     if found.agrees is Agrees.DIFFERENT and not possible.all_of_them:
         return not_compared(NotCompared.UNKNOWN, "Too many courses are possible to compare them all.")
-    return found
+    if found.course is None:
+        return found
+    return replace(found, started=starts.to_note(plan.steps, possible.changes[found.course], after, noted))
 
 
 def _course(basis: BrokerConsumerSnapshot, change: GroupChange) -> RoundsOfBatch:

@@ -1,10 +1,11 @@
 """The forecast of a plan for a consumer group whose broker assigns compared with the group afterwards, partition by partition.
 
 What is compared is the forecast of the same change with the IDs that its consumers really got (`starts`): a forecast is for IDs,
-and each start makes a new one.
+and each start makes a new one. A run that compared after each batch has noted which ones they were.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
@@ -23,6 +24,8 @@ from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.facts.sourced_text import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import EndCompared, Members, Verifying
+from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.journal.started import Started
 
 MOST_DIFFERENCES = 100
 NOT_ALL_COURSES = Unknown(
@@ -34,7 +37,12 @@ Placed = tuple[ReaderVerdict, ...]
 Owners = Mapping[TopicPartition, str]
 
 
+@dataclass(frozen=True)
 class _Verifying(Verifying[GroupPlan, BrokerConsumerSnapshot, GroupVerdict, Placed]):
+    """`started`: what a run noted of starts."""
+
+    started: tuple[Started, ...]
+
     def steps_shown(self, plan: GroupPlan, fresh: BrokerConsumerSnapshot) -> tuple[StepEvidence, ...]:
         return evidence.of_plan(plan, fresh)
 
@@ -47,7 +55,8 @@ class _Verifying(Verifying[GroupPlan, BrokerConsumerSnapshot, GroupVerdict, Plac
     def compare(self, plan: GroupPlan, fresh: BrokerConsumerSnapshot) -> EndCompared[Placed] | Members:
         if starts.without_members(plan.basis, [one.item for one in plan.steps], fresh):
             return EndCompared((), Result.AS_FORECAST, ())
-        possible = starts.courses(plan.basis, _recommended(plan).change, fresh)
+        noted = starts.noted(plan.steps, self.started)
+        possible = starts.courses(plan.basis, _recommended(plan).change, fresh, noted)
         if possible.trouble is not None:
             return Members(Result.IN_PROGRESS if possible.waiting else Result.DIFFERENT, possible.trouble)
         best: EndCompared[Placed] | None = None
@@ -85,9 +94,9 @@ class _Verifying(Verifying[GroupPlan, BrokerConsumerSnapshot, GroupVerdict, Plac
         )
 
 
-def verify(plan: GroupPlan, fresh: BrokerConsumerSnapshot) -> GroupVerdict:
-    """As `group.verifying.verify`."""
-    return verifying.verify(_Verifying(), plan, fresh)
+def verify(plan: GroupPlan, fresh: BrokerConsumerSnapshot, journal: Journal | None = None) -> GroupVerdict:
+    """As `group.verifying.verify`. `journal`: what a run noted in it of the starts is tried first."""
+    return verifying.verify(_Verifying(() if journal is None else journal.started()), plan, fresh)
 
 
 def _recommended(plan: GroupPlan) -> Considered:

@@ -296,10 +296,13 @@ class BrokerConsumerKind(
     ) -> RoundCompared | None:
         assert isinstance(until, GroupStep), "a step of this kind's plans"
         shown = applying.shown(apply.APPLYING, plan, journal, until, fresh)
-        return rounds.compared(plan, basis, after, until, fresh) if shown else None
+        return rounds.compared(plan, journal, basis, after, until, fresh) if shown else None
 
     def verify(self, plan: GroupPlan, fresh: BrokerConsumerSnapshot) -> GroupVerdict:
         return verify.verify(plan, fresh)
+
+    def verify_run(self, plan: GroupPlan, journal: Journal, fresh: BrokerConsumerSnapshot) -> GroupVerdict:
+        return verify.verify(plan, fresh, journal)
 
     def verdict_figures(self, verdict: GroupVerdict) -> Iterator[tuple[str, str]]:
         return verdict_words.figures(verdict)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.unit.rollout.broker_consumer.groups import A, B, C, group
 from tests.unit.rollout.broker_consumer.plans import NOON, STABLE, after, carried_out, planned, restart
+from tests.unit.rollout.broker_consumer.rolls import NINE, fast
 
 from holdfast.errors import StalePlan
 from holdfast.kafka.vocabulary import TopicPartition
@@ -24,7 +25,8 @@ from holdfast.rollout.execution.undo import Nature
 from holdfast.rollout.execution.verdict import Result
 from holdfast.rollout.group import applying
 from holdfast.rollout.journal.acted import Does
-from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
+from holdfast.rollout.journal.started import Started
 
 ROLL: dict[str, Any] = {"rolling_restart": {}}
 CASES: dict[str, tuple[dict[str, Any], ...]] = {
@@ -256,3 +258,69 @@ def test_each_batch_is_compared_on_its_way() -> None:
     seen = KIND.compared(plan, Journal(plan.plan_id, ()), plan.basis, "", waits[0], replace(after_first, members=(wrong, *others)))
     assert seen is not None
     assert seen.agrees is not Agrees.AS_FORECAST
+
+
+# A run notes what it compares.
+
+
+def rolled_by_a_run(plan: GroupPlan, chosen: set[int]) -> tuple[Journal, BrokerConsumerSnapshot]:
+    """The journal of a run that compared after each batch, and the group at the end. `chosen`: which restarts were fast."""
+    events = fast(carried_out(plan).events, chosen)
+    journal = Journal(plan.plan_id)
+    for place, step in enumerate(plan.steps):
+        if not isinstance(step.item, Then):
+            continue
+        fresh = after(plan, GroupChange(events[:place]))
+        seen = KIND.compared(plan, journal, plan.basis, "", step, fresh)
+        assert seen is not None
+        assert seen.agrees is Agrees.AS_FORECAST, (step.id, seen)
+        journal = journal.with_entry(noting(step.id, seen.started))
+    return journal, fresh
+
+
+def noting(step: str, started: tuple[Started, ...]) -> JournalEntry:
+    return JournalEntry("2026-11-23T12:05:00Z", step, JournalEvent.DONE, "run", "stable", started=started)
+
+
+@pytest.mark.parametrize("chosen", [{0, 3, 8}, set(range(9))])
+def test_a_run_of_more_than_can_be_tried_is_compared_by_what_it_noted(chosen: set[int]) -> None:
+    journal, fresh = rolled_by_a_run(NINE, chosen)
+    assert [len(one.started) for one in journal.entries] == [1] * 9, "each comparison notes what is new"
+    assert 0 < sum(one.fast for one in journal.started()) <= len(chosen), "where both lead to the same, it is not told apart"
+
+    assert KIND.verify(NINE, fresh).result is Result.NOT_COMPARED
+    verdict = KIND.verify_run(NINE, journal, fresh)
+    assert (verdict.result, verdict.score.as_forecast, verdict.score.compared) == (Result.AS_FORECAST, 10, 10)
+    assert KIND.verify_run(NINE, journal, swapped(fresh)).result is Result.DIFFERENT
+    assert KIND.verify_run(NINE, journal.with_entry(noting("18", ())), fresh).result is Result.AS_FORECAST
+
+
+def test_what_is_missing_or_invented_makes_no_verdict_better() -> None:
+    journal, fresh = rolled_by_a_run(NINE, {0, 3, 8})
+    noted = journal.started()
+
+    def found(*started: Started, of: BrokerConsumerSnapshot = fresh) -> Result:
+        return KIND.verify_run(NINE, Journal(NINE.plan_id, (noting("18", started),)), of).result
+
+    assert found(*noted) is Result.AS_FORECAST
+    assert found(*noted[1:]) is Result.AS_FORECAST, "one alone is tried both ways"
+    assert found(*noted[8:]) is Result.NOT_COMPARED
+    assert found(*noted[8:], of=swapped(fresh)) is Result.NOT_COMPARED
+    first, second, *others = noted
+    crossed = replace(first, member_id=second.member_id), replace(second, member_id=first.member_id)
+    assert found(*crossed, *others) is Result.NOT_COMPARED, "their hosts say otherwise"
+    assert found(*(replace(one, member_id=first.member_id) for one in noted)) is Result.NOT_COMPARED
+    assert found(*(replace(one, member_id="x" * 22) for one in noted)) is Result.NOT_COMPARED
+    for wrong in (swapped(fresh), replace(fresh, members=fresh.members[::-1][:8])):
+        for each in (noted, tuple(replace(one, fast=not one.fast) for one in noted)):
+            assert found(*each, of=wrong) is not Result.AS_FORECAST
+
+
+def test_of_a_small_group_what_was_noted_changes_nothing() -> None:
+    plan = planned(restart(A), STABLE, restart(B), of=group("uniform"))
+    fresh = after(plan)
+    wrong = tuple(Started(step.id, "x" * 22, fast=True) for step in plan.steps)
+    journal = Journal(plan.plan_id, (noting(plan.steps[-1].id, wrong),))
+
+    assert KIND.verify_run(plan, journal, fresh) == KIND.verify(plan, fresh)
+    assert KIND.verify_run(plan, journal, swapped(fresh)) == KIND.verify(plan, swapped(fresh))
