@@ -1,4 +1,4 @@
-"""A roll of more consumers than can be tried in every way."""
+"""A roll with more courses than can be compared."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace

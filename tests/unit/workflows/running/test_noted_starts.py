@@ -1,4 +1,4 @@
-"""A run that rolls more consumers than can be tried in every way notes, after each, who came and how: its verdict is compared."""
+"""A run of a roll with more courses than can be compared notes after each restart which one it saw: its verdict is compared."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
