@@ -94,5 +94,12 @@ class ConvertConsumer(ConsumerEvent):
     def stops(self) -> str:
         return self.member_id
 
+    def converts_to(self) -> MemberType:
+        return self.to
+
     def crashes(self) -> bool:
         return not self.leaves
+
+
+Restarting = RestartConsumer | ConvertConsumer
+"""The events after which a consumer is back."""

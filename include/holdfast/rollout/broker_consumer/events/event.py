@@ -4,7 +4,7 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple, Self
 
-from holdfast.kafka.coordinator.consumer.group import Assignor
+from holdfast.kafka.coordinator.consumer.group import Assignor, MemberType
 from holdfast.rollout.broker_consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
@@ -101,6 +101,10 @@ class ConsumerEvent(ABC):
 
     def assignor_afterwards(self) -> Assignor | None:
         """The assignor that most members ask for from then on."""
+        return None
+
+    def converts_to(self) -> MemberType | None:
+        """The protocol that the consumer has from then on, where it had the other one."""
         return None
 
     def crashes(self) -> bool:

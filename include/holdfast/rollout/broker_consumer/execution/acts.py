@@ -5,6 +5,7 @@ A person does what has to happen within the assignment interval, or without leav
 subscription, instance ID or assignor; and topics.
 """
 
+from holdfast.rollout.broker_consumer.events.convert_consumer import ConvertConsumer
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.broker_consumer.events.replace_consumer import ReplaceConsumer
@@ -36,7 +37,7 @@ def acts(plan: GroupPlan, step: GroupStep) -> Acts | None:
 def comes_back_otherwise(item: ConsumerEvent) -> bool:
     """Whether a consumer that restarts comes back with something that people have to set."""
     if not isinstance(item, RestartConsumer):
-        return False
+        return isinstance(item, ConvertConsumer)
     back = item.given
     return not item.within_session or any(
         one is not INHERITED for one in (back.subscription, back.subscription_regex, back.instance_id, back.client_id)

@@ -74,11 +74,14 @@ def _members(
         return evidence(Shown.NOT_YET, Sees.STILL_NAMED, names=still)
     if event.comes() is None:
         return evidence(Shown.HAPPENED, Sees.GONE, stops or "")
-    came = sum(one.member_id not in before for one in fresh.members)
-    wanted = sum(not isinstance(one, Then) and one.comes() is not None for one in items[: index + 1])
-    if came < wanted:
-        return evidence(Shown.NOT_YET, Sees.JOINED_SO_FAR, count=came, wanted=wanted)
-    return evidence(Shown.HAPPENED, Sees.JOINED, count=came)
+    came = [one for one in fresh.members if one.member_id not in before]
+    starts_so_far = [one for one in items[: index + 1] if not isinstance(one, Then) and one.comes() is not None]
+    if (to := event.converts_to()) is not None:  # one that is back with the protocol from before has not converted
+        came = [one for one in came if one.member_type in (None, to)]
+        starts_so_far = [one for one in starts_so_far if one.converts_to() is to]
+    if len(came) < len(starts_so_far):
+        return evidence(Shown.NOT_YET, Sees.JOINED_SO_FAR, count=len(came), wanted=len(starts_so_far))
+    return evidence(Shown.HAPPENED, Sees.JOINED, count=len(came))
 
 
 def still_listed(event: ConsumerEvent, fresh: BrokerConsumerSnapshot) -> list[str]:

@@ -14,9 +14,9 @@ from functools import partial
 from itertools import islice, product
 
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
+from holdfast.rollout.broker_consumer.events.convert_consumer import Restarting
 from holdfast.rollout.broker_consumer.events.event import Coming
 from holdfast.rollout.broker_consumer.events.parts.new_consumer import NewConsumer
-from holdfast.rollout.broker_consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumer, BrokerConsumerSnapshot
 from holdfast.rollout.contract.batches import FromOld, Then
 from holdfast.rollout.contract.group_state import EMPTY
@@ -120,7 +120,7 @@ def _named(item: Item, member_id: str | None, fast: bool) -> Item:
     if isinstance(item, Then) or member_id is None:
         return item
     found = item.drawn(member_id)
-    return replace(found, within_interval=True) if fast and isinstance(found, RestartConsumer) else found
+    return replace(found, within_interval=True) if fast and isinstance(found, Restarting) else found
 
 
 def noted(steps: Sequence[AnyStep], started: Iterable[Started], after: str = "") -> Noted:
@@ -137,7 +137,7 @@ def to_note(steps: Sequence[AnyStep], change: GroupChange, after: str, known: No
     found = []
     for place, item in enumerate(change.events):
         if (comes := _coming(item)) is not None and isinstance(comes.consumer.member_id, str):
-            fast = isinstance(item, RestartConsumer) and item.within_interval
+            fast = isinstance(item, Restarting) and item.within_interval
             one = Started(steps[first + place].id, comes.consumer.member_id, fast)
             found += [one] if known.get(place) != one else []
     return tuple(found)

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
-from holdfast.rollout.broker_consumer.events.convert_consumer import ConvertConsumer
-from holdfast.rollout.broker_consumer.events.restart_consumer import RestartConsumer
+from holdfast.rollout.broker_consumer.events.convert_consumer import Restarting
 from holdfast.rollout.broker_consumer.forecast.forecast import forecast
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
@@ -14,7 +13,6 @@ from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import orders
 from holdfast.rollout.options.orders import OrdersTried
 
-Restarting = RestartConsumer | ConvertConsumer
 Restarts = tuple[Restarting, ...]
 
 

@@ -13,7 +13,7 @@ from holdfast.errors import StalePlan
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.events.restart_consumer import RestartConsumer
-from holdfast.rollout.broker_consumer.execution import acts, apply, drift, starts, undo
+from holdfast.rollout.broker_consumer.execution import acts, apply, drift, evidence, starts, undo
 from holdfast.rollout.broker_consumer.kind.kind import KIND
 from holdfast.rollout.broker_consumer.plan.plan import GroupPlan
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
@@ -189,6 +189,23 @@ def test_what_the_snapshot_shows_of_a_step_need_not_be_confirmed() -> None:
     assert isinstance(stepped(plan, 1, after(plan)), NothingLeft)
     end = plan.steps[-1]
     assert applying.shown(apply.APPLYING, plan, Journal(plan.plan_id, ()), end, after(plan))
+
+
+def test_a_consumer_that_comes_back_with_the_old_protocol_has_not_converted() -> None:
+    """People set the protocol: a run that only restarted the consumer would change nothing."""
+    document = group("uniform")
+    for name, one in document["members"].items():
+        one["member_type"] = "consumer" if name == C else "classic"
+    plan = planned({"convert_consumer": {"member_id": A, "to": "consumer"}}, of=document)
+    fresh = after(plan)
+    (new,) = [one for one in fresh.members if one.member_id not in (B, C)]
+    as_it_was = replace(fresh, members=tuple(replace(one, member_type="classic") if one is new else one for one in fresh.members))
+    converted = replace(fresh, members=tuple(replace(one, member_type="consumer") if one is new else one for one in fresh.members))
+
+    assert acts.acts(plan, plan.steps[0]) is None
+    assert evidence.of_plan(plan, as_it_was)[0].evidence.shown is Shown.NOT_YET
+    assert evidence.of_plan(plan, converted)[0].evidence.shown is Shown.HAPPENED
+    assert KIND.verify(plan, converted).result is Result.AS_FORECAST
 
 
 def test_a_group_that_has_drifted_stops_a_plan() -> None:
