@@ -1,0 +1,142 @@
+"""A real consumer group on a real broker that moves from the classic protocol to the new one, consumer by consumer, and back.
+
+Before each restart the group's snapshot is taken, as a person would; after it the targets that the broker describes are compared
+with the forecast for the member IDs that came about, and the step with which the group becomes classic again with the one that was
+named.
+
+    python -m tests.live.moving_consumers [--static] [--release 4.3.1] [--assignor cooperative-sticky]
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.harness import command_line
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.plain_app import PlainGroup
+
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.workflows.forecast import forecast_case
+
+GROUP, TOPICS, NAMES = "moving", {"orders": 9, "users": 4}, ("app-1", "app-2", "app-3")
+SETTLES_WITHIN_S = 120
+Document = dict[str, Any]
+
+
+class Moving:
+    """The group, and how its members stop and start."""
+
+    def __init__(self, broker: Broker, release: str, assignor: str, folder: Path, *, static: bool) -> None:
+        self.group = PlainGroup(release, GROUP, broker.bootstrap, TOPICS, folder)
+        self._assignor, self._static, self._broker = assignor, static, broker
+        self.wrong: list[str] = []
+
+    def start(self, name: str, to: str) -> None:
+        self.group.start(name, (self._assignor,) if to == "classic" else (), f"i-{name}" if self._static else None)
+
+    def settled(self, members: int, gone: str = "") -> Document:
+        """The snapshot of the group once it has that many members, the one called `gone` not among them, and each has what it is to
+        have."""
+        deadline, found = time.monotonic() + SETTLES_WITHIN_S, "nothing"
+        while time.monotonic() < deadline:
+            answer = command_line.run(("snapshot", "--group", GROUP, "--bootstrap-server", self._broker.bootstrap))
+            if answer.returncode == 0:
+                snapshot: Document = json.loads(answer.stdout)
+                there = snapshot.get("members") or snapshot["consumers"]
+                if len(there) == members and gone not in there and snapshot["group_state"] == "Stable":
+                    return snapshot
+            found = answer.stdout[:2_000] + answer.stderr
+            time.sleep(0.5)
+        raise AssertionError(f"the group did not settle:\n{found}")
+
+    def convert(self, name: str, to: str, before: Document) -> Document:
+        """The group after it. The first step from a classic group is not forecast."""
+        self.group.close(name)
+        self.start(name, to)
+        old = _member(before, name)
+        after = self.settled(len(NAMES), old)
+        if before["protocol"] == "consumer":
+            self._compare(f"{name} to {to}", old, to, before, after)
+        else:
+            print(f"{name} to {to}: the group is of the new protocol", flush=True)
+        return after
+
+    def _compare(self, step: str, member_id: str, to: str, before: Document, after: Document) -> None:
+        event: Document = {"member_id": member_id, "to": to}
+        if after["protocol"] != "consumer":
+            (outcome,) = _forecast(before, event)["outcomes"]
+            self._say(
+                step,
+                [] if "conversion" in outcome else ["the group became classic, which was not forecast"],
+                str(outcome.get("conversion")),
+            )
+            return
+        event["new_member_id"] = next(one for one in after["members"] if one not in before["members"])
+        theirs = {name: sorted(map(tuple, one["target"])) for name, one in after["members"].items()}
+        courses = {
+            within: _forecast(before, event | ({"within_interval": True} if within else {}))["outcomes"][0]
+            for within in (False, True)
+        }
+        alike = [within for within, one in courses.items() if "conversion" not in one and _end(one, before, event) == theirs]
+        self._say(
+            step,
+            [] if alike else [f"{theirs}, forecast {[_end(one, before, event) for one in courses.values()]}"],
+            _said(courses, alike),
+        )
+
+    def _say(self, step: str, wrong: list[str], found: str) -> None:
+        self.wrong += wrong
+        print(f"{step}: {'as forecast' if not wrong else 'DIFFERENT: ' + wrong[0]}, {found}", flush=True)
+
+
+def _member(snapshot: Document, name: str) -> str:
+    return next(one for one, member in (snapshot.get("members") or snapshot["consumers"]).items() if member["client_id"] == name)
+
+
+def _forecast(snapshot: Document, event: Document) -> Any:
+    change = {"format_version": "1.0", "events": [{"convert_consumer": event}, {"then": "stable"}]}
+    return forecast_case({"snapshot": snapshot, "change": change}, Detail.FULL)
+
+
+def _end(outcome: Document, before: Document, event: Document) -> Document:
+    if not outcome["targets"]:  # a static member has its place back
+        renamed = {event["member_id"]: event["new_member_id"]}
+        return {renamed.get(name, name): sorted(map(tuple, one["target"])) for name, one in before["members"].items()}
+    members = outcome["targets"][-1]["assignment"]["members"]
+    return {name: sorted(map(tuple, one["partitions"])) for name, one in members.items()}
+
+
+def _said(courses: dict[bool, Document], alike: list[bool]) -> str:
+    figures = [courses[one]["summary"] for one in alike]
+    return ", ".join(dict.fromkeys(f"{one['targets']} targets, {one['moves']} hand-overs" for one in figures))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--static", action="store_true")
+    parser.add_argument("--release", default="4.3.1", help="of the broker and the consumers")
+    parser.add_argument("--assignor", default="range", help="of the consumers while they are classic")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        with Broker(folder / "broker", release=given.release) as broker:
+            moving = Moving(broker, given.release, given.assignor, folder / "consumers", static=given.static)
+            try:
+                moving.group.create_topics()
+                for name in NAMES:
+                    moving.start(name, "classic")
+                found = moving.settled(len(NAMES))
+                for to in ("consumer", "classic"):
+                    for name in NAMES:
+                        found = moving.convert(name, to, found)
+            finally:
+                moving.group.stop()
+    return 1 if moving.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
