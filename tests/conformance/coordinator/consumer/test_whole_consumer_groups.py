@@ -15,11 +15,13 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from tests.conformance.coordinator.consumer import past
 from tests.conformance.coordinator.consumer.mixed import MixedChange
 from tests.conformance.coordinator.consumer.scripts import RandomScript, mismatches
 from tests.conformance.coordinator.coordinator_jvm import WholeConsumerGroupsJvm
 
 from holdfast.errors import CannotPredict
+from holdfast.rollout.backtest.results import Judged
 
 pytestmark = pytest.mark.jvm
 
@@ -53,10 +55,15 @@ def test_a_group_that_moves_between_the_protocols_goes_as_forecast(jvm: WholeCon
     """Whether the coordinator chose the IDs of members, which it does at random, decides ties: a seed is not the whole script."""
     print(f"HOLDFAST_SEED={SEED}: {SCRIPTS} changes for Kafka {jvm.release}")
     changes = [MixedChange(random.Random(SEED + number), jvm.release) for number in range(SCRIPTS)]
-    compared = converted = refused = 0
-    for number, (change, answer) in enumerate(zip(changes, jvm.ask(one.script for one in changes), strict=True)):
+    compared = converted = refused = judged = 0
+    answers = jvm.ask(one.script | {"bytes": True} for one in changes)
+    for number, (change, answer) in enumerate(zip(changes, answers, strict=True)):
         where = f"HOLDFAST_SEED={SEED + number}, Kafka {jvm.release}, {change.events}"
         assert not [one["error"] for one in answer["steps"] if "error" in one], where
+        different: list[object] = []
+        found = past.judged(answer["records"], jvm.release, lambda *each, into=different: into.append(each))
+        assert not different, where
+        judged += sum(one.judged in (Judged.EQUAL, Judged.INFERRED) for one in found.rebalances)
         try:
             wrong, targets, conversions = change.wrong(answer)
         except CannotPredict:
@@ -66,6 +73,7 @@ def test_a_group_that_moves_between_the_protocols_goes_as_forecast(jvm: WholeCon
         assert not wrong, f"{where}: {wrong}"
         compared += targets
         converted += conversions
-    print(f"{compared} targets, {converted} groups became classic, {refused} of them moved back at once")
+    print(f"{compared} targets, {judged} judged by records; {converted} groups became classic, {refused} moved back at once")
     assert compared > SCRIPTS
+    assert judged > SCRIPTS
     assert converted > SCRIPTS // 20

@@ -173,8 +173,6 @@ class TargetReplay:
             raise _CannotAsk(Because.PREVIOUS_TARGET, "compaction has removed a part of what the target followed from")
         if not tried:
             raise _CannotAsk(Because.RELEASE, "no covered release writes such records")
-        if any(one.metadata.classic for one in self._members.values()):
-            raise _CannotAsk(Because.ASSIGNOR, "it has members of the classic protocol")
         new = [name for name in self._members if name not in self._current]
         if len(new) > 1 or (new and new[0] != next(reversed(self._members))):
             raise _CannotAsk(Because.MEMBER_ORDER, f"{len(new)} members were never given anything before it")

@@ -230,7 +230,7 @@ def test_what_the_records_do_not_show_is_not_judged() -> None:
     assert judged(custom.records)[0].rebalances[-1].because == (Because.ASSIGNOR,)
     classic = Log()
     classic.join("a", classic=True)
-    assert judged(classic.records)[0].rebalances[-1].because == (Because.ASSIGNOR,)
+    assert judged(classic.records)[0].rebalances[-1].judged in (Judged.EQUAL, Judged.INFERRED), "it is assigned as others are"
     damaged = three()
     damaged.records[3] = damaged.records[3]._replace(value=Unreadable("bytes"))
     assert {one.because for one in judged(damaged.records)[0].rebalances} == {(Because.MALFORMED,)}
