@@ -1,5 +1,5 @@
-"""The whole way of a consumer group whose broker assigns, with all real parts at once: real consumers as services of machines with
-an sshd each, a real broker, a real Airflow, and people at its pages in Chromium. Root is needed (namespaces).
+"""The whole course of a consumer group whose broker assigns, with all real parts at once: real consumers as services of machines
+with an sshd each, a real broker, a real Airflow, and people at its pages in Chromium. Root is needed (namespaces).
 
     python -m tests.live.running.whole_consumers [--clients 9] [--network 34] [--screens build/whole-consumers]
 

@@ -177,7 +177,7 @@ class Whole:
         return any_document.plan_from_json(loads(plans.document_of(self.lake, of_run.plan_id, "plan.json")))
 
     def rests(self, runs: int = 1) -> None:
-        """Wait until there are so many runs of `apply_rollout`, and all have ended."""
+        """Wait until there is that number of runs of `apply_rollout`, and all have ended."""
         self.server.wait("its run of apply_rollout", lambda: self.applies() >= runs or None)
         self.server.wait("the end of that run", lambda: not self.applies(ended=False) or None)
 

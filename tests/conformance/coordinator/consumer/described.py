@@ -47,6 +47,35 @@ def snapshot_of(shown: Case, release: str, ids: dict[str, str], topics: dict[str
     }
 
 
+def classic_snapshot(shown: Case, release: str, ids: dict[str, str], topics: dict[str, int], config: Case, members: Case) -> Case:
+    """The Snapshot of a classic group, as DescribeGroups lists it. `members`: what each has joined with."""
+    return {
+        "format_version": "1.0",
+        "group_id": "shop",
+        "protocol": "consumer-classic",
+        "kafka_release": "4.0.0",  # of its consumers: all assign alike
+        "broker_release": release,
+        "group_state": shown["classic"]["state"],
+        "generation": shown["generation"],
+        "config": config,
+        "topics": {
+            name: {"id": ids[name], "partitions": [{"id": number} for number in range(count)]} for name, count in topics.items()
+        },
+        "consumers": {
+            name: members[name] | _owned(one, members[name], shown["generation"])
+            for name, one in shown["classic"]["members"].items()
+        },
+    }
+
+
+def _owned(one: Case, joined: Case, generation: int) -> Case:
+    """What a classic member has, and reports if its assignor is a sticky one."""
+    owned = list(_each(one["assignment"]))
+    found = {"group_instance_id": one["instance"], "assigned": owned}
+    sticky = any("sticky" in name for name in joined["assignors"])
+    return found | ({"owned": owned, "owned_generation": generation} if sticky else {})
+
+
 def _each(owned: list[Any]) -> Iterator[list[Any]]:
     return ([topic, number] for topic, numbers in owned for number in numbers)
 

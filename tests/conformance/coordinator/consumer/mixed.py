@@ -4,7 +4,7 @@ import base64
 import random
 from typing import Any
 
-from tests.conformance.coordinator.consumer.described import computed, mismatch, snapshot_of
+from tests.conformance.coordinator.consumer.described import classic_snapshot, computed, mismatch, snapshot_of
 from tests.conformance.coordinator.targets import Case
 
 from holdfast.rollout.contract.rebalances import Detail
@@ -34,10 +34,17 @@ class MixedChange:
             self._join_classic(f"host-{number}" if chance.random() < self._static else None, chosen=False)
         for _ in range(4):
             self._do("sleep", ms=3_000)
-        self._beats()
-        for member in chance.sample(list(self._classic), chance.randint(1, count - 1)):
-            self._convert(member, "consumer")
         self._settle()
+        self.classic = len(self._steps) - 1
+        self.conversions: list[Case] = []
+        for member in chance.sample(list(self._classic), chance.randint(1, count - 1)):
+            reads = next(one["topics"] for one in self._steps if one["do"] == "join classic" and one["id"] == member)
+            new = self._convert(member, "consumer", reads=reads)
+            self._settle()
+            self.conversions += [
+                {"convert_consumer": {"member_id": member, "new_member_id": new, "to": "consumer"}},
+                {"then": "stable"},
+            ]
         self.settled = len(self._steps) - 1
         self.events: list[Case] = []
         self._began: list[int] = []  # the step with which each of them does
@@ -100,11 +107,11 @@ class MixedChange:
         self._do("leave" if instance is None else "stop", id=member)
         return instance
 
-    def _convert(self, member: str, to: str, *, within: bool = False) -> str:
+    def _convert(self, member: str, to: str, *, within: bool = False, reads: list[str] | None = None) -> str:
         instance = self._stop(member)
         if not within:
             self._settle()
-        return self._join(instance) if to == "consumer" else self._join_classic(instance)
+        return self._join(instance, reads) if to == "consumer" else self._join_classic(instance, reads=reads)
 
     def _event(self) -> None:
         chance = self._chance
@@ -148,6 +155,35 @@ class MixedChange:
         problem = mismatch(outcome["targets"], found)
         return problem or self._converted(outcome, shown, converts), len(found), converts is not None
 
+    @property
+    def begins_static(self) -> bool:
+        """Whether a static member converts the group."""
+        return next(one for one in self._steps if one["do"] == "join")["instance"] is not None
+
+    def wrong_from_classic(self, answer: Case) -> str:
+        """The same of the conversions that make the classic group a mixed one, from its own snapshot."""
+        shown = answer["steps"]
+        ids = {name: one for step in shown for name, one in step.get("ids", {}).items() if one}
+        first, members = shown[self.classic], self._members(ids)
+        snapshot = classic_snapshot(first, self._release, answer["ids"], self._topics, self.config, members)
+        events = [_with_ids(one, ids) for one in self.conversions]
+        given: Any = {"snapshot": snapshot, "change": {"format_version": "1.0", "events": events}}
+        outcome: Case = forecast_case(given, Detail.FULL)["outcomes"][0]
+        found = computed(shown[self._converts(shown) - 1 : self.settled + 1])
+        found = [one for one in found if one["group_epoch"] != first["generation"]]  # what the group had then
+        problem = mismatch(outcome["targets"], found)
+        (conversion,) = outcome["conversions"]
+        return problem or ("" if conversion["to"] == "consumer" and conversion["event"] == 0 else f"forecast {conversion}")
+
+    def _converts(self, shown: list[Case]) -> int:
+        """The step after which the group is one of the new protocol."""
+        return next(number for number, one in enumerate(shown) if number > self.classic and one["members"])
+
+    def _members(self, ids: dict[str, str]) -> Case:
+        """By member ID: what classic members have joined with."""
+        joined = (one for one in self._steps[: self.classic] if one["do"] == "join classic")
+        return {ids[one["id"]]: {"subscription": one["topics"], "assignors": one["assignors"]} for one in joined}
+
     def comes_back(self, answer: Case) -> bool:
         """Whether the last consumer of the new protocol left, so that the group became classic, and came back."""
         shown = answer["steps"]
@@ -155,7 +191,7 @@ class MixedChange:
         return converts is not None and any(one["members"] for one in shown[converts:])
 
     def _converted(self, outcome: Case, shown: list[Case], step: int | None) -> str:
-        conversion = outcome.get("conversion")
+        conversion = next((one for one in outcome.get("conversions", ()) if one["to"] == "classic"), None)
         if (conversion is None) != (step is None):
             return f"forecast {conversion}, coordinator: classic since step {step}"
         if step is None:

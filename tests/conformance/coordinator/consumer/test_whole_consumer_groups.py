@@ -21,6 +21,7 @@ from tests.conformance.coordinator.consumer.scripts import RandomScript, mismatc
 from tests.conformance.coordinator.coordinator_jvm import WholeConsumerGroupsJvm
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.rollout.backtest.results import Judged
 
 pytestmark = pytest.mark.jvm
@@ -55,7 +56,7 @@ def test_a_group_that_moves_between_the_protocols_goes_as_forecast(jvm: WholeCon
     """Whether the coordinator chose the IDs of members, which it does at random, decides ties: a seed is not the whole script."""
     print(f"HOLDFAST_SEED={SEED}: {SCRIPTS} changes for Kafka {jvm.release}")
     changes = [MixedChange(random.Random(SEED + number), jvm.release) for number in range(SCRIPTS)]
-    compared = converted = refused = judged = 0
+    compared = converted = refused = judged = from_classic = 0
     answers = jvm.ask(one.script | {"bytes": True} for one in changes)
     for number, (change, answer) in enumerate(zip(changes, answers, strict=True)):
         where = f"HOLDFAST_SEED={SEED + number}, Kafka {jvm.release}, {change.events}"
@@ -64,6 +65,9 @@ def test_a_group_that_moves_between_the_protocols_goes_as_forecast(jvm: WholeCon
         found = past.judged(answer["records"], jvm.release, lambda *each, into=different: into.append(each))
         assert not different, where
         judged += sum(one.judged in (Judged.EQUAL, Judged.INFERRED) for one in found.rebalances)
+        if not (behaviour(jvm.release).static_conversion_computes and change.begins_static):
+            from_classic += 1
+            assert not (wrong := change.wrong_from_classic(answer)), f"{where}, from the classic group: {wrong}"
         try:
             wrong, targets, conversions = change.wrong(answer)
         except CannotPredict:
@@ -74,6 +78,7 @@ def test_a_group_that_moves_between_the_protocols_goes_as_forecast(jvm: WholeCon
         compared += targets
         converted += conversions
     print(f"{compared} targets, {judged} judged by records; {converted} groups became classic, {refused} moved back at once")
+    assert from_classic > SCRIPTS // 3
     assert compared > SCRIPTS
     assert judged > SCRIPTS
     assert converted > SCRIPTS // 20

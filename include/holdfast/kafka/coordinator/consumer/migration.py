@@ -32,6 +32,11 @@ def becomes_classic(config: Mapping[str, object], members: int) -> bool:
     return _policy(policy) in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE) and members <= _number(most, members)
 
 
+def becomes_new(config: Mapping[str, object]) -> bool:
+    """Whether a consumer of the new protocol converts a classic group, or is refused."""
+    return _policy(config.get(POLICY)) in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.UPGRADE)
+
+
 def refuses_classic(release: str, config: Mapping[str, object]) -> bool:
     """Whether members of the classic protocol can neither join a group of the new one, nor follow its next target
     (`throwIfClassicMemberCannotJoinConsumerGroup`). A release whose patch is not given may."""

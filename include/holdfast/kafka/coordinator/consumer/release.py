@@ -37,6 +37,9 @@ class Behaviour:
     has_interval: bool = False
     """From 4.3 targets are at least `consumer.assignment.interval.ms` apart (KIP-1263)."""
 
+    static_conversion_computes: bool = False
+    """4.0.0: a static member that converts a classic group raises its epoch, and computes a target."""
+
     classic_members_compute: bool = True
     """Up to 4.2 a member of the classic protocol hears of an epoch that was raised, and computes the target as it rejoins. From 4.3
     on it hears of targets that others have computed."""
@@ -55,11 +58,12 @@ class Behaviour:
 
 
 def _lines() -> tuple[Behaviour, ...]:
-    line_4_0_0 = Behaviour(releases=("4.0.0",))
+    line_4_0_0 = Behaviour(releases=("4.0.0",), static_conversion_computes=True)
     line_4_0_1 = replace(
         line_4_0_0,
         releases=(*patches("4.0", 1, 2), *patches("4.1", 0, 2), *patches("4.2", 0, 1)),
         extra_goes_to_the_first=False,
+        static_conversion_computes=False,
     )
     line_4_3 = replace(
         line_4_0_1, releases=patches("4.3", 0, 1), has_interval=True, classic_members_compute=False, stale_group_rebalances=True

@@ -5,7 +5,6 @@ from holdfast.kafka.coordinator.consumer.group import Topic
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
-from holdfast.rollout.broker_consumer.snapshot.topic_ids import TOPIC_ID
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.manual_steps import StepWords
@@ -13,6 +12,7 @@ from holdfast.rollout.coordinated.roster import quoted
 from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME, integer
 from holdfast.rollout.json.record import member, record
+from holdfast.rollout.json.topic_ids import TOPIC_ID
 from holdfast.rollout.text import kafka_commands
 from holdfast.rollout.text.format import many, printable
 from holdfast.rollout.text.request_words import short

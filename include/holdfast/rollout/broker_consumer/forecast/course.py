@@ -10,11 +10,11 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from holdfast.kafka.coordinator.consumer import target
-from holdfast.kafka.coordinator.consumer.group import Group, MemberTarget, Owned
+from holdfast.kafka.coordinator.consumer.group import Group, MemberTarget, MemberType, Owned
 from holdfast.kafka.coordinator.consumer.hash_tables import UNTIL_18
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.kafka.coordinator.consumer.subscriptions import Subscriptions
-from holdfast.kafka.coordinator.member_table import MemberTable
+from holdfast.kafka.coordinator.member_table import MemberTable, Move
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
@@ -41,12 +41,12 @@ class Ground:
 
 
 class CarriedOut(NamedTuple):
-    """The targets, the static members that came back, and where the group became one of the classic protocol, if it did.
-    `stalled`: a target is due at the end that no member computes."""
+    """The targets, the static members that came back, and where the group became one of the other protocol. `stalled`: a target is
+    due at the end that no member computes."""
 
     targets: tuple[ComputedTarget, ...]
     returns: tuple[Return, ...]
-    conversion: GroupConversion | None
+    conversions: tuple[GroupConversion, ...]
     stalled: bool
 
 
@@ -55,7 +55,7 @@ def carried_out(ground: Ground, change: GroupChange) -> CarriedOut:
     one that comes after the group became one of the classic protocol."""
     course = _Course(ground)
     targets = tuple(course.targets(change.numbered_batches()))
-    return CarriedOut(targets, tuple(course.returns), course.conversion, course.stalled)
+    return CarriedOut(targets, tuple(course.returns), tuple(course.conversions), course.stalled)
 
 
 class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
@@ -74,16 +74,26 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
             epoch=snapshot.group_epoch,
             due=pending(snapshot.group_epoch, snapshot.assignment_epoch),
         )
+        if snapshot.still_classic:  # no target was computed before, and no member was updated since it was put into the table
+            there = tuple(one.member_id for one in group.members)
+            scene = replace(scene, forgotten=True, table=MemberTable(there[::-1], MemberTable.bits_for(len(there))))
         super().__init__(scene)
         self._had = [{one.member_id: one.target for one in group.members}]
         self._alike = Subscriptions(group, UNTIL_18).alike
-        self.conversion: GroupConversion | None = None
+        self.conversions: list[GroupConversion] = []
+        self._classic = scene.table if snapshot.still_classic else None
 
     def _event(self, index: int, event: ConsumerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it at once where a member joins and no interval holds it back."""
         self._place(index, event, applied)
         self._inherit()
         self._convert(index)
+        moves = self._scene.moves
+        yield from self._joined()
+        if self._classic is not None and moves:
+            self._converted(index, self._classic, moves)
+
+    def _joined(self) -> Iterator[ComputedTarget]:
         if self._scene.joins_compute and self._scene.due:
             yield from self._computed(TargetTrigger.CHANGE, by_joining=True)
 
@@ -101,9 +111,19 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
     def _convert(self, index: int | None) -> None:
         """`index`: of the event that has just taken effect; None: sessions are over."""
         found = self._scene.conversion
-        if found is not None and self.conversion is None:
+        if found is not None and not any(one.to is MemberType.CLASSIC for one in self.conversions):
             left = self._scene.table.order()
-            self.conversion = GroupConversion(self._batch_number, index, found.rebalances, left)
+            self.conversions.append(GroupConversion(MemberType.CLASSIC, self._batch_number, index, found.rebalances, left))
+
+    def _converted(self, index: int, before: MemberTable, moves: tuple[Move, ...]) -> None:
+        """The first consumer of the new protocol has joined a classic group. Its coordinator has gone through the members, and put
+        them into a table of their own."""
+        self._classic = None
+        table = _anew(before)
+        computed = not self._scene.moves
+        self._scene = replace(self._scene, table=table.after(moves) if computed else table)
+        there = table.after(moves).order()
+        self.conversions.append(GroupConversion(MemberType.CONSUMER, self._batch_number, index, computed, there))
 
     def _session_over(self) -> Iterator[ComputedTarget]:
         over, *others = self._scene.dead
@@ -150,7 +170,8 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         own = _undetermined(list(dict.fromkeys(found[0])))
         self._had = [dict(one) for one in islice(results, MOST_COURSES)]
         first = self._had[0]
-        owned = tuple((one, first[one]) for one in scene.table.after(scene.moves).order())
+        table = scene.table if self._classic is None else _anew(self._classic)
+        owned = tuple((one, first[one]) for one in table.after(scene.moves).order())
         assignment = as_target(scene.assignor, owned, own, depends_on_java=java)
         later = tuple(one for one in _undetermined(results) if one not in own)
         ended = frozenset(chain.from_iterable(scene.dead))
@@ -171,6 +192,11 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         now, before = Subscriptions(group, UNTIL_18).alike, self._alike
         self._alike = now
         return (now, before) if group.resolved and now != before else (None,)
+
+
+def _anew(table: MemberTable) -> MemberTable:
+    """The members in a table of their own, as another one was gone through."""
+    return MemberTable(table.order(), MemberTable.bits_for(len(table.joined) + 1))
 
 
 def _undetermined(results: list[Result]) -> tuple[TopicPartition, ...]:

@@ -9,6 +9,7 @@ from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.consumer import config
 from holdfast.kafka.consumer.config import AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET, ConsumerConfig
 from holdfast.kafka.consumer.release import LINES
+from holdfast.kafka.coordinator.consumer.group import MemberType
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast import course, summary, times, together
@@ -64,32 +65,33 @@ def settings_of(snapshot: BrokerConsumerSnapshot) -> ConsumerConfig:
 
 
 def _outcome(ground: Ground, change: GroupChange, settings: ConsumerConfig) -> GroupOutcome:
-    targets, returns, conversion, stalled = course.carried_out(ground, change)
+    targets, returns, conversions, stalled = course.carried_out(ground, change)
     found = times.times(ground, change, targets, returns)
     unowned = times.unowned(ground, change, targets, found, returns)
     resumed = positions.positions(summary.taken_up(ground, change, targets, returns), ground.snapshot.topics, settings)
     there = tuple(member for member, _ in targets[-1].owned) if targets else tuple(one.member_id for one in ground.group.members)
     back = {one.old: one.member_id for one in returns if one.targets == len(targets)}
+    classic = next((one for one in conversions if one.to is MemberType.CLASSIC), None)
     return GroupOutcome(
-        member_ids=tuple(back.get(one, one) for one in there) if conversion is None else conversion.member_ids,
+        member_ids=tuple(back.get(one, one) for one in there) if classic is None else classic.member_ids,
         targets=targets,
         summary=summary.summary(ground, change, targets, found, unowned),
         positions=resumed,
         warnings=positions.warnings(resumed, settings),
         unowned=tuple(sorted(unowned.items())),
-        conversion=conversion,
+        conversions=conversions,
         stalled=stalled,
     )
 
 
 def _of_the_leader(outcomes: list[GroupOutcome]) -> tuple[Unknown, ...]:
     """What a leader of the classic protocol decides."""
-    found = (one.conversion for one in outcomes if one.conversion is not None)
+    found = (one.becomes_classic for one in outcomes if one.becomes_classic is not None)
     return tuple(dict.fromkeys(_LEADER if one.rebalances else _KEPT for one in found))
 
 
-_LEADER = Unknown("conversion", "the group is one of the classic protocol then, and rebalances: what its leader assigns is unknown")
-_KEPT = Unknown("conversion", "the group is one of the classic protocol then: its leader assigns with the next rebalance")
+_LEADER = Unknown("conversions", "the group is classic then, and rebalances: what its leader assigns is unknown")
+_KEPT = Unknown("conversions", "the group is classic then: its leader assigns with the next rebalance")
 
 
 def _of_java(outcomes: list[GroupOutcome]) -> tuple[Unknown, ...]:

@@ -68,7 +68,7 @@ def _codec(detail: Detail) -> Record[GroupForecast]:
         bounds=member(
             nullable(codec_of(Bounds)), "Where IDs are new random ones: the outcome is an example.", default=None, omit=True
         ),
-        conversion=member(nullable(codec_of(GroupConversion)), default=None, omit=True),
+        conversions=member(items(codec_of(GroupConversion)), default=(), omit=True),
         stalled=member(
             BOOLEAN,
             "A target is due that no member computes: what has no owner then waits for a member that joins.",

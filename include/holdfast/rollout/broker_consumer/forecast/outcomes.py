@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from holdfast.kafka.consumer.config import ConsumerConfig
-from holdfast.kafka.coordinator.consumer.group import Owned
+from holdfast.kafka.coordinator.consumer.group import MemberType, Owned
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
@@ -11,7 +11,7 @@ from holdfast.rollout.broker_consumer.target.target import ConsumerTarget
 from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.coordinated.spans import SPAN, Seconds
 from holdfast.rollout.coordinated.targets import NO_OCCASION, Occasion, TargetTrigger
-from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAMES, nullable
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAMES, choice, nullable
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.offsets.positions import OffsetWarning, Positions
 
@@ -60,22 +60,24 @@ class TargetsSummary:
     )
 
 
-@record(about="Where the group becomes one of the classic protocol: from there on its leader assigns.")
+@record(about="Where the group becomes one of the other protocol: `consumer`, its coordinator assigns; `classic`, its leader.")
 class GroupConversion:
     """`event` None: what does it is the end of sessions after that batch. `rebalances` False: its members keep what they have until
     something else makes it rebalance."""
 
+    to: MemberType = member(choice(MemberType))
     batch: int = member(COUNT, "Of the events, from 0.")
     event: int | None = member(nullable(COUNT), "The index in the change. Null: the end of sessions after that batch does it.")
     rebalances: bool = member(BOOLEAN, "Whether it rebalances at once.")
-    member_ids: tuple[str, ...] = member(NAMES, "Of the classic group then.")
+    member_ids: tuple[str, ...] = member(NAMES, "Of the group then.")
 
 
 @dataclass(frozen=True, slots=True)
 class GroupOutcome:
-    """What comes about. `member_ids`: at the end. `bounds`: over all random IDs; None: every ID is given. `conversion`: where the
-    group becomes one of the classic protocol; nothing after that is in the outcome. `stalled`: a target is due at the end that no
-    member computes: only those of the classic protocol are left, and from 4.3 on these wait for a member that joins.
+    """What comes about. `member_ids`: at the end. `bounds`: over all random IDs; None: every ID is given. `conversions`: where the
+    group becomes one of the other protocol; nothing that follows from a leader's decision is in the outcome. `stalled`: a target is
+    due at the end that no member computes: only those of the classic protocol are left, and from 4.3 on these wait for a member
+    that joins.
 
     `unowned`: how long each partition that is handed over has no owner; None: until a consumer has started.
     """
@@ -87,8 +89,13 @@ class GroupOutcome:
     warnings: tuple[OffsetWarning, ...] = ()
     unowned: tuple[tuple[TopicPartition, Seconds | None], ...] = ()
     bounds: Bounds | None = None
-    conversion: GroupConversion | None = None
+    conversions: tuple[GroupConversion, ...] = ()
     stalled: bool = False
+
+    @property
+    def becomes_classic(self) -> GroupConversion | None:
+        """Where it does, and the forecast ends."""
+        return next((one for one in self.conversions if one.to is MemberType.CLASSIC), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from holdfast.kafka.coordinator.consumer.group import MemberType
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast import summary as figures
@@ -26,8 +27,8 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
     for warning in outcome.warnings:
         yield Paragraph(warning_words.sentence(warning), strong=True)
     yield Heading(1, _headline(outcome))
-    if outcome.conversion is not None:
-        yield Paragraph(_conversion(forecast.carried_out, outcome.conversion, named(snapshot)), strong=True)
+    for one in outcome.conversions:
+        yield Paragraph(_conversion(forecast.carried_out, one, named(snapshot)), strong=True)
     if outcome.stalled:
         yield Paragraph(_STALLED, strong=True)
     yield Paragraph(_moves(outcome))
@@ -46,7 +47,7 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
 def _headline(outcome: GroupOutcome) -> str:
     found = outcome.summary
     if not outcome.targets:
-        left = outcome.stalled or (outcome.conversion is not None and outcome.conversion.rebalances)
+        left = outcome.stalled or (outcome.becomes_classic is not None and outcome.becomes_classic.rebalances)
         return "The coordinator computes no target." if left else "The coordinator computes no target: nothing moves."
     collateral = "" if not found.collateral else f", {found.collateral:,} of them between consumers that the change does not touch"
     moved = f"{found.moved:,} of {many(found.partitions, 'partition')} end on another consumer{collateral}"
@@ -66,6 +67,10 @@ def _conversion(change: GroupChange, found: GroupConversion, name: Name) -> str:
     else:
         item = change.events[found.event]
         when = f"with event {found.event + 1}" if isinstance(item, Then) else f"with event {found.event + 1}, {item.sentence(name)}"
+    if found.to is MemberType.CONSUMER:
+        at_once, later = "Its coordinator computes a target at once", "Its members keep what they have until the next target"
+        then = at_once if found.rebalances else later
+        return f"The group becomes one of the new protocol {when}. {then}; from there on its coordinator assigns."
     then = "It rebalances at once" if found.rebalances else "Its members keep what they have until the next rebalance"
     return f"The group becomes one of the classic protocol {when}. {then}; from there on its leader assigns."
 

@@ -9,15 +9,15 @@ from collections.abc import Iterable
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.broker_consumer.snapshot.topic_ids import TOPIC_ID
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, Codec, integer, nullable, only
+from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, Codec, integer, nullable, only
 from holdfast.rollout.json.consumed_topics import PARTITIONS, SUBSCRIPTION, ConsumedPartition
 from holdfast.rollout.json.fast_reader import TextReader
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE, TOPIC_PARTITIONS
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
+from holdfast.rollout.json.topic_ids import TOPIC_ID
 
 PROTOCOL = "consumer"
 _EPOCH = integer(-2, java.INT_MAX)
@@ -103,6 +103,9 @@ class BrokerConsumerSnapshot:
         CONFIG, "The group's configs; others are the broker's defaults.", default=()
     )
     topics: tuple[BrokerConsumedTopic, ...] = member(keyed(codec_of(BrokerConsumedTopic)), default=())
+    still_classic: bool = member(
+        BOOLEAN, "True: a classic group still, that the first consumer which joins converts.", default=False, omit=True
+    )
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=())
 
     @property

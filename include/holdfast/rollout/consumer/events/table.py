@@ -6,6 +6,7 @@ A new one is a module of this folder, a line here, and its verb in `kinds/verbs.
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.consumer.events.add_partitions import AddPartitions
 from holdfast.rollout.consumer.events.add_topic import AddTopic
+from holdfast.rollout.consumer.events.convert_consumer import ConvertConsumer
 from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.remove_topic import RemoveTopic
@@ -17,6 +18,7 @@ EVENTS: tuple[type[ConsumerEvent], ...] = (
     AddConsumer,
     AddPartitions,
     AddTopic,
+    ConvertConsumer,
     RemoveConsumer,
     RemoveTopic,
     ReplaceConsumer,

@@ -11,6 +11,7 @@ from holdfast.rollout.consumer.change import json as change_json
 from holdfast.rollout.consumer.change import request, request_words
 from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.events import table
+from holdfast.rollout.consumer.events.convert_consumer import ConvertConsumer
 from holdfast.rollout.consumer.execution import acts, apply, rounds, staleness, undo, verify
 from holdfast.rollout.consumer.execution.verdict import VERDICT, ConsumerVerdict
 from holdfast.rollout.consumer.forecast import assignment_json
@@ -153,6 +154,9 @@ class ConsumerKind(
 
     def records_per_second(self, change: ConsumerChange) -> float | None:
         return None
+
+    def leaves(self, change: ConsumerChange) -> bool:
+        return any(isinstance(item, ConvertConsumer) for item in change.events)
 
     def sentence(self, change: ConsumerChange, snapshot: ConsumerSnapshot) -> str:
         return request_words.request_text(change, snapshot)

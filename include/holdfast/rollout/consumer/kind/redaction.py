@@ -77,7 +77,7 @@ def _member(member: Member, names: Names) -> Member:
 
 def _topic(topic: ConsumedTopic, names: Names) -> ConsumedTopic:
     partitions = tuple(consumed.partition(one, names) for one in topic.partitions)
-    return ConsumedTopic(names.of(Role.TOPIC, topic.name), partitions)
+    return ConsumedTopic(names.of(Role.TOPIC, topic.name), partitions, topic.id)
 
 
 REDACTING = Redacting(_names, _redacted, _deciding)

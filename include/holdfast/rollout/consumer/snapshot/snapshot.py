@@ -14,16 +14,18 @@ from holdfast.rollout.json.consumed_topics import PARTITIONS, ConsumedPartition
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE
 from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
+from holdfast.rollout.json.topic_ids import TOPIC_ID
 
 PROTOCOL = "consumer-classic"
 
 
 @record(closed=False)
 class ConsumedTopic:
-    """A topic that exists, with its partitions from 0 on."""
+    """A topic that exists, with its partitions from 0 on. `id`: it decides nothing as long as members assign; None: unknown."""
 
     name: str = key(NAME)
     partitions: tuple[ConsumedPartition, ...] = member(PARTITIONS)
+    id: int | None = member(nullable(TOPIC_ID), "Kafka's Uuid.", default=None, omit=True)
 
 
 def _broker_release(release: str) -> None:

@@ -1,7 +1,8 @@
-"""The move of a classic Streams group to `group.protocol=streams`: its Snapshot and Change as those of the group that it becomes.
+"""The move of a classic group to the protocol with which its broker assigns: its Snapshot and Change as those of the group that it
+becomes.
 
-Kinds of group do not know each other. What is asked of a classic group (`move_to_streams_protocol`) is answered by the kind whose
-coordinator decides: the forecast, the options, the plan and the verdict are those of a streams group.
+Kinds of group do not know each other. What is asked of a classic group (`move_to_streams_protocol`, `convert_consumer`) is answered
+by the kind whose coordinator decides: the forecast, the options, the plan and the verdict are those of that kind of group.
 """
 
 from collections.abc import Iterator
@@ -18,11 +19,13 @@ from holdfast.rollout.broker_streams.events.set_group_protocol import SetGroupPr
 from holdfast.rollout.broker_streams.events.start_moved_client import StartMovedClient
 from holdfast.rollout.broker_streams.events.stop_classic_clients import StopClassicClients
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.consumer.events.convert_consumer import ConvertConsumer
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.facts import moves
 from holdfast.rollout.facts.moves import Prevention, Prevents
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot
 from holdfast.rollout.json.strict import refuse
+from holdfast.rollout.kinds.moving.as_consumer_group import converted
 from holdfast.rollout.kinds.moving.as_streams_group import as_streams_group, moving
 from holdfast.rollout.kinds.moving.prevented import standbys_of
 from holdfast.rollout.kinds.registry import kind_of
@@ -37,6 +40,10 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
     """
     if not kind_of(snapshot).leaves(change):
         return snapshot, change
+    moved: Any = change
+    if any(isinstance(item, ConvertConsumer) for item in moved.events):
+        group: Any = snapshot
+        return converted(group, moved)
     return _moved(snapshot, change)
 
 
@@ -44,7 +51,8 @@ def refuse_prevented(snapshot: AnySnapshot, change: AnyChange) -> None:
     """Raise InvalidInput, by the fields of a form, for a move that clients or brokers refuse, or that ignores what the application
     uses. Of a Change document a plan says so, which is blocked."""
     group: Any = followed(snapshot, change)[0]
-    prevents: tuple[Prevention, ...] = () if group is snapshot else group.classic.prevents
+    classic = None if group is snapshot else getattr(group, "classic", None)
+    prevents: tuple[Prevention, ...] = () if classic is None else classic.prevents
     fields = {
         where: [one for one in prevents if _FIELDS.get(one.kind, "what") == where]
         for where in ("broker_release", "kafka_release", "what")

@@ -185,7 +185,8 @@ def _topics(cluster: ClusterReader, group_id: str, members: tuple[Member, ...], 
     except ClusterTrouble as trouble:
         found.note("committed_offset", str(trouble))
         committed = None
-    return tuple(_topic(topic, begin, end, committed) for topic in described)
+    ids = cluster.topic_ids(tuple(topic.name for topic in described))
+    return tuple(_topic(topic, ids.get(topic.name), begin, end, committed) for topic in described)
 
 
 def _figures(answer: PartitionFigures, found: _Found) -> Mapping[TopicPartition, int]:
@@ -195,6 +196,7 @@ def _figures(answer: PartitionFigures, found: _Found) -> Mapping[TopicPartition,
 
 def _topic(
     topic: Topic,
+    topic_id: int | None,
     begin: Mapping[TopicPartition, int],
     end: Mapping[TopicPartition, int],
     committed: Mapping[TopicPartition, int] | None,
@@ -205,4 +207,4 @@ def _topic(
         offset = None if committed is None else committed.get(place)
         nothing = committed is not None and offset is None
         partitions.append(ConsumedPartition(one.replica_racks, begin.get(place), end.get(place), offset, nothing))
-    return ConsumedTopic(topic.name, tuple(partitions))
+    return ConsumedTopic(topic.name, tuple(partitions), topic_id)

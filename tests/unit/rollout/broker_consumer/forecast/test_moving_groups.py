@@ -49,14 +49,14 @@ def test_a_consumer_that_is_converted_moves_as_one_that_restarts() -> None:
     assert epochs(found) == [8, 9]
     assert [owned(one) for one in found["targets"]] == [owned(one) for one in restarted["targets"]]
     assert found["summary"] == restarted["summary"]
-    assert "conversion" not in found
+    assert "conversions" not in found
 
 
 def test_the_last_one_of_the_new_protocol_leaves_a_classic_group() -> None:
     found = outcome(moving(A, B), convert(C, "classic"))
 
     assert found["targets"] == []
-    assert found["conversion"] == {"batch": 0, "event": 0, "rebalances": True, "member_ids": [B, A]}
+    assert found["conversions"] == [{"to": "classic", "batch": 0, "event": 0, "rebalances": True, "member_ids": [B, A]}]
     assert found["member_ids"] == [B, A]
     text = said(moving(A, B), convert(C, "classic"))
     assert "The group becomes one of the classic protocol with event 1, convert app-c to the protocol classic." in text
@@ -72,8 +72,8 @@ def test_a_static_one_hands_its_place_over_and_nothing_rebalances() -> None:
     otherwise = outcome(static, convert(C, "classic", subscription=["other"]))
 
     assert (there["targets"], there["summary"]["moves"]) == ([], 0)
-    assert back["conversion"] == {"batch": 0, "event": 0, "rebalances": False, "member_ids": [NEW, B, A]}
-    assert otherwise["conversion"]["rebalances"]
+    assert back["conversions"] == [{"to": "classic", "batch": 0, "event": 0, "rebalances": False, "member_ids": [NEW, B, A]}]
+    assert otherwise["conversions"][0]["rebalances"]
     assert "Its members keep what they have until the next rebalance" in said(static, convert(C, "classic"))
 
 
@@ -88,7 +88,9 @@ def test_a_static_one_that_crashed_is_replaced_by_one_of_the_other_protocol_at_o
 def test_the_end_of_a_session_makes_a_group_classic_too() -> None:
     crash = {"remove_consumer": {"member_id": C, "leaves": False}}
 
-    assert outcome(moving(A, B), crash)["conversion"] == {"batch": 0, "event": None, "rebalances": True, "member_ids": [B, A]}
+    assert outcome(moving(A, B), crash)["conversions"] == [
+        {"to": "classic", "batch": 0, "event": None, "rebalances": True, "member_ids": [B, A]}
+    ]
     assert "once the sessions of those are over that end in batch 1" in said(moving(A, B), crash)
 
 
@@ -112,7 +114,7 @@ def test_an_empty_group_is_classic_with_the_first_member_that_is() -> None:
     events = [{"remove_consumer": {"member_id": one}} for one in (A, B, C)]
     add = {"add_consumer": {"member_id": NEW, "subscription": ["orders"], "member_type": "classic"}}
 
-    assert outcome(moving(), *events, {"then": "stable"}, add)["conversion"]["event"] == 4
+    assert outcome(moving(), *events, {"then": "stable"}, add)["conversions"][0]["event"] == 4
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,10 @@ final class ClassicMember {
         return id;
     }
 
+    int generation() {
+        return generation;
+    }
+
     /** What it does until the coordinator lets it wait. `there`: the partitions of each topic, which it assigns if it leads. */
     void poll(final Map<String, Integer> there) {
         for (int turns = 0; turns < 50 && turn(there); turns++) {

@@ -75,6 +75,7 @@ public final class WholeConsumerGroups {
                 showClassic(context.describeClassic(GROUP), shown.putObject("classic"));
                 final ObjectNode named = shown.putObject("ids");
                 classic.forEach((name, member) -> named.put(name, member.id()));
+                shown.put("generation", classic.values().stream().mapToInt(ClassicMember::generation).max().getAsInt());
             }
             resolved(shown.putObject("resolved"));
         }

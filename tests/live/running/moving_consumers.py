@@ -4,7 +4,7 @@ Before each restart the group's snapshot is taken, as a person would; after it t
 with the forecast for the member IDs that came about, and the step with which the group becomes classic again with the one that was
 named.
 
-    python -m tests.live.moving_consumers [--static] [--release 4.3.1] [--assignor cooperative-sticky]
+    python -m tests.live.running.moving_consumers [--static] [--release 4.3.1] [--assignor cooperative-sticky]
 """
 
 import argparse
@@ -71,8 +71,8 @@ class Moving:
             (outcome,) = _forecast(before, event)["outcomes"]
             self._say(
                 step,
-                [] if "conversion" in outcome else ["the group became classic, which was not forecast"],
-                str(outcome.get("conversion")),
+                [] if "conversions" in outcome else ["the group became classic, which was not forecast"],
+                str(outcome.get("conversions")),
             )
             return
         event["new_member_id"] = next(one for one in after["members"] if one not in before["members"])
@@ -81,7 +81,7 @@ class Moving:
             within: _forecast(before, event | ({"within_interval": True} if within else {}))["outcomes"][0]
             for within in (False, True)
         }
-        alike = [within for within, one in courses.items() if "conversion" not in one and _end(one, before, event) == theirs]
+        alike = [within for within, one in courses.items() if "conversions" not in one and _end(one, before, event) == theirs]
         self._say(
             step,
             [] if alike else [f"{theirs}, forecast {[_end(one, before, event) for one in courses.values()]}"],
