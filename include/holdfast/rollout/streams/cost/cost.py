@@ -11,6 +11,7 @@ from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import disk_use, stops
 from holdfast.rollout.streams.cost.changed_shares import changed_shares, sums
 from holdfast.rollout.streams.cost.evaluation import ClientRestore, Cost, Fullest, Span
+from holdfast.rollout.streams.cost.stateful_tasks import StatefulTasks
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast.amounts import Amount
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
@@ -33,7 +34,8 @@ def empty_client(group_id: str, process_id: ProcessId, threads: int) -> Client:
 
 
 def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple[ProcessId, ...]) -> Cost:
-    stateful = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
+    every = StatefulTasks.of(snapshot, change)
+    stateful = every.ends
     decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
     before = dict(ownership.owners(snapshot))
     was = renamed(change)
@@ -67,10 +69,10 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
         rounds=_rounds(change, outcome, handed_over),
         end=tuple(sorted(end, key=lambda client: client.process_id)),
         reads=outcome.summary.reads,
-        disks=disk_use.disks(snapshot, change, outcome, changed),
+        disks=disk_use.disks(snapshot, change, outcome, changed, every),
         restored_tasks=_restored_tasks(snapshot, outcome),
         stops=stops.stops(outcome),
-        fullest=_fullest(decisions, changed, stateful),
+        fullest=_fullest(decisions, changed, every),
         rebalances_usual=outcome.summary.rebalances,
         probes_more=outcome.probes_more,
         acts=outcome.acts,
@@ -82,13 +84,13 @@ Changed = Sequence[Sequence[ClientAssignment]]
 """Decision by decision, as `changed_shares`."""
 
 
-def _fullest(decisions: Sequence[Assignment], changed: Changed, stateful: Mapping[TaskId, int]) -> Fullest | None:
+def _fullest(decisions: Sequence[Assignment], changed: Changed, stateful: StatefulTasks) -> Fullest | None:
     """Only a share that has changed can hold more than any before."""
     copies: dict[ProcessId, int] = {}
     most: Fullest | None = None
     for decision, shares in zip(decisions, changed, strict=True):
         for share in shares:
-            copies[share.process_id] = sum(task in stateful for task in (*share.active, *share.standby))
+            copies[share.process_id] = stateful.copies(share)
         highest = max((copies[share.process_id] for share in shares), default=0)
         if highest > (0 if most is None else most.copies):
             all_copies = [copies[share.process_id] for share in decision.clients]
@@ -144,20 +146,20 @@ def _restores(snapshot: Snapshot, outcome: Outcome, changed: Changed, stateful: 
     sizes: dict[ProcessId, list[int | None]] = {}
     here = dict.fromkeys(outcome.process_ids)
     shares: dict[ProcessId, ClientAssignment] = {}
+    """Up to the rebalance before."""
     decided = (one for one in outcome.rounds if isinstance(one.decision, Assignment))
     for one, others in zip(decided, changed, strict=True):
         size = dict(one.restoring_bytes)
-        shares.update({client.process_id: client for client in others})
+        otherwise = {client.process_id: client for client in others}
         for process_id, restored in one.restoring:
-            given = (*shares[process_id].active, *shares[process_id].standby)
-            had = running.get(process_id, {})
+            ran, share = shares.get(process_id), otherwise.get(process_id) or shares[process_id]
+            had = running.get(process_id, {}) if ran is None else dict.fromkeys((*ran.active, *ran.standby))
+            given = (*share.active, *share.standby)
             new = [task for task in given if task in stateful and (task not in had or process_id not in here)]
             tasks.setdefault(process_id, {}).update(dict.fromkeys(new or (task for task in given if task in stateful)))
             records[process_id] = records.get(process_id, 0) + restored
             sizes.setdefault(process_id, []).append(size[process_id])
-            running[process_id] = dict.fromkeys(given)
-        for client in others:
-            running[client.process_id] = dict.fromkeys((*client.active, *client.standby))
+        shares.update(otherwise)
     return _by_client(tasks, records, sizes)
 
 

@@ -12,6 +12,7 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.disks.logs import TaskLogs, total_or_none
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.evaluation import ClientDisk
+from holdfast.rollout.streams.cost.stateful_tasks import StatefulTasks
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast.amounts import Amount
 from holdfast.rollout.streams.forecast.outcomes import Outcome
@@ -23,20 +24,20 @@ _Tasks = dict[TaskId, None]
 
 
 def disks(
-    snapshot: Snapshot, change: Change, outcome: Outcome, changed: Iterable[Iterable[ClientAssignment]]
+    snapshot: Snapshot, change: Change, outcome: Outcome, changed: Iterable[Iterable[ClientAssignment]], stateful: StatefulTasks
 ) -> tuple[ClientDisk, ...]:
     """By client, those that are there at the end and hold any state meanwhile. `changed`: see `changed_shares`."""
-    ends = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
+    ends = stateful.ends
     logs = changelog_sizes.task_logs(snapshot)
     elsewhere = _on_another_disk(change)
     now = {one: tasks for one, tasks in _now(snapshot, ends).items() if one not in elsewhere}
-    most, end = _meanwhile(outcome, changed, ends)
+    most, end = _meanwhile(outcome, changed, stateful)
     free = {one.process_id: one.free_bytes for one in snapshot.state_directories if one.process_id not in elsewhere}
     return tuple(
         ClientDisk(
             one,
             _amount(now.get(one, {}), ends, logs),
-            _amount(now.get(one, {}) | most.get(one, {}), ends, logs),
+            _amount({**now.get(one, {}), **dict.fromkeys(most.get(one, ()))}, ends, logs),
             _amount(end.get(one, {}), ends, logs),
             free.get(one),
         )
@@ -56,16 +57,16 @@ def _now(snapshot: Snapshot, stateful: Mapping[TaskId, int]) -> dict[ProcessId, 
 
 
 def _meanwhile(
-    outcome: Outcome, changed: Iterable[Iterable[ClientAssignment]], stateful: Mapping[TaskId, int]
-) -> tuple[dict[ProcessId, _Tasks], dict[ProcessId, _Tasks]]:
+    outcome: Outcome, changed: Iterable[Iterable[ClientAssignment]], stateful: StatefulTasks
+) -> tuple[dict[ProcessId, set[TaskId]], dict[ProcessId, _Tasks]]:
     """What each client was ever handed or reports at last; and what it has in the end."""
-    most = {client.process_id: dict.fromkeys(one for one in reported(client) if one in stateful) for client in outcome.clients}
-    end: dict[ProcessId, _Tasks] = {}
+    most = {client.process_id: {one for one in reported(client) if one in stateful.ends} for client in outcome.clients}
+    last: dict[ProcessId, ClientAssignment] = {}
     for shares in changed:
         for client in shares:
-            held = dict.fromkeys(task for task in (*client.active, *client.standby) if task in stateful)
-            most.setdefault(client.process_id, {}).update(held)
-            end[client.process_id] = held
+            most.setdefault(client.process_id, set()).update(stateful.among(client.active), stateful.among(client.standby))
+            last[client.process_id] = client
+    end = {one: dict.fromkeys(stateful.among((*client.active, *client.standby))) for one, client in last.items()}
     return most, end
 
 

@@ -1,14 +1,10 @@
 """What members report once their clients have stopped and are back; and whether they report what they did before."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from holdfast.kafka.streams.compiled.arrays import LATEST, NONE, Facts, Flags, Ints, Reported, Shares
 from holdfast.rollout.streams.forecast.compiled.jit import compiled
 from holdfast.rollout.streams.forecast.compiled.noting import to_restore
+from holdfast.rollout.streams.forecast.compiled.rebalances import Small
 from holdfast.rollout.streams.forecast.compiled.reports import LONG_MAX, Noted, Rules, closed
-
-_Small = NDArray[np.int32]
 
 
 @compiled
@@ -57,7 +53,7 @@ def _is_copied(facts: Facts, rules: Rules, reported: Reported, task: int, restar
 
 @compiled
 def is_as(
-    reported: Reported, noted: Noted, first: Ints, tasks: _Small, sums: Ints, by: _Small, owner: _Small, running: Flags, runs: bool
+    reported: Reported, noted: Noted, first: Ints, tasks: Small, sums: Ints, by: Small, owner: Small, running: Flags, runs: bool
 ) -> bool:
     """Whether members report what is remembered: `tasks`, `sums` and `by` client after client, each from `first` on; and, if asked
     for (`runs`), whether clients run the same. Only clients that are `Noted.touched` are looked at; if all is the same, none is."""
@@ -77,7 +73,7 @@ def is_as(
 
 
 @compiled
-def _client_is_as(reported: Reported, client: int, first: Ints, tasks: _Small, sums: Ints, by: _Small) -> bool:
+def _client_is_as(reported: Reported, client: int, first: Ints, tasks: Small, sums: Ints, by: Small) -> bool:
     begin = first[client]
     if reported.counts[client] != first[client + 1] - begin:
         return False

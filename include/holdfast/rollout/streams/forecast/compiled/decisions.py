@@ -21,11 +21,10 @@ from holdfast.kafka.streams.group import (
     UndeterminedTask,
 )
 from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.streams.forecast.compiled import rebalances
 from holdfast.rollout.streams.forecast.compiled.packing import Packed
-from holdfast.rollout.streams.forecast.compiled.rebalances import Kept
+from holdfast.rollout.streams.forecast.compiled.rebalances import Kept, Small
 from holdfast.rollout.streams.forecast.compiled.reports import Noted
-
-_Numbers = NDArray[np.int32]
 
 
 class _Rows(NamedTuple):
@@ -34,9 +33,9 @@ class _Rows(NamedTuple):
     `standbys`: member, task; `prober`: who probes.
     """
 
-    members: _Numbers
-    withheld: _Numbers
-    standbys: _Numbers
+    members: Small
+    withheld: Small
+    standbys: Small
     probing: bool
     prober: int
 
@@ -108,14 +107,11 @@ class Reader:
 
     def _given_otherwise(self, rows: _Rows, before: _Rows) -> NDArray[np.bool_]:
         """The clients that are given something else."""
-        changed = np.zeros(len(self._clients), bool)
-        if rows.members is not before.members:
-            runs, ran = self._client_of[rows.members], self._client_of[before.members]
-            changed[runs[runs != ran]] = True
-            changed[ran[runs != ran]] = True
-        if rows.standbys is not before.standbys:
-            self._mark_by_standbys(rows.standbys, before.standbys, changed)
-        return changed
+        changed = np.zeros(len(self._clients), np.uint8)
+        if rows.members is not before.members or rows.standbys is not before.standbys:
+            arrays = rows.members, before.members, rows.standbys, before.standbys
+            rebalances.mark_given_otherwise(self._client_of, *arrays, changed)
+        return changed.view(np.bool_)
 
     def _handed_otherwise(self, rows: _Rows, before: _Rows) -> NDArray[np.bool_]:
         """The clients of which a member is handed something else."""
@@ -128,19 +124,9 @@ class Reader:
             self._mark(changed, np.array([one for one in (rows.prober, before.prober) if one != NONE], np.int32))
         return changed
 
-    def _mark(self, changed: NDArray[np.bool_], members: _Numbers) -> None:
+    def _mark(self, changed: NDArray[np.bool_], members: Small) -> None:
         """The clients of these."""
         changed[self._client_of[members]] = True
-
-    def _mark_by_standbys(self, standbys: _Numbers, before: _Numbers, changed: NDArray[np.bool_]) -> None:
-        """The clients with other standbys; these are listed client after client."""
-        of, of_before = (self._client_of[each[:, 0]] for each in (standbys, before))
-        counts, counts_before = (np.bincount(each, minlength=len(self._clients)) for each in (of, of_before))
-        more_or_fewer = counts != counts_before
-        changed |= more_or_fewer
-        as_many = ~more_or_fewer[of]
-        other = (standbys[as_many] != before[~more_or_fewer[of_before]]).any(axis=1)
-        changed[of[as_many][other]] = True
 
     def _read_clients(self, rows: _Rows, changed: NDArray[np.bool_], clients: list[ClientAssignment]) -> None:
         """Put what these clients are given into the list."""
@@ -181,7 +167,7 @@ class Reader:
             )
 
 
-def _same_or(before: _Numbers | None, found: Ints) -> _Numbers:
+def _same_or(before: Small | None, found: Ints) -> Small:
     return before if before is not None and np.array_equal(before, found) else found.astype(np.int32)
 
 

@@ -2,12 +2,16 @@
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from holdfast.kafka.streams.compiled import movement, wire
-from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, Board, Facts, Ints, Queue, Reported, Rooms, Shares
+from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, Board, Facts, Flags, Ints, Queue, Reported, Rooms, Shares
 from holdfast.rollout.streams.forecast.compiled import noting, reports
 from holdfast.rollout.streams.forecast.compiled.jit import compiled
 from holdfast.rollout.streams.forecast.compiled.reports import AFTER_AN_INTERVAL, AT_ONCE, SETTLED, Noted, Rules
 
+Small = NDArray[np.int32]
 STABLE, GOES_ON, COMES_BACK, REFUSED, MEETS = 0, 1, 2, 3, 4
 """How a call ends. COMES_BACK: the group is where it was before; REFUSED: see `wire.assign`; MEETS: a digest is a known one."""
 
@@ -101,6 +105,31 @@ def _keep(facts: Facts, shares: Shares, kept: Kept, number: int, standbys: int) 
         standbys += 1
     kept.standbys_end[number] = standbys
     return standbys
+
+
+@compiled
+def mark_given_otherwise(
+    client_of: Ints, members: Small, members_before: Small, standbys: Small, standbys_before: Small, changed: Flags
+) -> None:
+    """Mark the clients that one decision gives something else than the one before it: the member of each task; and standbys as in
+    `Kept`, client after client."""
+    for task in range(len(members)):
+        runs, ran = client_of[members[task]], client_of[members_before[task]]
+        if runs != ran:
+            changed[runs] = 1
+            changed[ran] = 1
+    at, before = 0, 0
+    for client in range(len(changed)):
+        while at < len(standbys) and client_of[standbys[at, 0]] == client:
+            same = before < len(standbys_before) and standbys_before[before, 0] == standbys[at, 0]
+            if same and standbys_before[before, 1] == standbys[at, 1]:
+                before += 1
+            else:
+                changed[client] = 1
+            at += 1
+        while before < len(standbys_before) and client_of[standbys_before[before, 0]] == client:
+            changed[client] = 1
+            before += 1
 
 
 @compiled
