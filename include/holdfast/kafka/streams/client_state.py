@@ -58,6 +58,7 @@ class ClientState:
     active: set[int] = field(default_factory=set)
     standby: set[int] = field(default_factory=set)
     _previous: tuple[frozenset[TaskId], frozenset[TaskId]] | None = None
+    _active_numbers: tuple[int, ...] | None = None
 
     @property
     def capacity(self) -> int:
@@ -70,6 +71,13 @@ class ClientState:
     @property
     def previous_standby(self) -> frozenset[TaskId]:
         return self._previously()[1]
+
+    def had_active(self, topology: "Topology") -> tuple[int, ...]:
+        """The numbers of `previous_active`, without tasks that its topology does not have."""
+        if self._active_numbers is None:
+            numbers = topology.number_of_any
+            self._active_numbers = tuple([numbers[task] for task in self.previous_active if task in numbers])
+        return self._active_numbers
 
     def _previously(self) -> tuple[frozenset[TaskId], frozenset[TaskId]]:
         """What it had; worked out when it is asked for, because most decisions do not depend on it."""
@@ -105,6 +113,10 @@ class Topology:
         self.ends_known = None not in sums
         self.ends = [UNKNOWN_OFFSET_SUM if total is None or not self.ends_known else total for total in sums]
         self.running_counts = self.ends_known or line.running_counts_without_end_offsets
+
+    @functools.cached_property
+    def number_of_any(self) -> dict[TaskId, int]:
+        return {task: number for number, task in enumerate(self.ids)}
 
     def lag(self, number: int, offset_sum: int) -> int:
         """A sum beyond the end means a copy that cannot be right: it counts as none. Java: `ClientState.computeTaskLags`."""

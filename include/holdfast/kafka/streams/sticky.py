@@ -46,7 +46,7 @@ class Sticky:
     def __init__(self, board: Board, group: Group, line: Behaviour, *, public: bool = False) -> None:
         self._board = board
         self._public = public
-        self._number = {task.id: number for number, task in enumerate(board.tasks)}
+        self._number = board.readings.topology.number_of_any
         self.hash_orders = HashOrders(board, group, line)
         self.given: list[list[int]] = [[] for _ in board.clients]
         """Each client's active tasks in the order in which it got them."""
@@ -103,16 +103,17 @@ class Sticky:
         first that had a copy, and all of them have room. Else False, and nothing is given."""
         clients = self._board.clients
         tasks_per_thread = len(self._board.tasks) // sum(client.capacity for client in clients)
-        gets = [[self._number[task] for task in client.previous_active if task in self._number] for client in clients]
+        topology = self._board.readings.topology
+        gets: list[Sequence[int]] = [client.had_active(topology) for client in clients]
         room = [client.capacity * tasks_per_thread - len(tasks) for client, tasks in zip(clients, gets, strict=True)]
-        running = {task for tasks in gets for task in tasks}
+        running = set[int]().union(*gets)
         if len(running) < sum(map(len, gets)) or (min(room) < 0 and not preserve):
             return False
         for task, holders in self._holders_without(running).items():
             if not holders:
                 return False
             client = holders[0] if len(holders) == 1 else self._first_in_table(holders)
-            gets[client].append(task)
+            gets[client] = (*gets[client], task)
             room[client] -= 1
             if room[client] < 0:
                 return False
@@ -123,7 +124,7 @@ class Sticky:
 
     def _holders_without(self, running: AbstractSet[int]) -> Mapping[int, list[int]]:
         """The other tasks, each with the clients that had a copy."""
-        found: dict[int, list[int]] = {task: [] for task in range(len(self._board.tasks)) if task not in running}
+        found: dict[int, list[int]] = {task: [] for task in sorted(set(range(len(self._board.tasks))).difference(running))}
         if found:
             for number, client in enumerate(self._board.clients):
                 for task_id in client.previous_standby:

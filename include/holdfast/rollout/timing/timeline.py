@@ -200,7 +200,10 @@ def _like_the_past(course: TimedCourse, policy: Policy) -> bool:
 
 def _first_follow_up(rounds: Sequence[Round]) -> int:
     """The place behind the last rebalance that the change itself causes."""
-    return 1 + max((place for place, one in enumerate(rounds) if one.trigger == "change"), default=0)
+    for place in range(len(rounds) - 1, 0, -1):
+        if rounds[place].trigger == "change":
+            return place + 1
+    return 1
 
 
 def usually(course: TimedCourse, policy: Policy) -> tuple[int, int]:
