@@ -21,6 +21,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, zip_longest
+from typing import NamedTuple
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.backtest.learnt import Span
@@ -96,8 +97,7 @@ def _stated_paces(policy: Policy) -> tuple[_Pace, _Pace, _Pace]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Lap:
+class _Lap(NamedTuple):
     """What one phase takes in one walk."""
 
     kind: PhaseKind

@@ -372,7 +372,7 @@ class Stage:
         self._members = {
             one.process_id: before
             if (before := known.get(one.process_id)) is not None and before[0] is one
-            else (one, _without_reports(one))
+            else (one, self._without_reports(one))
             for one in group.clients
         }
         members = [member for _, member in self._members.values()]
@@ -382,11 +382,9 @@ class Stage:
         self._memory = bare, members, leader.Memory()
         return True
 
-
-def _without_reports(client: Client) -> object:
-    """What the leader's decisions depend on besides reports."""
-    consumers = [replace(one, owned=(), task_offset_sums=()) for one in client.consumers]
-    return client.process_id, client.rack, client.client_tags, consumers
+    def _without_reports(self, client: Client) -> object:
+        """What the leader's decisions depend on besides reports."""
+        return client.process_id, client.rack, client.client_tags, self._ground.rests.members.of(client)
 
 
 def _refuse_what_is_not_determined(decision: Assignment) -> None:

@@ -4,18 +4,19 @@ A digest finds where a walk meets one before it; equality of all that is reporte
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kafka.streams.compiled.arrays import Facts, Ints, Reported, room
-from holdfast.kafka.streams.group import Assignment, Client, Group
+from holdfast.kafka.streams.group import Assignment, Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.reports import Noted, Rules
+from holdfast.rollout.streams.forecast.compiled.restarts import Members
 from holdfast.rollout.streams.forecast.compiled.walk_result import Restores
 from holdfast.rollout.streams.forecast.open_copies import Copies
 
@@ -88,17 +89,17 @@ class Known:
 
     facts: Facts
     rules: Rules
-    members: list[Client]
+    members: list[object]
     pieces: dict[int, list[Piece]] = field(default_factory=dict)
     digests: Ints = field(default_factory=lambda: room(0))
 
-    def is_of(self, other: Packed) -> bool:
+    def is_of(self, other: Packed, members: list[object]) -> bool:
         mine, asked = self.rules, other.rules
         return (
             self.facts is other.facts
             and all(known is one for known, one in zip(mine[:_SCALARS], asked[:_SCALARS], strict=True))
             and mine[_SCALARS:] == asked[_SCALARS:]
-            and self.members == _without_reports(other.group)
+            and self.members == members
         )
 
     def find(self, digest: int, state: State) -> Piece | None:
@@ -116,16 +117,23 @@ class Known:
 class KnownWalks:
     """Those of one search."""
 
-    def __init__(self) -> None:
+    def __init__(self, members: Members) -> None:
+        self._members = members
         self._known: list[Known] = []
         self._bytes = 0
 
     def of(self, one: Packed) -> Known:
+        members = [self._without_reports(client) for client in one.group.clients]
         for known in self._known:
-            if known.is_of(one):
+            if known.is_of(one, members):
                 return known
-        self._known.append(Known(one.facts, one.rules, _without_reports(one.group)))
+        self._known.append(Known(one.facts, one.rules, members))
         return self._known[-1]
+
+    def _without_reports(self, client: Client) -> object:
+        """A client and its members as they are named in what follows."""
+        named = client.process_id, client.host, client.rack, client.client_tags, client.user_endpoint
+        return named, self._members.of(client)
 
     def keep(self, known: Known, pieces: Mapping[int, Piece]) -> None:
         clients, tasks = len(known.facts.members), len(known.facts.ends)
@@ -137,11 +145,3 @@ class KnownWalks:
             self._bytes = 0
             return
         known.keep(pieces)
-
-
-def _without_reports(group: Group) -> list[Client]:
-    """Members as they are named in what follows."""
-    return [
-        replace(client, consumers=tuple(replace(one, owned=(), task_offset_sums=()) for one in client.consumers))
-        for client in group.clients
-    ]

@@ -37,7 +37,7 @@ class ToKeep:
         """Of a restart that took one rebalance, which asked for nothing: if members report and run what they did before."""
         if rules.may_lose_progress or clients != self.clients:
             return
-        if running is not None and (self.rest.running is None or running_sets(running) != running_sets(self.rest.running)):
+        if running is not None and self.rest.running != running_sets(running):
             return
         if self.rest.hangs_on_as_seen is None:
             self.rest.hangs_on_as_seen = _matters_how_standbys_close(rules, clients)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from holdfast.kafka.streams.config import DEFAULTS
-from holdfast.kafka.streams.group import Assignment, Client, Group
+from holdfast.kafka.streams.group import Assignment, Client, Consumer, Group
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
@@ -63,7 +63,7 @@ class Rest:
 
     group: Group
     assume: Assume
-    running: Running | None
+    running: Mapping[ProcessId, frozenset[TaskId]] | None
     walked: bool
     hangs_on_as_seen: bool | None = None
     """Whether what follows from restarts that are worked out one by one does; None: not asked yet."""
@@ -82,11 +82,33 @@ class Rest:
         self._as_before[restarting, records, as_seen] = found
 
 
+class Members:
+    """The members of clients without what they report. They are kept by the identity of the client: from one rebalance to the next,
+    and from one course of a search to the next, most clients are the same objects."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Client, tuple[Consumer, ...]]] = {}
+
+    def of(self, client: Client) -> tuple[Consumer, ...]:
+        known = self._known.get(id(client))
+        if known is None:
+            if len(self._known) >= MOST_MEMBERS:
+                self._known.clear()
+            known = client, tuple([replace(one, owned=(), task_offset_sums=()) for one in client.consumers])
+            self._known[id(client)] = known
+        return known[1]
+
+
+MOST_MEMBERS = 10_000
+"""Clients of which these are kept; then all are forgotten."""
+
+
 class Rests:
     """Those of one forecast. The fingerprint of the clients finds them; equality decides."""
 
     def __init__(self) -> None:
         self._known: dict[int, list[Rest]] = {}
+        self.members = Members()
         self._layouts: Layouts | None = None
         self._walks: KnownWalks | None = None
 
@@ -101,7 +123,7 @@ class Rests:
         """Those that are known."""
         from holdfast.rollout.streams.forecast.compiled.known_walks import KnownWalks
 
-        self._walks = self._walks or KnownWalks()
+        self._walks = self._walks or KnownWalks(self.members)
         return self._walks
 
     def of(self, fingerprint: int, group: Group, assume: Assume, running: Running | None, *, walked: bool = True) -> Rest:
@@ -114,11 +136,12 @@ class Rests:
             config = replace(group.config, max_warmup_replicas=warmups, probing_rebalance_interval_ms=interval_ms)
             group = replace(group, config=config)
         assume = replace(assume, catch_up=CatchUp.PROBING_REBALANCE, records_per_second=None, grows_per_second=0.0)
+        runs = None if running is None else running_sets(running)
         for rest in self._known.get(fingerprint, ()):
-            same_running = running is None or (rest.running is not None and running_sets(rest.running) == running_sets(running))
+            same_running = runs is None or rest.running == runs
             if rest.walked == walked and same_running and rest.assume == assume and rest.group == group:
                 return rest
-        rest = Rest(group, assume, running, walked)
+        rest = Rest(group, assume, runs, walked)
         self._known.setdefault(fingerprint, []).append(rest)
         return rest
 

@@ -6,7 +6,7 @@ from tests.harness.article import AFTER, group
 from tests.harness.plans import read
 
 from holdfast.rollout.streams.forecast.compiled.one_by_one import ToKeep, known
-from holdfast.rollout.streams.forecast.compiled.restarts import Rest, Restarted
+from holdfast.rollout.streams.forecast.compiled.restarts import Rest, Restarted, running_sets
 from holdfast.rollout.streams.scene.assumptions import Assume
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.snapshot.groups import group_of
@@ -20,7 +20,7 @@ def kept(*, moved: bool = False, runs_less: bool = False, in_doubt: bool = False
     rules = Reports(HERE, Assume())
     rules.may_lose_progress = in_doubt
     running = {client.process_id: dict.fromkeys(task.id for task in HERE.tasks) for client in HERE.clients}
-    rest = Rest(HERE, Assume(), running, walked=False)
+    rest = Rest(HERE, Assume(), running_sets(running), walked=False)
     after = (replace(HERE.clients[0], consumers=()), *HERE.clients[1:]) if moved else HERE.clients
     runs = dict(list(running.items())[1:]) if runs_less else running
     ToKeep(rest, WHO, HERE.clients, 0).keep(rules, after, runs, FOUND)
