@@ -55,7 +55,7 @@ class Work:
 
 
 def size_of(scene: Scene) -> int:
-    return len(scene.tasks) + len(scene.clients) + sum(len(client.consumers) for client in scene.clients)
+    return len(scene.tasks) + len(scene.clients) + sum([len(client.consumers) for client in scene.clients])
 
 
 def allowed(snapshot: Snapshot, times: int = 1) -> Work:

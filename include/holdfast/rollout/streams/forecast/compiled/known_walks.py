@@ -18,6 +18,7 @@ from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.reports import Noted, Rules
 from holdfast.rollout.streams.forecast.compiled.restarts import Members
 from holdfast.rollout.streams.forecast.compiled.walk_result import Restores
+from holdfast.rollout.streams.forecast.compiled.workspace import Listed
 from holdfast.rollout.streams.forecast.open_copies import Copies
 
 NOTHING: Ints = room(0)
@@ -40,13 +41,8 @@ class State(NamedTuple):
 
     @classmethod
     def of(cls, reported: Reported, noted: Noted, *, records: bool) -> "State":
-        counts, widest = reported.counts, int(reported.counts.max(initial=0))
-        tasks = reported.tasks[:, :widest][np.arange(widest) < counts[:, None]]
-        clients = np.repeat(np.arange(len(counts)), counts)
         running = np.flatnonzero(noted.running.view(bool)).astype(np.int32) if records else None
-        small = (counts.astype(np.int32), tasks.astype(np.int32))
-        sums, by = reported.sums[clients, tasks], reported.by[clients, tasks].astype(np.int32)
-        return cls(*small, sums, by, reported.owner.astype(np.int32), running)
+        return cls(reported.counts.astype(np.int32), *Listed.of(reported), reported.owner.astype(np.int32), running)
 
     def equals(self, other: "State") -> bool:
         """`other`: of a walk in progress. What runs matters only if that is recorded."""

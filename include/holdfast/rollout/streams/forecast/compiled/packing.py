@@ -22,7 +22,7 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import reports
 from holdfast.rollout.streams.forecast.compiled.group_reports import MOST_RECORDS, Reading
 from holdfast.rollout.streams.forecast.compiled.reports import Rules
-from holdfast.rollout.streams.forecast.compiled.workspace import Workspaces
+from holdfast.rollout.streams.forecast.compiled.workspace import Listed, Workspaces
 from holdfast.rollout.streams.forecast.next_rebalance import until_then
 from holdfast.rollout.streams.scene.assumptions import CatchUp, DormantCopies
 from holdfast.rollout.streams.scene.reports import Copies, Reports
@@ -246,10 +246,7 @@ def _rules(group: Group, rules: Reports, layout: Layout) -> Rules:
 
 def unpacked(one: Packed) -> tuple[Client, ...]:
     """The clients of the group with what they report now; one that reports what it did is the same object."""
-    widest = int(one.reported.counts.max(initial=0))
-    rows = one.reported.tasks[:, :widest][np.arange(widest) < one.reported.counts[:, None]]
-    clients = np.repeat(np.arange(len(one.reported.counts)), one.reported.counts)
-    by, sums = one.reported.by[clients, rows], one.reported.sums[clients, rows]
+    rows, sums, by = Listed.of(one.reported)
     sums_of: list[list[tuple[TaskId, int]]] = [[] for _ in one.members]
     for member, row, total in zip(by.tolist(), rows.tolist(), sums.tolist(), strict=True):
         sums_of[member].append((one.tasks[row], total))

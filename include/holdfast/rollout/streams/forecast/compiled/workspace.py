@@ -9,7 +9,7 @@ from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import ABSENT, NONE, Board, Facts, Ints, Queue, Reported, Rooms, Shares, room, zeros
 from holdfast.rollout.streams.forecast.compiled import reports
 from holdfast.rollout.streams.forecast.compiled.jit import compiled
-from holdfast.rollout.streams.forecast.compiled.rebalances import Kept
+from holdfast.rollout.streams.forecast.compiled.rebalances import Kept, Small
 from holdfast.rollout.streams.forecast.compiled.reports import Noted
 
 AT_ONCE = 64
@@ -142,3 +142,30 @@ def _fill_client(reported: Reported, client: int, copies: Ints, first: int, end:
             at -= 1
         reported.tasks[client, at] = task
     reported.counts[client] = end - first
+
+
+class Listed(NamedTuple):
+    """What is reported, client after client, without room: as `Reported`."""
+
+    tasks: Small
+    sums: Ints
+    by: Small
+
+    @classmethod
+    def of(cls, reported: Reported) -> "Listed":
+        copies = int(reported.counts.sum())
+        found = cls(np.empty(copies, np.int32), room(copies), np.empty(copies, np.int32))
+        _list(reported, *found)
+        return found
+
+
+@compiled
+def _list(reported: Reported, tasks: Small, sums: Ints, by: Small) -> None:
+    number = 0
+    for client in range(len(reported.counts)):
+        for at in range(reported.counts[client]):
+            task = reported.tasks[client, at]
+            tasks[number] = task
+            sums[number] = reported.sums[client, task]
+            by[number] = reported.by[client, task]
+            number += 1
