@@ -139,8 +139,12 @@ def copied(
     reports: Reports, clients: Iterable[Client], tasks: Mapping[TaskId, object], acceptable_lag: int
 ) -> Mapping[TaskId, None]:
     """Those of the tasks of which one of these clients has a copy that is caught up."""
-    found = (each for client in clients for each in reported(client).items() if each[0] in tasks)
-    return dict.fromkeys(task for task, total in found if _caught_up(reports, task, total, acceptable_lag))
+    found: dict[TaskId, None] = {}
+    for client in clients:
+        if [task for one in client.consumers for task, _ in one.task_offset_sums if task in tasks]:  # of most clients: none
+            copies = (each for each in reported(client).items() if each[0] in tasks)
+            found |= dict.fromkeys(task for task, total in copies if _caught_up(reports, task, total, acceptable_lag))
+    return found
 
 
 def _look(

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from holdfast.errors import CannotPredict, Unsupported
+from holdfast.kafka.garbage_collection import uncollected
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.client_figures import CopiesReported, Held
 from holdfast.rollout.contract.rebalances import Detail
@@ -230,7 +231,8 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
         now: datetime,
         requested_by: str | None,
     ) -> Plan:
-        return assembly.assemble(snapshot, change, evaluated, policy, now, requested_by)
+        with uncollected():
+            return assembly.assemble(snapshot, change, evaluated, policy, now, requested_by)
 
     # The plan.
 
