@@ -116,6 +116,7 @@ def courses(snapshot: Snapshot, roll: RollingRestart, due: Due) -> list[Any]:
     at_once=some.integers(1, 2),
     setting=some.sampled_from(SETTINGS),
 )
+@example(seed=0, release="2.6.3", at_once=1, setting=("num.standby.replicas", 1))  # who restarts is not caught up any more
 def test_restarts_in_turn_are_what_they_are_one_by_one(seed: int, release: str, at_once: int, setting: tuple[str, int]) -> None:
     found = random_forecast(seed, release)
     if found is None:
