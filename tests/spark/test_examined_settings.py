@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.live.workers.tables import wrongly_examined
 from tests.spark.conftest import Job
 from tests.spark.kinds_of_group import DAY
 from tests.spark.test_jobs import rows_of, sorted_rows
@@ -27,6 +28,7 @@ def test_every_group_is_examined_once_a_day(spark: SparkSession, every_kind: Fss
     groups = rows_of(lake_tables.read_table(spark, every_kind.url, "groups", [DAY]))
     problems = rows_of(lake_tables.read_table(spark, every_kind.url, "quarantine_settings", [DAY]))
     assert {row["group_id"] for row in (*before, *problems)} == {row["group_id"] for row in groups}
+    assert not wrongly_examined(Path(every_kind.url), Policy()), "each finding is that of the snapshot that it names"
     assert "recovery-lag-zero" in {row["rule"] for row in before if row["group_id"] == "streams-wordcount"}
 
     silent = json.dumps(policy_to_json(Policy(silenced=(Silence("recovery-lag-zero", "as we want it"),))))

@@ -25,7 +25,7 @@ from tests.harness.installed import environments
 from tests.harness.installed.__main__ import cases
 from tests.harness.pages.airflow_server import ROOT
 from tests.harness.workers import servers
-from tests.live.workers import many, outcome, results
+from tests.live.workers import many, outcome, results, tables
 from tests.live.workers.dag_run import NOT_NOW, DagRun
 from tests.live.workers.many import CLUSTER, VICTIMS, Many
 from tests.live.workers.rollout import Rollout
@@ -98,9 +98,9 @@ def _sitting(given: argparse.Namespace, folder: Path, ends_at: float) -> bool:
             if found["wrong"]:
                 print((this.server.home / "server.log").read_text()[-6000:], file=sys.stderr)
                 return False
-        tables = outcome.compared_tables(this, folder / "again", programs)
-        results.keep(given.into, {"runs": outcome.runs(this.server)} | tables)
-        return not tables["wrong"]
+        compared = tables.compared(this, folder / "again", programs)
+        results.keep(given.into, {"runs": outcome.runs(this.server)} | compared)
+        return not compared["wrong"]
 
 
 def main() -> int:

@@ -43,6 +43,7 @@ VICTIMS = (
     "database",
     "kafka",
 )
+POLICY = {"format_version": "1.0", "acts": ["restart_client"], "exclude": ["relabel"]}
 SMALL_JOBS = """
 spark.ui.enabled false
 spark.sql.shuffle.partitions 2
@@ -149,7 +150,7 @@ def _environment(folder: Path, programs: Path, database: str, messages: str, kaf
         "AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT": "60",
         "AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT_CHECK_INTERVAL": "15",
         "AIRFLOW_VAR_HOLDFAST_CLUSTERS": json.dumps([CLUSTER]),
-        "AIRFLOW_VAR_HOLDFAST_POLICY": json.dumps({"format_version": "1.0", "acts": ["restart_client"], "exclude": ["relabel"]}),
+        "AIRFLOW_VAR_HOLDFAST_POLICY": json.dumps(POLICY),
         f"AIRFLOW_CONN_HOLDFAST_KAFKA_{CLUSTER.upper()}": json.dumps(
             {"conn_type": "generic", "extra": {"bootstrap.servers": kafka, "groups": {"*": {}}}}
         ),

@@ -1,19 +1,13 @@
 """What must be true of Airflow and of the lake after each round, whatever was killed: nothing is lost, nothing is there twice."""
 
 import json
-import os
-import subprocess
 from collections import Counter
 from pathlib import Path
 
-import duckdb
-from tests.harness.pages.airflow_server import ROOT, Server
+from tests.harness.pages.airflow_server import Server
 from tests.live.workers.many import CLUSTER, DAGS, GROUP, Many
 
 ACTIVE = ("queued", "running", "restarting")
-JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius", "score_forecasts", "examine_settings")
-"""Of `forecast_fleet`, those that write tables, in their order."""
-LIMIT_S = 900
 
 
 def _runs(server: Server, dag_id: str) -> list[dict[str, object]]:
@@ -73,38 +67,3 @@ def _snapshots(this: Many) -> list[str]:
     succeeded = sum(one["state"] == "success" for one in _runs(this.server, "collect_groups"))
     kept = len(list((Path(this.lake.url) / "snapshots").glob(f"cluster={CLUSTER}/day=*/group={GROUP}/*.json")))
     return [] if kept >= succeeded else [f"{succeeded} runs of collect_groups, {kept} snapshots of {GROUP}"]
-
-
-def compared_tables(this: Many, again: Path, programs: Path) -> dict[str, object]:
-    """With those that Spark makes of the same lake, one job after the other, in a folder of its own, row by row."""
-    lake = Path(this.lake.url)
-    again.mkdir()
-    for one in lake.iterdir():
-        if one.name not in ("tables", "packages"):
-            subprocess.run(["cp", "-r", str(one), str(again)], check=True)
-    days = ",".join(sorted({one.name.removeprefix("day=") for one in lake.glob("snapshots/*/day=*")}))
-    environment = {**os.environ, **this.server.environment}
-    for job in JOBS:
-        _submit(job, again, days, environment, programs)
-    wrong, rows = [], dict[str, int]()
-    for table in sorted({one.name for one in (*(lake / "tables" / "v1").iterdir(), *(again / "tables" / "v1").iterdir())}):
-        if table == "backtests":
-            continue  # made by another DAG
-        ours, theirs = _rows(lake, table), _rows(again, table)
-        rows[table] = ours.total()
-        if ours != theirs:
-            wrong.append(f"{table}: {(ours - theirs).total()} rows too many, {(theirs - ours).total()} missing")
-    return {"tables": rows, "rows": sum(rows.values()), "wrong": wrong}
-
-
-def _submit(job: str, lake: Path, days: str, environment: dict[str, str], programs: Path) -> None:
-    (package,) = programs.parent.glob("lib/python3*/site-packages/holdfast")
-    command = [str(package.parent / "pyspark" / "bin" / "spark-submit"), "--master", "local[1]"]
-    command += [str(ROOT / "spark_jobs" / f"{job}.py"), "--lake", str(lake), "--days", days]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert done.returncode == 0, done.stderr[-4_000:]
-
-
-def _rows(lake: Path, table: str) -> Counter[str]:
-    files = str(lake / "tables" / "v1" / table / "**" / "*.parquet")
-    return Counter(str(row) for row in duckdb.sql(f"SELECT * FROM read_parquet('{files}', hive_partitioning = true)").fetchall())
