@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.harness.pages.airflow_server import Server
@@ -14,9 +15,9 @@ def _runs(server: Server, dag_id: str) -> list[dict[str, object]]:
     return list(server.rest("GET", f"/api/v2/dags/{dag_id}/dagRuns?limit=100&order_by=-run_after")["dag_runs"])
 
 
-def nothing_runs(server: Server) -> bool:
+def nothing_runs(server: Server, dags: Sequence[str] = DAGS) -> bool:
     """Neither what was triggered by hand nor what assets triggered."""
-    return not any(one["state"] in ACTIVE for dag_id in DAGS for one in _runs(server, dag_id))
+    return not any(one["state"] in ACTIVE for dag_id in dags for one in _runs(server, dag_id))
 
 
 def runs(server: Server) -> dict[str, dict[str, int]]:
