@@ -17,7 +17,7 @@ AT_ONCE = 64
 _TIMES_THE_GROUP = 4
 """There is room for this many times what the first rebalance may have to note. When it is full, a call ends."""
 _MOST_SPARE = 3
-"""Sizes of which arrays are kept: some 40 bytes for each client and task."""
+"""Sizes of which arrays are kept: some 60 bytes for each client and task."""
 
 
 class Workspace(NamedTuple):
