@@ -32,7 +32,9 @@ class Moving:
 
     def __init__(self, broker: Broker, release: str, assignor: str, folder: Path, *, static: bool) -> None:
         self.group = PlainGroup(release, GROUP, broker.bootstrap, TOPICS, folder)
-        self._assignor, self._static, self._broker = assignor, static, broker
+        self._assignor, self._static = assignor, static
+        self._of_classic = ("--kafka-release", release, "--set", f"partition.assignment.strategy={assignor}")
+        self._command = ("snapshot", "--broker-release", release, "--group", GROUP, "--bootstrap-server", broker.bootstrap)
         self.wrong: list[str] = []
 
     def start(self, name: str, to: str) -> None:
@@ -43,7 +45,8 @@ class Moving:
         have."""
         deadline, found = time.monotonic() + SETTLES_WITHIN_S, "nothing"
         while time.monotonic() < deadline:
-            answer = command_line.run(("snapshot", "--group", GROUP, "--bootstrap-server", self._broker.bootstrap))
+            answer = command_line.run((*self._command, *self._of_classic))  # brokers do not show these of classic members
+            answer = answer if answer.returncode == 0 else command_line.run(self._command)
             if answer.returncode == 0:
                 snapshot: Document = json.loads(answer.stdout)
                 there = snapshot.get("members") or snapshot["consumers"]
@@ -54,15 +57,12 @@ class Moving:
         raise AssertionError(f"the group did not settle:\n{found}")
 
     def convert(self, name: str, to: str, before: Document) -> Document:
-        """The group after it. The first step from a classic group is not forecast."""
+        """The group after it."""
         self.group.close(name)
         self.start(name, to)
         old = _member(before, name)
         after = self.settled(len(NAMES), old)
-        if before["protocol"] == "consumer":
-            self._compare(f"{name} to {to}", old, to, before, after)
-        else:
-            print(f"{name} to {to}: the group is of the new protocol", flush=True)
+        self._compare(f"{name} to {to}", old, to, before, after)
         return after
 
     def _compare(self, step: str, member_id: str, to: str, before: Document, after: Document) -> None:
@@ -71,17 +71,18 @@ class Moving:
             (outcome,) = _forecast(before, event)["outcomes"]
             self._say(
                 step,
-                [] if "conversions" in outcome else ["the group became classic, which was not forecast"],
+                [] if _becomes_classic(outcome) else ["the group became classic, which was not forecast"],
                 str(outcome.get("conversions")),
             )
             return
-        event["new_member_id"] = next(one for one in after["members"] if one not in before["members"])
+        there = before.get("members") or before["consumers"]
+        event["new_member_id"] = next(one for one in after["members"] if one not in there)
         theirs = {name: sorted(map(tuple, one["target"])) for name, one in after["members"].items()}
+        fast = (False, True) if before["protocol"] == "consumer" else (False,)
         courses = {
-            within: _forecast(before, event | ({"within_interval": True} if within else {}))["outcomes"][0]
-            for within in (False, True)
+            within: _forecast(before, event | ({"within_interval": True} if within else {}))["outcomes"][0] for within in fast
         }
-        alike = [within for within, one in courses.items() if "conversions" not in one and _end(one, before, event) == theirs]
+        alike = [within for within, one in courses.items() if not _becomes_classic(one) and _end(one, before, event) == theirs]
         self._say(
             step,
             [] if alike else [f"{theirs}, forecast {[_end(one, before, event) for one in courses.values()]}"],
@@ -91,6 +92,10 @@ class Moving:
     def _say(self, step: str, wrong: list[str], found: str) -> None:
         self.wrong += wrong
         print(f"{step}: {'as forecast' if not wrong else 'DIFFERENT: ' + wrong[0]}, {found}", flush=True)
+
+
+def _becomes_classic(outcome: Document) -> bool:
+    return any(one["to"] == "classic" for one in outcome.get("conversions", ()))
 
 
 def _member(snapshot: Document, name: str) -> str:
@@ -105,9 +110,14 @@ def _forecast(snapshot: Document, event: Document) -> Any:
 def _end(outcome: Document, before: Document, event: Document) -> Document:
     if not outcome["targets"]:  # a static member has its place back
         renamed = {event["member_id"]: event["new_member_id"]}
-        return {renamed.get(name, name): sorted(map(tuple, one["target"])) for name, one in before["members"].items()}
+        had = {name: one["target"] for name, one in before["members"].items()} if "members" in before else _assigned(before)
+        return {renamed.get(name, name): sorted(map(tuple, one)) for name, one in had.items()}
     members = outcome["targets"][-1]["assignment"]["members"]
     return {name: sorted(map(tuple, one["partitions"])) for name, one in members.items()}
+
+
+def _assigned(before: Document) -> Document:
+    return {name: one.get("assigned", one["owned"]) for name, one in before["consumers"].items()}
 
 
 def _said(courses: dict[bool, Document], alike: list[bool]) -> str:
