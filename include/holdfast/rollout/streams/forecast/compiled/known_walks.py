@@ -14,9 +14,9 @@ from holdfast.kafka.streams.compiled.arrays import Facts, Ints, Reported, room
 from holdfast.kafka.streams.group import Assignment, Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.forecast.compiled.members import Members
 from holdfast.rollout.streams.forecast.compiled.packing import Packed
 from holdfast.rollout.streams.forecast.compiled.reports import Noted, Rules
-from holdfast.rollout.streams.forecast.compiled.restarts import Members
 from holdfast.rollout.streams.forecast.compiled.walk_result import Restores
 from holdfast.rollout.streams.forecast.compiled.workspace import Listed
 from holdfast.rollout.streams.forecast.open_copies import Copies

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from holdfast.kafka.streams.config import DEFAULTS
-from holdfast.kafka.streams.group import Assignment, Client, Consumer, Group
+from holdfast.kafka.streams.group import Assignment, Client, Group
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.events.batches import Batch
+from holdfast.rollout.streams.forecast.compiled.members import Members
 from holdfast.rollout.streams.forecast.compiled.walk_result import Restores
 from holdfast.rollout.streams.forecast.open_copies import Copies
 from holdfast.rollout.streams.scene.assumptions import Assume, CatchUp
@@ -80,27 +81,6 @@ class Rest:
 
     def keep(self, restarting: Restarting, found: Restarted, *, as_seen: bool | None, records: bool) -> None:
         self._as_before[restarting, records, as_seen] = found
-
-
-class Members:
-    """The members of clients without what they report. They are kept by the identity of the client: from one rebalance to the next,
-    and from one course of a search to the next, most clients are the same objects."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Client, tuple[Consumer, ...]]] = {}
-
-    def of(self, client: Client) -> tuple[Consumer, ...]:
-        known = self._known.get(id(client))
-        if known is None:
-            if len(self._known) >= MOST_MEMBERS:
-                self._known.clear()
-            known = client, tuple([replace(one, owned=(), task_offset_sums=()) for one in client.consumers])
-            self._known[id(client)] = known
-        return known[1]
-
-
-MOST_MEMBERS = 10_000
-"""Clients of which these are kept; then all are forgotten."""
 
 
 class Rests:
