@@ -1,7 +1,7 @@
-"""When a group that has members of both protocols becomes one of the classic protocol.
+"""When a group becomes one of the other protocol.
 
-Java: `GroupMetadataManager.validateOnlineDowngradeWithFencedMembers`, `validateOnlineDowngradeWithReplacedMember` and
-`convertToClassicGroup` (4.0.0 to 4.4.0). The configs are the brokers', not the group's.
+Java: `GroupMetadataManager.validateOnlineUpgrade`, `validateOnlineDowngradeWithFencedMembers` and
+`validateOnlineDowngradeWithReplacedMember` (4.0.0 to 4.4.0). The configs are the brokers', not the group's.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from holdfast.kafka.coordinator.consumer.release import FIRST_TO_REFUSE_CLASSIC
 from holdfast.kafka.release_lines import is_older
 
 POLICY = "group.consumer.migration.policy"
-CLASSIC_MAX_SIZE = "group.max.size"
-BROKER_KEYS = (POLICY, CLASSIC_MAX_SIZE)
+MAX_SIZE, CLASSIC_MAX_SIZE = "group.consumer.max.size", "group.max.size"
+BROKER_KEYS = (POLICY, MAX_SIZE, CLASSIC_MAX_SIZE)
 
 
 class MigrationPolicy(StrEnum):
@@ -28,13 +28,16 @@ class MigrationPolicy(StrEnum):
 def becomes_classic(config: Mapping[str, object], members: int) -> bool:
     """Whether a group does of which only that number of members is left, all of the classic protocol. What is not in `config` is
     Kafka's default. Raise CannotPredict for a value that no broker has."""
-    policy, most = config.get(POLICY), config.get(CLASSIC_MAX_SIZE)
-    return _policy(policy) in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE) and members <= _number(most, members)
+    may = _policy(config.get(POLICY)) in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
+    return may and members <= _number(config, CLASSIC_MAX_SIZE, members)
 
 
-def becomes_new(config: Mapping[str, object]) -> bool:
-    """Whether a consumer of the new protocol converts a classic group, or is refused."""
-    return _policy(config.get(POLICY)) in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.UPGRADE)
+def refuses_new(config: Mapping[str, object], counted: int) -> str | None:
+    """The config by which brokers refuse the first consumer of the new protocol in a classic group (`validateOnlineUpgrade`,
+    `throwIfConsumerGroupIsFull`). None: it converts the group. `counted`: how many members they count with it."""
+    if _policy(config.get(POLICY)) not in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.UPGRADE):
+        return POLICY
+    return None if counted <= _number(config, MAX_SIZE, counted) else MAX_SIZE
 
 
 def refuses_classic(release: str, config: Mapping[str, object]) -> bool:
@@ -51,8 +54,9 @@ def _policy(value: object) -> MigrationPolicy:
         raise CannotPredict(f"config.{POLICY}: one of {', '.join(MigrationPolicy)} is needed, '{value}' was found") from None
 
 
-def _number(value: object, default: int) -> int:
+def _number(config: Mapping[str, object], key: str, default: int) -> int:
+    value = config.get(key)
     text = str(value)
     if value is not None and not (text.isascii() and text.isdigit()):
-        raise CannotPredict(f"config.{CLASSIC_MAX_SIZE}: a number is needed, '{value}' was found")
+        raise CannotPredict(f"config.{key}: a number is needed, '{value}' was found")
     return default if value is None else int(text)

@@ -40,6 +40,9 @@ class Behaviour:
     static_conversion_computes: bool = False
     """4.0.0: a static member that converts a classic group raises its epoch, and computes a target."""
 
+    counts_returns_twice: bool = True
+    """Up to 4.3 a static member that comes back under another member ID counts as one more for `group.consumer.max.size`."""
+
     classic_members_compute: bool = True
     """Up to 4.2 a member of the classic protocol hears of an epoch that was raised, and computes the target as it rejoins. From 4.3
     on it hears of targets that others have computed."""
@@ -68,7 +71,14 @@ def _lines() -> tuple[Behaviour, ...]:
     line_4_3 = replace(
         line_4_0_1, releases=patches("4.3", 0, 1), has_interval=True, classic_members_compute=False, stale_group_rebalances=True
     )
-    line_4_4 = replace(line_4_3, releases=("4.4.0",), assignor_raises_epoch=True, interval_ends_when_empty=True, map_has_both=False)
+    line_4_4 = replace(
+        line_4_3,
+        releases=("4.4.0",),
+        assignor_raises_epoch=True,
+        counts_returns_twice=False,
+        interval_ends_when_empty=True,
+        map_has_both=False,
+    )
     return line_4_0_0, line_4_0_1, line_4_3, line_4_4
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer.group import Assignment, Member
+from holdfast.kafka.consumer.release import LINES
 from holdfast.kafka.coordinator.consumer import migration
 from holdfast.kafka.coordinator.consumer.group import Assignor, MemberType
 from holdfast.kafka.coordinator.consumer.release import FIRST_FOR_PRODUCTION, behaviour
@@ -52,6 +53,10 @@ def converted(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Broke
         raise InvalidInput(
             f"{strict.shown(first.member_id)} is no consumer of the group", f"events[{place}].{first.VERB}.member_id"
         )
+    if place + 1 < len(change.events) and not isinstance(change.events[place + 1], Then):
+        raise InvalidInput(
+            'the first consumer converts alone: put {"then": "stable"} between it and the others', f"events[{place + 1}]"
+        )
     rest, rounds, owned = _without(snapshot, old)
     events = tuple(_events(change, old))
     return _group(snapshot, rest, rounds, owned, left=old.group_instance_id is None), GroupChange(events)
@@ -75,7 +80,7 @@ def _without(snapshot: ConsumerSnapshot, old: Member) -> tuple[tuple[Member, ...
     """Who is in the classic group when the first consumer of the new protocol joins, the rebalances until then, and what each was
     assigned last."""
     if old.group_instance_id is not None:
-        release = snapshot.kafka_release or ""
+        release = snapshot.kafka_release or LINES[-1].releases[-1]
         reads = ownership.readers_now(snapshot.group(release), snapshot.assigned)
         if reads is None:
             raise CannotPredict("consumers: who reads which partition now is unknown")
@@ -93,7 +98,7 @@ def _without(snapshot: ConsumerSnapshot, old: Member) -> tuple[tuple[Member, ...
 def _group(
     snapshot: ConsumerSnapshot, members: tuple[Member, ...], rounds: int, owned: Owned, *, left: bool
 ) -> BrokerConsumerSnapshot:
-    _refuse(snapshot, static=not left)
+    _refuse(snapshot, len(members), static=not left)
     epoch = None if snapshot.generation is None else snapshot.generation + rounds
     by_id = {one.member_id: one for one in members}
     order = MemberTable(tuple(by_id), MemberTable.bits_for(len(by_id))).order()
@@ -115,20 +120,21 @@ def _group(
     )
 
 
-def _refuse(snapshot: ConsumerSnapshot, *, static: bool) -> None:
-    """What the brokers refuse, and what decides and is unknown."""
+def _refuse(snapshot: ConsumerSnapshot, members: int, *, static: bool) -> None:
+    """What the brokers refuse, and what decides and is unknown. `members`: who is there when the first consumer joins."""
     release = snapshot.broker_release
     if release is None or is_older(release, FIRST_FOR_PRODUCTION):
         needed = f"of Kafka {FIRST_FOR_PRODUCTION} or later"
         raise CannotPredict(
             f"broker_release: a coordinator {needed} is needed, {release or 'none'} was found; give --broker-release"
         )
-    if static and behaviour(release).static_conversion_computes:
+    facts = behaviour(release)
+    if static and facts.static_conversion_computes:
         raise CannotPredict(
             f"broker_release: Kafka {release} computes a target when a static member converts the group: not covered"
         )
-    if not migration.becomes_new(dict(snapshot.config)):
-        raise CannotPredict(f"config.{migration.POLICY}: the brokers refuse a consumer of the new protocol in this group")
+    if refused := migration.refuses_new(dict(snapshot.config), members + (facts.counts_returns_twice or not static)):
+        raise CannotPredict(f"config.{refused}: the brokers refuse a consumer of the new protocol in this group")
     missing = next((topic.name for topic in snapshot.topics if topic.id is None), None)
     if missing is not None:
         raise CannotPredict(f"topics.{strict.step_of(missing)}.id is unknown, and decides ties: collect the group again")

@@ -78,13 +78,22 @@ def test_every_consumer_of_a_roll_converts() -> None:
         (classic("3.9.1"), "Kafka 4.0 or later is needed, 3.9.1 was found"),
         (classic("4.0.0", static=True), "not covered"),
         (classic(config={"group.consumer.migration.policy": "downgrade"}), "refuse a consumer of the new protocol"),
+        (classic(config={"group.consumer.max.size": 2}), "group.consumer.max.size: the brokers refuse"),
         (classic(topics={"orders": {"partitions": [{"id": 0}]}}), "topics.orders.id is unknown"),
     ],
-    ids=["unknown", "old", "4.0.0", "policy", "topic"],
+    ids=["unknown", "old", "4.0.0", "policy", "full", "topic"],
 )
 def test_what_no_coordinator_would_decide_so_is_refused(snapshot: dict[str, Any], needed: str) -> None:
     with pytest.raises(CannotPredict, match=needed):
         outcome(snapshot, convert("a"))
+
+
+def test_up_to_4_3_a_static_member_that_has_its_place_back_counts_twice() -> None:
+    full = {"static": True, "config": {"group.consumer.max.size": 3}}
+
+    with pytest.raises(CannotPredict, match=r"group.consumer.max.size: the brokers refuse"):
+        outcome(classic("4.3.1", **full), convert("a"))
+    assert outcome(classic("4.4.0", **full), convert("a"))["conversions"]
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -92,6 +101,8 @@ def test_what_does_not_fit_is_refused() -> None:
         outcome(classic(), convert("a"), STABLE, {"remove_consumer": {"member_id": "app-b-1f0c"}})
     with pytest.raises(InvalidInput, match="is no consumer of the group"):
         outcome(classic(), convert("x"))
+    with pytest.raises(InvalidInput, match="the first consumer converts alone"):
+        outcome(classic(), convert("a"), convert("b"))
 
 
 def test_a_plan_waits_until_the_first_one_has_converted() -> None:
