@@ -49,7 +49,7 @@ class Behaviour:
 
     stale_group_rebalances: bool = False
     """From 4.3 on a group that becomes classic because a static member comes back with the classic protocol rebalances where its
-    epoch has been raised since its last target; before, where that member subscribes otherwise."""
+    epoch has been raised since its last target; before, surely only where that member subscribes otherwise."""
 
     assignor_raises_epoch: bool = False
     """From 4.4 a heartbeat with which most members ask for another assignor raises the group's epoch; before, the next target that

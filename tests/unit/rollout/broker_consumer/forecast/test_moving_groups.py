@@ -85,6 +85,16 @@ def test_a_static_one_that_crashed_is_replaced_by_one_of_the_other_protocol_at_o
     assert [one["trigger"] for one in late["targets"]] == ["session over", "change"]
 
 
+def test_a_place_that_is_handed_over_while_a_target_is_due_makes_the_classic_group_rebalance() -> None:
+    """A member has left, and no target was computed since. Up to 4.2 it depends on the leader."""
+    events = {"remove_consumer": {"member_id": B}}, convert(C, "classic", within_interval=True)
+    static = {"a": "i-a", "c": "i-c"}
+
+    assert [one["rebalances"] for one in outcome(moving(A, B, **static), *events)["conversions"]] == [True]
+    with pytest.raises(CannotPredict, match="depends on the leader"):
+        outcome(moving(A, B, release="4.2.1", **static), *events)
+
+
 def test_the_end_of_a_session_makes_a_group_classic_too() -> None:
     crash = {"remove_consumer": {"member_id": C, "leaves": False}}
 
