@@ -118,10 +118,6 @@ class Clients(Run):
         properties.write_text("".join(f"{key}={value}\n" for key, value in self.application.settings.items()), encoding="utf-8")
         return ["--kafka-release", self.application.release, "--app-config", str(properties)]
 
-    def known(self) -> Document:
-        """The same, as the cluster's connection in Airflow has it."""
-        return {"kafka_release": self.application.release, "config": dict(self.application.settings)}
-
     def addresses(self) -> dict[str, dict[str, str]]:
         """Where each of them runs, as the file of commands says it."""
         return {process_id: {"host": machine.address} for process_id, machine in self._machines.items()}

@@ -4,21 +4,15 @@ import shutil
 import time
 from collections import Counter
 
-from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole
+from tests.live.running.whole_system import AirflowRun, Document, Watched, Whole, steps_of
 
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.verdict import Result
-from holdfast.rollout.journal.acted import Does
 from holdfast.rollout.journal.journal import JournalEvent
-from holdfast.rollout.kinds.registry import kind_of
-
-_SCORE = ("tasks_as_forecast", "tasks", "partitions_as_forecast", "partitions")
 
 
 def restarted_once(whole: Whole, run: AirflowRun) -> list[str]:
-    kind = kind_of(run.plan)
-    acts = [act for step in run.plan.steps if (found := kind.acts(run.plan, step)) is not None for act in found.acts]
-    wanted = [(act.does.value, (act.host or "").removeprefix("/")) for act in acts if act.does is Does.RESTART]
+    wanted = [("restart", step["inputs"]["host"]) for step in steps_of(run.plan) if step["action"] == "restart_client"]
     wrong = [] if whole.group.services.done == wanted else [f"done: {whole.group.services.done}, planned: {wanted}"]
     wrong += [] if run.last[0] == "success" else [f"the run is {run.last[0]}\n{run.trouble()}"]
     return wrong + run.journal_wrong()
@@ -38,7 +32,7 @@ def judged(
     found: Document = {"run": run.last[0], "tries": run.tries, "badges": page.seen, "acts": [*whole.group.services.done]}
     if verdict:
         kept = run.verdict()
-        score = {name: kept.get("score", kept).get(name) for name in _SCORE if name in kept.get("score", kept)}
+        score = {name: kept.get("score", kept).get(name) for name in ("tasks_as_forecast", "tasks")}
         found |= {"result": kept.get("result"), "rebalances": kept.get("rebalances")} | score
         wrong += [f"the verdict is {kept.get('result')}"] if as_forecast and kept.get("result") != Result.AS_FORECAST else []
     for reader in page.readers.values():

@@ -99,10 +99,6 @@ class Consumers:
         properties.write_text("".join(f"{key}={value}\n" for key, value in given.items()), encoding="utf-8")
         return ["--kafka-release", self.release, "--app-config", str(properties)]
 
-    def known(self) -> dict[str, object]:
-        """The same, as the cluster's connection in Airflow has it."""
-        return {"kafka_release": self.release, "config": self.settings | {"partition.assignment.strategy": ASSIGNOR}}
-
     def prepare(self) -> None:
         """The topic, with records."""
         _filled(self.bootstrap, self.topic)
@@ -143,9 +139,6 @@ class ConsumersByBroker(Consumers):
     def about(self, _folder: Path) -> list[str]:
         return []
 
-    def known(self) -> dict[str, object]:
-        return {}
-
     def settings_on(self, machine: Machine) -> Mapping[str, str]:
         return self.settings | {"client.id": f"{self.group_id}-{machine.address}"}
 
@@ -179,9 +172,6 @@ class ByBroker:
 
     def about(self, _folder: Path) -> list[str]:
         return []
-
-    def known(self) -> dict[str, object]:
-        return {}
 
     def prepare(self) -> None:
         _filled(self.bootstrap, self.topic)

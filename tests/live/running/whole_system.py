@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Error
 from tests.harness.pages.airflow_server import ROOT, Server, serving
 from tests.harness.pages.browser import Reader, chromium, reading
 from tests.live.running import airflow_processes, late_service
-from tests.live.running.hosted import Clients, Hosted
+from tests.live.running.hosted import Hosted
 from tests.live.running.services import LIMIT_S, SCRIPT
 
 from holdfast.adapters.lake.lake import FsspecLake
@@ -60,6 +60,7 @@ def connections(group: Hosted, folder: Path, acts_by: ActsBy, service: str) -> d
     (home / ".ssh").mkdir(parents=True)
     known = machine.sshd.folder / "known_hosts" if group.together else group.folder / "machines" / "known_hosts"
     (home / ".ssh" / "known_hosts").write_text(known.read_text())
+    application = group.clients.application
     commands = {
         verb: ["sh", str(SCRIPT), str(group.services.folder), verb, "{host}"] for verb in ("status", "start", "stop", "restart")
     }
@@ -72,11 +73,15 @@ def connections(group: Hosted, folder: Path, acts_by: ActsBy, service: str) -> d
         ActsBy.DAG: {"dag": {"dag_id": ACTING_DAG}, "status": commands["status"]} | ssh,
     }[acts_by]
     clients = group.clients.addresses() if group.together else {}
-    about: Document = group.clients.known() | {"actors": acts | {"limit_s": LIMIT_S, "clients": clients}}
-    if group.clients.reads_disks and not group.together:
+    about: Document = {
+        "kafka_release": application.release,
+        "config": dict(application.settings),
+        "actors": acts | {"limit_s": LIMIT_S, "clients": clients},
+    }
+    if not group.together:
         path = f"{machine.own_disk}/state/{group.group_id}"
         about["state_dirs"] = [f"ssh://{{host}}:{machine.sshd.port}{path}"]
-    kafka = {"bootstrap.servers": group.clients.bootstrap, "ssh_connection": "machines", "groups": {group.group_id: about}}
+    kafka = {"bootstrap.servers": application.bootstrap, "ssh_connection": "machines", "groups": {group.group_id: about}}
     sshd = machine.sshd
     login = {"conn_type": "ssh", "login": sshd.user, "port": sshd.port, "extra": {"key_file": str(sshd.client)}}
     return {
@@ -156,8 +161,11 @@ class Whole:
         """Made by a run of `plan_rollout` that bob triggers, and approved by olga where it asks. Its end triggers `apply_rollout`,
         which is over by then, for it does no whole plan by itself. `policy`: of the request, no less strict than the team's."""
         conf = {"cluster": CLUSTER, "group": self.group.group_id, "change": {"format_version": "1.0", "events": list(events)}}
-        before = self.applies()
-        run_id = self.triggered("plan_rollout", conf | {"policy": policy})
+        before = self._applies()
+        made = self.server.rest(
+            "POST", "/api/v2/dags/plan_rollout/dagRuns", {"logical_date": None, "conf": conf | {"policy": policy}}, "bob"
+        )
+        run_id = str(made["dag_run_id"])
         path = f"/api/v2/dags/plan_rollout/dagRuns/{quote(run_id)}"
         ends_at = time.monotonic() + PATIENCE_S
         while (state := str(self.server.rest("GET", path)["state"])) not in ENDS:
@@ -173,15 +181,11 @@ class Whole:
         assert state == "success", self._log_of("plan_rollout")
         of_run = runs.made(self.lake, run_id)
         assert of_run is not None
-        self.rests(before + 1)
+        self.server.wait("its run of apply_rollout", lambda: self._applies() > before or None)
+        self.server.wait("the end of that run", lambda: not self._applies(ended=False) or None)
         return any_document.plan_from_json(loads(plans.document_of(self.lake, of_run.plan_id, "plan.json")))
 
-    def rests(self, runs: int = 1) -> None:
-        """Wait until there is that number of runs of `apply_rollout`, and all have ended."""
-        self.server.wait("its run of apply_rollout", lambda: self.applies() >= runs or None)
-        self.server.wait("the end of that run", lambda: not self.applies(ended=False) or None)
-
-    def applies(self, *, ended: bool = True) -> int:
+    def _applies(self, *, ended: bool = True) -> int:
         """Runs of `apply_rollout`; `ended` False: those that have not ended."""
         found = self.server.rest("GET", "/api/v2/dags/apply_rollout/dagRuns?limit=100")["dag_runs"]
         return sum(ended or one["state"] not in ENDS for one in found)
@@ -192,21 +196,8 @@ class Whole:
 
     def run(self, plan: AnyPlan, **params: object) -> "AirflowRun":
         conf = {"plan_id": plan.plan_id, "run": True} | params
-        run_id = self.triggered("apply_rollout", conf)
-        return AirflowRun(self, plan, f"/api/v2/dags/apply_rollout/dagRuns/{quote(run_id)}")
-
-    def triggered(self, dag: str, conf: Document) -> str:
-        """The run, by bob."""
-        made = self.server.rest("POST", f"/api/v2/dags/{dag}/dagRuns", {"logical_date": None, "conf": conf}, "bob")
-        return str(made["dag_run_id"])
-
-    def succeeds(self, dag: str, run_id: str) -> None:
-        """Wait for the end of a run."""
-        path = f"/api/v2/dags/{dag}/dagRuns/{quote(run_id)}"
-        state = self.server.wait(
-            f"the end of {run_id}", lambda: found if (found := str(self.server.rest("GET", path)["state"])) in ENDS else None
-        )
-        assert state == "success", self._log_of(dag)
+        made = self.server.rest("POST", "/api/v2/dags/apply_rollout/dagRuns", {"logical_date": None, "conf": conf}, "bob")
+        return AirflowRun(self, plan, f"/api/v2/dags/apply_rollout/dagRuns/{quote(str(made['dag_run_id']))}")
 
     def processor_s(self) -> float:
         """What Airflow has cost so far: its components as they run now, and what they started that has ended."""
@@ -356,18 +347,13 @@ def _with_acting_dag(group: Hosted, folder: Path) -> dict[str, str]:
 
 @contextmanager
 def brought_up(
-    group: Hosted,
-    folder: Path,
-    screens: Path,
-    more: Sequence[tuple[str, str]] = (),
-    acts_by: ActsBy = ActsBy.SSH,
-    dags: Sequence[str] = DAGS,
+    group: Hosted, folder: Path, screens: Path, more: Sequence[tuple[str, str]] = (), acts_by: ActsBy = ActsBy.SSH
 ) -> Iterator[Whole]:
     """Airflow, next to a group that runs, and a browser."""
     with late_service.serving(group.services.folder, TAKES_S) as service:
         environment = airflow_processes.short_heartbeats() | connections(group, folder, acts_by, service) | dict(more)
         environment |= _with_acting_dag(group, folder) if acts_by is ActsBy.DAG else {}
-        with _airflow(group, folder, screens, environment, [*dags, *([ACTING_DAG] if acts_by is ActsBy.DAG else [])]) as whole:
+        with _airflow(group, folder, screens, environment, [*DAGS, *([ACTING_DAG] if acts_by is ActsBy.DAG else [])]) as whole:
             yield whole
 
 
@@ -377,9 +363,7 @@ _MISSED_ON_A_BUSY_MACHINE = ("TASK_INSTANCE_HEARTBEAT_TIMEOUT", "SCHEDULER_HEALT
 
 @contextmanager
 def _airflow(group: Hosted, folder: Path, screens: Path, environment: dict[str, str], dags: Sequence[str]) -> Iterator[Whole]:
-    exclude = () if isinstance(group.clients, Clients) else group.clients.exclude
-    policy = {"format_version": "1.0", "acts": [str(one) for one in ACTS], "exclude": list(exclude)}
-    environment["AIRFLOW_VAR_HOLDFAST_POLICY"] = json.dumps(policy)
+    environment["AIRFLOW_VAR_HOLDFAST_POLICY"] = json.dumps({"format_version": "1.0", "acts": [str(one) for one in ACTS]})
     for one in _MISSED_ON_A_BUSY_MACHINE:
         environment[f"AIRFLOW__SCHEDULER__{one}"] = "30"
     lake = folder / "lake"

@@ -85,10 +85,10 @@ def choices(found: Known | None) -> tuple[ChangeType, ...]:
     about = {
         What.REPLACE: "One machine or pod replaces another.",
         What.SCALE: f"More {one}s, or fewer.",
-        What.RESTART: "A deployment: all clients restart, one after the other.",
+        What.RESTART: f"A deployment: all {one}s restart, one after the other.",
         What.SETTINGS: GroupKind.settings_note if found is None else found.settings_note,
         What.UPGRADE: "To another release, client by client.",
-        What.STOP: "All clients stop, and start together after some minutes.",
+        What.STOP: f"All {one}s stop, and start together after some minutes.",
         What.MOVE: "All clients stop, and start again. Then the broker assigns (KIP-1071).",
     }
     change_types = [ChangeType(what.value, titles[what], about[what]) for what in What if found is None or what in found.asks]
