@@ -87,6 +87,22 @@ def readers_of(snapshot: ConsumerSnapshot) -> Readers | None:
     return ownership.readers_now(snapshot.group(of_a_release(snapshot)), snapshot.assigned)
 
 
+def known_readers(snapshot: ConsumerSnapshot) -> Readers:
+    """The same. Raise CannotPredict where it is unknown."""
+    reads = readers_of(snapshot)
+    if reads is None:
+        raise CannotPredict("consumers: who reads which partition now is unknown")
+    return reads
+
+
+def read_by_each(snapshot: ConsumerSnapshot) -> dict[str, tuple[TopicPartition, ...]]:
+    """What every member reads, by its ID. Raise CannotPredict where it is unknown."""
+    found: dict[str, list[TopicPartition]] = {one.member_id: [] for one in snapshot.members}
+    for partition, reader in known_readers(snapshot).items():
+        found[reader].append(partition)
+    return {name: tuple(partitions) for name, partitions in found.items()}
+
+
 def of_a_release(snapshot: ConsumerSnapshot) -> str:
     """The release of the group's consumers; without one the newest."""
     return snapshot.kafka_release or LINES[-1].releases[-1]

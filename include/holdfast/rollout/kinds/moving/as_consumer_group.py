@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer.group import Assignment, Member
-from holdfast.kafka.consumer.release import LINES
 from holdfast.kafka.coordinator.consumer import migration
 from holdfast.kafka.coordinator.consumer.group import Assignor, MemberType
 from holdfast.kafka.coordinator.consumer.release import FIRST_FOR_PRODUCTION, behaviour
@@ -25,7 +24,7 @@ from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.convert_consumer import ConvertConsumer as ConvertFirst
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.forecast import forecast as classic
-from holdfast.rollout.consumer.snapshot import ownership
+from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.group_state import STABLE
@@ -80,12 +79,7 @@ def _without(snapshot: ConsumerSnapshot, old: Member) -> tuple[tuple[Member, ...
     """Who is in the classic group when the first consumer of the new protocol joins, the rebalances until then, and what each was
     assigned last."""
     if old.group_instance_id is not None:
-        release = snapshot.kafka_release or LINES[-1].releases[-1]
-        reads = ownership.readers_now(snapshot.group(release), snapshot.assigned)
-        if reads is None:
-            raise CannotPredict("consumers: who reads which partition now is unknown")
-        names = [one.member_id for one in snapshot.members]
-        return snapshot.members, 0, {name: tuple(part for part, reader in reads.items() if reader == name) for name in names}
+        return snapshot.members, 0, member_order.read_by_each(snapshot)
     outcome = classic.forecast(snapshot, ConsumerChange((RemoveConsumer.codec().read({"member_id": old.member_id}),))).outcome
     if not outcome.stable:
         raise CannotPredict(f"the classic group does not settle without the first consumer that converts: {outcome.unsettled}")

@@ -40,10 +40,6 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
     """
     if not kind_of(snapshot).leaves(change):
         return snapshot, change
-    moved: Any = change
-    if any(isinstance(item, ConvertConsumer) for item in moved.events):
-        group: Any = snapshot
-        return converted(group, moved)
     return _moved(snapshot, change)
 
 
@@ -67,7 +63,9 @@ _FIELDS = {
 }
 
 
-def _moved(snapshot: Any, change: Any) -> tuple[StreamsGroupSnapshot, BrokerChange]:
+def _moved(snapshot: Any, change: Any) -> tuple[AnySnapshot, AnyChange]:
+    if any(isinstance(item, ConvertConsumer) for item in change.events):
+        return converted(snapshot, change)
     found = [(index, item) for index, item in enumerate(change.events) if isinstance(item, MoveToStreamsProtocol)]
     ((index, event), *more) = found
     others = [number for number, item in enumerate(change.events) if not isinstance(item, Then) and number != index]

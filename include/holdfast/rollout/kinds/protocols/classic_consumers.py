@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Member
-from holdfast.kafka.consumer.release import LINES
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.change.request import consumer_change_of
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
@@ -15,7 +14,7 @@ from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.forecast.forecast import forecast, name_at_the_end
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
-from holdfast.rollout.consumer.snapshot import ownership
+from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -51,7 +50,7 @@ class ClassicConsumers(Side):
         outcome = forecast(self._snapshot, change).outcome
         if outcome.unsettled is not None:
             raise CannotPredict(outcome.unsettled)
-        reads, seconds = self._reads(), outcome.summary.partition_seconds
+        reads, seconds = member_order.known_readers(self._snapshot), outcome.summary.partition_seconds
         return (
             Drawn(
                 moves=_moves(reads, {name_at_the_end(one, change): one for one in reads.values()}, outcome),
@@ -59,13 +58,6 @@ class ClassicConsumers(Side):
                 downtime_s=None if seconds is None else seconds.usual + self._away(change, reads),
             ),
         )
-
-    def _reads(self) -> Readers:
-        release = self._snapshot.kafka_release or LINES[-1].releases[-1]  # a forecast is alike for all
-        reads = ownership.readers_now(self._snapshot.group(release), self._snapshot.assigned)
-        if reads is None:
-            raise CannotPredict("consumers: who reads which partition now is unknown")
-        return reads
 
     def _away(self, change: ConsumerChange, reads: Readers) -> int:
         """Partition-seconds of static members that are back in time: no forecast of a rebalance has that."""

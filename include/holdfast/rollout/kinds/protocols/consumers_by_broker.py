@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cache
 
 from holdfast.errors import CannotPredict
-from holdfast.kafka.consumer.release import LINES
 from holdfast.kafka.coordinator.consumer.config_keys import ASSIGNMENT_INTERVAL, LONGEST_INTERVAL_MS
 from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.vocabulary import TopicPartition
@@ -26,7 +25,7 @@ from holdfast.rollout.broker_consumer.options.evaluation import evaluate
 from holdfast.rollout.broker_consumer.options.option import GroupOption
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumedTopic, BrokerConsumer, BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.target import decide, each_partition
-from holdfast.rollout.consumer.snapshot import ownership
+from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.assessment import BASELINE_NAME
 from holdfast.rollout.contract.batches import Then
@@ -83,12 +82,8 @@ class ConsumersByBroker(Side):
 
     def moving(self, draw: int) -> tuple[BrokerConsumerSnapshot, GroupChange]:
         """The group as the coordinator takes it over, and the restarts of the move, with the IDs of that draw."""
-        release = self._snapshot.kafka_release or LINES[-1].releases[-1]
-        reads = ownership.readers_now(self._snapshot.group(release), self._snapshot.assigned)
-        if reads is None:
-            raise CannotPredict("consumers: who reads which partition now is unknown")
+        owned = member_order.read_by_each(self._snapshot)
         by_id = {one.member_id: one for one in self._snapshot.members}
-        owned = {name: tuple(part for part, reader in reads.items() if reader == name) for name in by_id}
         table = MemberTable(tuple(by_id), MemberTable.bits_for(len(by_id) + 1))
         group = BrokerConsumerSnapshot(
             group_id=self._snapshot.group_id,

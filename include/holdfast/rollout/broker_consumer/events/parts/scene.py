@@ -89,7 +89,7 @@ class Scene(Roster[Member]):
 
 def member_of(scene: Scene, member_id: str, field: str = "member_id") -> Member:
     """One that runs. Raise InvalidInput where it is not there."""
-    refuse_classic(scene)
+    _refuse_classic(scene)
     living = dict(scene.living())
     if member_id not in living:
         there = some_of([quoted(one) for one in living])
@@ -101,7 +101,7 @@ def joined(scene: Scene, new: Member, field: str = "member_id") -> Scene:
     """A member joins, with nothing. Its heartbeat sees changed topics."""
     if scene.conversion is not None and new.classic:
         return scene
-    refuse_classic(scene)
+    _refuse_classic(scene)
     if new.member_id in scene.members:
         raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
     if new.instance_id is not None and new.instance_id in scene.instances.values():
@@ -135,7 +135,6 @@ def _refuse_unresolved(scene: Scene, new: Member) -> None:
 
 def gone(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
     """These leave, or their sessions are over."""
-    refuse_classic(scene)
     left = {name: one for name, one in scene.instances.items() if name not in member_ids}
     after = replace(roster.gone(scene, member_ids), instances=left, grown=False)
     if after.members and all(one.classic for one in after.members.values()):
@@ -155,7 +154,7 @@ def _left_to_a_leader(scene: Scene) -> Scene:
     return replace(scene, due=False, table=scene.table.after(scene.moves), moves=(), dead=(), late=(), replaced=())
 
 
-def refuse_classic(scene: Scene) -> None:
+def _refuse_classic(scene: Scene) -> None:
     """Raise CannotPredict where no coordinator assigns any more."""
     if scene.conversion is not None:
         raise CannotPredict(
@@ -166,7 +165,7 @@ def refuse_classic(scene: Scene) -> None:
 
 def took_its_place(scene: Scene, old: Member, new: Member, field: str) -> Scene:
     """A static member is back within its session: it has its target and its partitions, under another member ID."""
-    refuse_classic(scene)
+    _refuse_classic(scene)
     if new.member_id in scene.members:
         raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
     _refuse_unresolved(scene, new)
@@ -206,7 +205,7 @@ def topic_of(scene: Scene, name: str) -> Topic:
 
 def changed(scene: Scene, topics: tuple[Topic, ...], topic: str) -> Scene:
     """The topics are these; `topic` is the one that has changed. Others than those of members are not looked at."""
-    refuse_classic(scene)
+    _refuse_classic(scene)
     return replace(scene, topics=topics, grown=scene.grown or any(_names(scene, topic)))
 
 
