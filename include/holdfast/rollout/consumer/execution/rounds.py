@@ -5,15 +5,15 @@ What is compared is the forecast with the member IDs that consumers really got, 
 
 from collections.abc import Iterator
 
+from holdfast.kafka.consumer import rebalances
+from holdfast.kafka.consumer.rebalances import Readers
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import acts
 from holdfast.rollout.consumer.execution.courses import courses
 from holdfast.rollout.consumer.execution.verify import at_the_end, paired
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.consumer.snapshot import ownership
 from holdfast.rollout.consumer.snapshot.member_order import readers_of
-from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.execution.parts import at_rest, part
@@ -60,7 +60,7 @@ def _course(basis: ConsumerSnapshot, change: ConsumerChange) -> Iterator[RoundsO
     first, rest = sum(counts[:-1]), sum(counts[: at_rest(change.numbered_batches())])
     names = dict(pair for item in change.statements() for pair in item.renamed())
     start = _texts({one: names.get(reader, reader) for one, reader in before.items()} if not outcome.rounds else before)
-    after = [ownership.readers_after(one.decision) for one in outcome.rounds]
+    after = [rebalances.readers_after(one.decision) for one in outcome.rounds]
     if after:
         after[-1] = at_the_end(outcome, change, after[-1])
     placed = [WhoRunsWhat(start), *(WhoRunsWhat(_texts(one)) for one in after)]

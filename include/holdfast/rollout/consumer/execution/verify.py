@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer import rebalances
 from holdfast.kafka.consumer.group import Member
+from holdfast.kafka.consumer.rebalances import Readers
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import evidence
 from holdfast.rollout.consumer.execution.courses import courses, in_time
@@ -16,9 +18,7 @@ from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict, Partiti
 from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.consumer.snapshot import ownership
 from holdfast.rollout.consumer.snapshot.member_order import readers_of
-from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.unknown_inputs import Unknown
@@ -178,7 +178,7 @@ def _readers_at_the_end(basis: ConsumerSnapshot, change: ConsumerChange, foresee
     if not foreseen.outcome.stable:
         raise CannotPredict(f"With the member IDs that were found: {foreseen.outcome.unsettled}")
     rounds = foreseen.outcome.rounds
-    reads = ownership.readers_after(rounds[-1].decision) if rounds else readers_of(basis) or {}
+    reads = rebalances.readers_after(rounds[-1].decision) if rounds else readers_of(basis) or {}
     return at_the_end(foreseen.outcome, change, reads)
 
 

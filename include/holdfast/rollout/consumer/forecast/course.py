@@ -5,14 +5,14 @@ A consumer that restarts is the same one under another member ID: to it nothing 
 
 from collections.abc import Iterator, Mapping
 
-from holdfast.kafka.consumer import plain
+from holdfast.kafka.consumer import plain, rebalances
 from holdfast.kafka.consumer.group import Assignment
+from holdfast.kafka.consumer.rebalances import Readers
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.parts.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
-from holdfast.rollout.consumer.snapshot import member_order, ownership
-from holdfast.rollout.consumer.snapshot.ownership import Readers
+from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.json.codec import COUNT, NAME, SECONDS, TEXT, items, nullable
@@ -103,7 +103,7 @@ def _shares(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome, before: Reader
     after = (
         {part: names.get(reader, reader) for part, reader in before.items()}
         if decision is None
-        else dict(ownership.readers_after(decision))
+        else dict(rebalances.readers_after(decision))
     )
     had, has = _by_reader(before), _by_reader(after)
     now, then = ({one.member_id for one in members} for members in (snapshot.members, outcome.members))

@@ -1,16 +1,17 @@
 """The Forecast of a Change to a consumer group: Kafka's decisions, rebalance by rebalance, until none is pending.
 
-Each rebalance is the leader's own decision (`kafka.consumer.leader`); what members report from one to the next is `memory`. Where
-evidence is missing, or releases that are not distinguished would differ, it is CannotPredict.
+Each rebalance is the leader's own decision; `kafka.consumer.rebalances` has what follows from one to the next. Where evidence is
+missing, or releases that are not distinguished would differ, it is CannotPredict.
 """
 
 import math
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.kafka.consumer import config, leader
+from holdfast.kafka.consumer import config, rebalances
 from holdfast.kafka.consumer.config import ConsumerConfig
-from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member, NextRebalance
+from holdfast.kafka.consumer.group import Assignment, Group, LeaderFailure, Member
+from holdfast.kafka.consumer.rebalances import Readers, Rebalance, Unsettled
 from holdfast.kafka.consumer.release import LINES, behaviour
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
@@ -19,10 +20,8 @@ from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.consumer.events.parts import timing
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.events.parts.timing import Span
-from holdfast.rollout.consumer.forecast import memory
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
 from holdfast.rollout.consumer.snapshot import ownership
-from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Batch, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled
@@ -32,9 +31,6 @@ from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.offsets import positions
 from holdfast.rollout.text.format import printable
-
-MOST_ROUNDS = 1_000
-"""Without a marker or an end. A cooperative group needs two."""
 
 
 def forecast(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerForecast:
@@ -106,7 +102,7 @@ class _Stage:
         self._reads = self._before
         self._rounds: list[ConsumerRound] = []
         self._acts: list[TimedBatch] = []
-        self._generation = memory.first_generation(snapshot.generation, snapshot.members)
+        self._generation = rebalances.first_generation(snapshot.generation, snapshot.members)
         self._at_seconds: float = 0
         self._pending = False
         self._noticed_s: float = 0
@@ -167,49 +163,35 @@ class _Stage:
         if not self.scene.members:
             raise CannotPredict("No consumer is left in the group: its topics are not read until one joins.")
         trigger = Trigger.CHANGE
-        seen: dict[object, None] = {}
-        for _ in range(MOST_ROUNDS):
-            state = self._state()
-            if state in seen:
-                return "The group does not become stable: it returns to an earlier assignment, and keeps rebalancing."
-            seen[state] = None
-            decision = self._decide(trigger)
-            if isinstance(decision, LeaderFailure):
-                return f"The leader itself fails: {decision.error}"
-            self._pending = any(one.next_rebalance is NextRebalance.IMMEDIATE for one in decision.members)
-            if not self._pending or until is Wait.REBALANCE:
-                return None
-            trigger = Trigger.IMMEDIATE
-        return f"The group does not become stable within {MOST_ROUNDS:,} rebalances."
+        try:
+            for found in rebalances.until_stable(self._group(), self._generation):
+                self._take(trigger, found)
+                if until is Wait.REBALANCE and isinstance(found.decision, Assignment):
+                    return None
+                trigger = Trigger.IMMEDIATE
+        except Unsettled as why:
+            return str(why)
+        return None
 
-    def _state(self) -> object:
-        """What the next decision depends on. Generations are only compared with one another."""
-        newest = self._generation
-        return tuple(
-            (member.owned, "newest" if member.owned_generation == newest else member.owned_generation)
-            for member in self.scene.members
-        )
+    def _group(self) -> Group:
+        members, topics, leader = self.scene.members, self.scene.topics, self.scene.leader_member_id
+        return replace(self._snapshot, members=members, topics=topics, leader_member_id=leader).group(_release(self._snapshot))
 
-    def _decide(self, trigger: Trigger) -> Assignment | LeaderFailure:
+    def _take(self, trigger: Trigger, found: Rebalance) -> None:
         """One rebalance, and what the members have of it."""
-        members = self.scene.members
-        group = replace(
-            self._snapshot, members=members, topics=self.scene.topics, leader_member_id=self.scene.leader_member_id
-        ).group(_release(self._snapshot))
-        decision = leader.assign(group)
-        stopped = None if self._reads is None else ownership.partition_downtime(self._reads, members)
+        decision = found.decision
+        stopped = None if self._reads is None else len(rebalances.unavailable(self._reads, found.joined))
         unread = 0
         if isinstance(decision, Assignment):
-            self._generation += 1
-            self._take_up(members, decision)
-            self.scene = replace(self.scene, members=memory.after_round(members, decision, self._generation))
-            self._reads = ownership.readers_after(decision)
+            self._generation, self._pending = found.generation, not found.is_last
+            self._take_up(found.joined, decision)
+            self.scene = replace(self.scene, members=found.members)
+            self._reads = rebalances.readers_after(decision)
             unread = sum(len(one.withheld) for one in decision.members)
         first = trigger is Trigger.CHANGE
         lasts = timing.round_span(self._config, from_empty=first and self._from_empty)
         noticed_s = self.scene.noticed_s if first else 0
         self._rounds.append(ConsumerRound(trigger, self._at_seconds, decision, stopped, unread, noticed_s, lasts))
-        return decision
 
     def _take_up(self, members: tuple[Member, ...], decision: Assignment) -> None:
         """A member that did not read a partition until now, or gave it up before it joined, begins where the group has committed.

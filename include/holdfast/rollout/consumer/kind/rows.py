@@ -3,8 +3,10 @@
 from collections import Counter
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer import rebalances
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignment, Assignor
+from holdfast.kafka.consumer.rebalances import Readers
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.forecast.forecast import forecast
@@ -13,7 +15,6 @@ from holdfast.rollout.consumer.host_loss.losses import ConsumerLoss
 from holdfast.rollout.consumer.plan.json import relied_on
 from holdfast.rollout.consumer.plan.plan import Considered
 from holdfast.rollout.consumer.snapshot import member_order, ownership
-from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
 from holdfast.rollout.contract.client_figures import Held
 from holdfast.rollout.facts.notes import NoteKind
@@ -133,7 +134,7 @@ def targets(snapshot: ConsumerSnapshot) -> list[Row]:
             "target": reader,
             "will_move": reads.get(one) != reader,
         }
-        for one, reader in sorted(ownership.readers_after(last).items())
+        for one, reader in sorted(rebalances.readers_after(last).items())
     ]
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer import plain
 from holdfast.kafka.consumer.group import Member
+from holdfast.kafka.consumer.rebalances import Readers
 from holdfast.kafka.consumer.release import LINES
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot import ownership
-from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 
 

@@ -1,17 +1,15 @@
 """The reader of each partition, before a change and during its rebalances: what is unavailable, and what migrates."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer import leader
 from holdfast.kafka.consumer.election import chosen_assignor
-from holdfast.kafka.consumer.group import Assignment, Assignor, Group, LeaderFailure, Member
+from holdfast.kafka.consumer.group import Assignor, Group, LeaderFailure, Member
+from holdfast.kafka.consumer.rebalances import Readers, readers_after
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
-
-Readers = Mapping[TopicPartition, str]
-"""The member that reads a partition."""
 
 
 def readers_now(group: Group, assigned: Sequence[Sequence[TopicPartition]] | None = None) -> Readers | None:
@@ -47,20 +45,6 @@ def _of_the_newest_generation(members: Iterable[Member]) -> list[Member]:
     found = list(members)
     newest = max((-1 if one.owned_generation is None else one.owned_generation for one in found), default=-1)
     return [one for one in found if one.owned_generation == newest or (newest == -1 and one.owned_generation is None)]
-
-
-def readers_after(decision: Assignment | LeaderFailure) -> Readers:
-    """The assignment after the round; empty if the leader fails."""
-    if isinstance(decision, LeaderFailure):
-        return {}
-    return {partition: one.member_id for one in decision.members for partition in one.partitions}
-
-
-def partition_downtime(reads: Readers, members: Iterable[Member]) -> int:
-    """How many partitions are unavailable while these members join: those of members that are gone, restarted, or give up
-    everything before they join. A cooperative member reads on."""
-    reading_on = {member.member_id: frozenset(member.owned) for member in members if member.cooperative}
-    return sum(partition not in reading_on.get(reader, ()) for partition, reader in reads.items())
 
 
 @dataclass(frozen=True, slots=True)

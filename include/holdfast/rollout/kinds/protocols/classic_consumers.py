@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer import rebalances
 from holdfast.kafka.consumer.group import Member
+from holdfast.kafka.consumer.rebalances import Readers
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.change.request import consumer_change_of
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
@@ -14,8 +16,7 @@ from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.forecast.forecast import forecast, name_at_the_end
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
-from holdfast.rollout.consumer.snapshot import member_order, ownership
-from holdfast.rollout.consumer.snapshot.ownership import Readers
+from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.coordinated import chance
@@ -111,7 +112,7 @@ def _moves(before: Readers, same: Mapping[str, str], outcome: ConsumerOutcome) -
     first, by those that they have at the end: one that restarts is the same."""
     reads, moves = dict(before), 0
     for one in outcome.rounds:
-        for partition, member_id in ownership.readers_after(one.decision).items():
+        for partition, member_id in rebalances.readers_after(one.decision).items():
             reader = same.get(member_id, member_id)
             moves += reads.get(partition, reader) != reader
             reads[partition] = reader

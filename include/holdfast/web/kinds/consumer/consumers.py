@@ -2,8 +2,8 @@
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.consumer import plain
+from holdfast.kafka.consumer.rebalances import Readers
 from holdfast.rollout.consumer.snapshot import member_order
-from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.web.parts.consumer_members import MemberView, Reader, views
 
