@@ -171,7 +171,7 @@ class PricedConsumers:
 
     def price(self, shown: Sequence[Case], ids: Mapping[str, str]) -> Drawn:
         """Holdfast's, from who read what before the move."""
-        from holdfast.rollout.json.topic_ids import TOPIC_ID
+        from holdfast.rollout.json.kafka_codecs import TOPIC_ID
 
         before = shown[self.begins]["members"]
         owned = {name: tuple(TopicPartition(*one) for one in _each(before[name]["target"])) for name in self._ids}

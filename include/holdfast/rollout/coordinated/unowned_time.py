@@ -26,6 +26,16 @@ class Given(Generic[I]):
     members: tuple[tuple[str, tuple[I, ...]], ...]
 
 
+class Rebalanced(NamedTuple, Generic[I]):
+    """A rebalance of a group whose leader assigns, after that number of targets: what it gives to each member, what no member has
+    while it lasts, and how long that is."""
+
+    targets: int
+    members: tuple[tuple[str, tuple[I, ...]], ...]
+    stopped: tuple[I, ...]
+    lasts: Seconds
+
+
 def unowned(
     runs: Mapping[I, str],
     present: Iterable[str],
@@ -33,6 +43,7 @@ def unowned(
     targets: Sequence[Given[I]],
     times: Times[I],
     returns: Sequence[Return] = (),
+    rebalances: Sequence[Rebalanced[I]] = (),
 ) -> dict[I, Seconds | None]:
     """For each of what is handed over, all its hand-overs together. None: unknown, because it waits for a client to start.
 
@@ -41,8 +52,10 @@ def unowned(
     books = _Books(runs, present, waits)
     for number, (given, moment) in enumerate(zip(targets, times.moments, strict=True)):
         books.returned([one for one in returns if one.targets == number])
+        books.rebalanced([one for one in rebalances if one.targets == number])
         books.target(given, moment)
     books.returned([one for one in returns if one.targets == len(targets)])
+    books.rebalanced([one for one in rebalances if one.targets == len(targets)])
     return {one: span and rounded(span) for one, span in books.found.items()}
 
 
@@ -72,6 +85,13 @@ class _Books(Generic[I]):
                 self._runs[item] = one.member_id
                 self._add(item, None)
             self._present = self._present - {one.old} | {one.member_id}
+
+    def rebalanced(self, rebalances: list[Rebalanced[I]]) -> None:
+        for one in rebalances:
+            for item in one.stopped:
+                self._add(item, one.lasts)
+            self._runs |= {item: member for member, items in one.members for item in items}
+            self._present = {member for member, _ in one.members}
 
     def target(self, given: Given[I], moment: Moment[I]) -> None:
         target, members = given.target, dict(given.members)

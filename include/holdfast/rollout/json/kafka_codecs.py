@@ -1,12 +1,14 @@
 """Codecs of the small values of Kafka that all documents share: tasks, partitions, process IDs, settings."""
 
+import base64
+import binascii
 from collections.abc import Callable
 from functools import partial
 from typing import Union
 
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.json import kafka, shapes, typed
+from holdfast.rollout.json import kafka, shapes, strict, typed
 from holdfast.rollout.json.codec import NAME, TEXT, TEXTS, Codec, integer, items
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.typed import Typed
@@ -53,6 +55,7 @@ BYTES: Codec[bytes] = Codec(
 
 def _config() -> Typed:
     single = (TEXT.decoded().type, integer(-(2**63)).decoded().type, float, bool, None, TEXTS.decoded().type)
+
     return Typed(dict[NAME.decoded().type, Union[single]], lambda found: tuple(sorted(found.items())))  # type: ignore[misc]  # noqa: UP007
 
 
@@ -76,3 +79,28 @@ def _sums(read: Callable[[object], Sums], low: int, about: str = "") -> Codec[Su
 OFFSET_SUMS = _sums(kafka.offset_sums, -3, "A sum of offsets; -2 is a running active task, -3 a standby of an old member.")
 ANY_OFFSET_SUMS = _sums(kafka.any_offset_sums, -(2**63))
 """The same as evidence: what a member sent, however odd."""
+
+
+_TOPIC_ID_LENGTH = 22
+_TOPIC_ID_BYTES = 16
+
+
+def _topic_id(value: object) -> int:
+    written = strict.text(value)
+    try:
+        raw = base64.b64decode(written + "==", altchars=b"-_", validate=True) if len(written) == _TOPIC_ID_LENGTH else b""
+    except (binascii.Error, ValueError):
+        raw = b""
+    if len(raw) != _TOPIC_ID_BYTES or _topic_id_text(int.from_bytes(raw, "big")) != written:
+        raise strict.mismatch("a topic ID of Kafka, 22 characters like 'ZkFtL0R4T3-9bXq0Qw4nUg',", value)
+    return int.from_bytes(raw, "big")
+
+
+def _topic_id_text(bits: int) -> str:
+    return base64.urlsafe_b64encode(bits.to_bytes(_TOPIC_ID_BYTES, "big")).decode("ascii").rstrip("=")
+
+
+TOPIC_ID: Codec[int] = Codec(
+    _topic_id, _topic_id_text, lambda: {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"} | shapes.text()
+)
+"""Kafka's `Uuid`, 128 bits as 22 characters of URL-safe base64."""

@@ -70,10 +70,15 @@ def classic_snapshot(shown: Case, release: str, ids: dict[str, str], topics: dic
 
 def _owned(one: Case, joined: Case, generation: int) -> Case:
     """What a classic member has, and reports if its assignor is a sticky one."""
-    owned = list(_each(one["assignment"]))
+    owned = partitions_of(one)
     found = {"group_instance_id": one["instance"], "assigned": owned}
     sticky = any("sticky" in name for name in joined["assignors"])
     return found | ({"owned": owned, "owned_generation": generation} if sticky else {})
+
+
+def partitions_of(member: Case) -> list[Any]:
+    """What the coordinator shows as assigned to it."""
+    return list(_each(member["assignment"]))
 
 
 def _each(owned: list[Any]) -> Iterator[list[Any]]:

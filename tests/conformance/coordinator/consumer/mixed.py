@@ -4,7 +4,7 @@ import base64
 import random
 from typing import Any
 
-from tests.conformance.coordinator.consumer.described import classic_snapshot, computed, mismatch, snapshot_of
+from tests.conformance.coordinator.consumer.described import classic_snapshot, computed, mismatch, partitions_of, snapshot_of
 from tests.conformance.coordinator.targets import Case
 
 from holdfast.rollout.contract.rebalances import Detail
@@ -173,6 +173,7 @@ class MixedChange:
         found = [one for one in found if one["group_epoch"] != first["generation"]]  # what the group had then
         problem = mismatch(outcome["targets"], found)
         (conversion,) = outcome["conversions"]
+        problem = problem or _led(outcome.get("rebalances", []), shown[self._converts(shown) - 1])
         return problem or ("" if conversion["to"] == "consumer" and conversion["event"] == 0 else f"forecast {conversion}")
 
     def _converts(self, shown: list[Case]) -> int:
@@ -202,6 +203,18 @@ class MixedChange:
         if conversion["rebalances"] != rebalances or (left and left != {*theirs["members"]}):
             return f"forecast {conversion}, coordinator {theirs}"
         return ""
+
+
+def _led(rebalances: list[Case], shown: Case) -> str:
+    """What the leader has assigned last otherwise than forecast. `rebalances`: without any the group is as it was."""
+    if not rebalances:
+        return ""
+    last = rebalances[-1]
+    ours = {name: sorted(map(tuple, each)) for name, each in last["members"].items()}
+    theirs = {name: sorted(map(tuple, partitions_of(one))) for name, one in shown["classic"]["members"].items()}
+    if (last["generation"], ours) == (shown["generation"], theirs):
+        return ""
+    return f"rebalance: forecast {last['generation']} {ours}, leader {shown['generation']} {theirs}"
 
 
 def _becomes_classic(shown: list[Case], settled: int) -> int | None:

@@ -5,8 +5,8 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.snapshot.snapshot import OWNED, PROTOCOL
 from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, TEXTS, either, integer, items, nullable
 from holdfast.rollout.json.consumed_topics import SUBSCRIPTION
+from holdfast.rollout.json.kafka_codecs import TOPIC_ID
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
-from holdfast.rollout.json.topic_ids import TOPIC_ID
 
 MOST_PARTITIONS = 1_000_000
 """Of one topic."""

@@ -11,8 +11,8 @@ from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.coordinated.roster import quoted
 from holdfast.rollout.coordinated.step_of import Name, StepOf
 from holdfast.rollout.json.codec import NAME, integer
+from holdfast.rollout.json.kafka_codecs import TOPIC_ID
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.json.topic_ids import TOPIC_ID
 from holdfast.rollout.text import kafka_commands
 from holdfast.rollout.text.format import many, printable
 from holdfast.rollout.text.request_words import short

@@ -1,7 +1,8 @@
 """Who waits in a reconciliation until another member has given up a partition: `CurrentAssignmentBuilder.computeNextAssignment`."""
 
+from collections.abc import Mapping
+
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.broker_consumer.forecast.course import Ground
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
 from holdfast.rollout.coordinated.clock import Waiting
 
@@ -9,12 +10,10 @@ from holdfast.rollout.coordinated.clock import Waiting
 class Contested:
     """What members may have while targets follow one another: all that they were given since the group was stable."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._runs: dict[TopicPartition, set[str]] = {}
+    def __init__(self, runs: Mapping[TopicPartition, str]) -> None:
+        """`runs`: who reads what before the first target."""
+        self._runs = {partition: {member} for partition, member in runs.items()}
         self._last: ComputedTarget | None = None
-        for one in ground.snapshot.members:
-            for partition in one.assignment or one.target or ():
-                self._runs.setdefault(partition, set()).add(one.member_id)
 
     def waiting(self, target: ComputedTarget) -> Waiting[TopicPartition]:
         """The target is kept."""

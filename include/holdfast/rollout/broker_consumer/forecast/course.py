@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from holdfast.kafka.coordinator.consumer import target
-from holdfast.kafka.coordinator.consumer.group import Group, MemberTarget, MemberType, Owned
+from holdfast.kafka.coordinator.consumer.group import Group, MemberTarget, MemberType, Owned, by_topic
 from holdfast.kafka.coordinator.consumer.hash_tables import UNTIL_18
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.kafka.coordinator.consumer.subscriptions import Subscriptions
@@ -20,7 +20,8 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts import scene as scenes
 from holdfast.rollout.broker_consumer.events.parts.scene import Scene
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupConversion
+from holdfast.rollout.broker_consumer.forecast import leading
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupConversion, LeaderRebalance
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.target import as_target, each_partition
 from holdfast.rollout.coordinated import roster
@@ -42,12 +43,13 @@ class Ground:
 
 class CarriedOut(NamedTuple):
     """The targets, the static members that came back, and where the group became one of the other protocol. `stalled`: a target is
-    due at the end that no member computes."""
+    due at the end that no member computes. `rebalances`: of the group while it is classic."""
 
     targets: tuple[ComputedTarget, ...]
     returns: tuple[Return, ...]
     conversions: tuple[GroupConversion, ...]
     stalled: bool
+    rebalances: tuple[LeaderRebalance, ...]
 
 
 def carried_out(ground: Ground, change: GroupChange) -> CarriedOut:
@@ -55,7 +57,7 @@ def carried_out(ground: Ground, change: GroupChange) -> CarriedOut:
     one that comes after the group became one of the classic protocol."""
     course = _Course(ground)
     targets = tuple(course.targets(change.numbered_batches()))
-    return CarriedOut(targets, tuple(course.returns), tuple(course.conversions), course.stalled)
+    return CarriedOut(targets, tuple(course.returns), tuple(course.conversions), course.stalled, tuple(course.rebalances))
 
 
 class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
@@ -73,25 +75,51 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
             topics=group.topics,
             epoch=snapshot.group_epoch,
             due=pending(snapshot.group_epoch, snapshot.assignment_epoch),
+            forgotten=snapshot.still_classic,  # no target was computed before
+            led=snapshot.still_classic,
         )
-        if snapshot.still_classic:  # no target was computed before, and no member was updated since it was put into the table
-            there = tuple(one.member_id for one in group.members)
-            scene = replace(scene, forgotten=True, table=MemberTable(there[::-1], MemberTable.bits_for(len(there))))
         super().__init__(scene)
+        self._snapshot = snapshot
         self._had = [{one.member_id: one.target for one in group.members}]
         self._alike = Subscriptions(group, UNTIL_18).alike
         self.conversions: list[GroupConversion] = []
-        self._classic = scene.table if snapshot.still_classic else None
+        self.rebalances: list[LeaderRebalance] = []
+        self._taken_over: MemberTable | None = None
+
+    def _begins(self, event: ConsumerEvent) -> None:
+        if self._scene.led:
+            leading.refuse_event(self._scene, event)
 
     def _event(self, index: int, event: ConsumerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it at once where a member joins and no interval holds it back."""
+        there = tuple(self._scene.members)
         self._place(index, event, applied)
+        if self._scene.led and any(joins for _, joins in self._scene.moves):
+            self._take_over(there)
         self._inherit()
         self._convert(index)
         moves = self._scene.moves
         yield from self._joined()
-        if self._classic is not None and moves:
-            self._converted(index, self._classic, moves)
+        if self._taken_over is not None:
+            self._converted(index, self._taken_over, moves)
+
+    def _lead(self) -> None:
+        """The leader assigns to those that are left in the classic group."""
+        scene = self._scene
+        reads = self.rebalances[-1].owners if self.rebalances else owners_in(self._had[0].items())
+        found = tuple(leading.without_some(self._snapshot, scene.members.keys(), reads, self._batch_number))
+        self.rebalances += found
+        self._had = [{name: by_topic(partitions) for name, partitions in found[-1].owned}]
+        self._scene = replace(scene, epoch=found[-1].generation, due=False, moves=())
+
+    def _take_over(self, there: tuple[str, ...]) -> None:
+        """The first consumer of the new protocol has joined a classic group of these. No member is updated until all of them are in
+        the coordinator's table."""
+        static = len(self._scene.members) == len(there)
+        leading.refuse_first(self._snapshot, len(there), static=static)
+        bits = MemberTable.bits_for(len(there))
+        self._taken_over = MemberTable(MemberTable(there, bits).order()[::-1], bits)
+        self._scene = replace(self._scene, table=self._taken_over, led=False)
 
     def _joined(self) -> Iterator[ComputedTarget]:
         if self._scene.joins_compute and self._scene.due:
@@ -118,7 +146,7 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
     def _converted(self, index: int, before: MemberTable, moves: tuple[Move, ...]) -> None:
         """The first consumer of the new protocol has joined a classic group. Its coordinator has gone through the members, and put
         them into a table of their own."""
-        self._classic = None
+        self._taken_over = None
         table = _anew(before)
         computed = not self._scene.moves
         self._scene = replace(self._scene, table=table.after(moves) if computed else table)
@@ -139,7 +167,9 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
     ) -> Iterator[ComputedTarget]:
         """The target that is due, if one is. It takes a heartbeat: members that ended without leaving send none."""
         scene = self._scene
-        if scene.members and (scene.due or scene.unseen) and not scene.computes():
+        if scene.led and scene.due:
+            self._lead()
+        if scene.led or (scene.members and (scene.due or scene.unseen) and not scene.computes()):
             return
         bumps = len(scene.moves)
         if scene.unseen and scene.members:
@@ -170,7 +200,7 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         own = _undetermined(list(dict.fromkeys(found[0])))
         self._had = [dict(one) for one in islice(results, MOST_COURSES)]
         first = self._had[0]
-        table = scene.table if self._classic is None else _anew(self._classic)
+        table = scene.table if self._taken_over is None else _anew(self._taken_over)
         owned = tuple((one, first[one]) for one in table.after(scene.moves).order())
         assignment = as_target(scene.assignor, owned, own, depends_on_java=java)
         later = tuple(one for one in _undetermined(results) if one not in own)

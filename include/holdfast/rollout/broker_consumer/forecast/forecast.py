@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.consumer import config
-from holdfast.kafka.consumer.config import AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET, ConsumerConfig
+from holdfast.kafka.consumer.config import AUTO_COMMIT, HEARTBEAT_INTERVAL, MAX_POLL_INTERVAL, OFFSET_RESET, ConsumerConfig
 from holdfast.kafka.consumer.release import LINES
 from holdfast.kafka.coordinator.consumer.group import MemberType
 from holdfast.kafka.coordinator.consumer.release import behaviour
@@ -60,27 +60,32 @@ def ground_of(snapshot: BrokerConsumerSnapshot) -> Ground:
 
 def settings_of(snapshot: BrokerConsumerSnapshot) -> ConsumerConfig:
     """Raise InvalidInput for a value that Kafka refuses."""
-    given = {key: value for key, value in snapshot.config if key in (AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET)}
+    read = (AUTO_COMMIT, MAX_POLL_INTERVAL, OFFSET_RESET, *((HEARTBEAT_INTERVAL,) if snapshot.still_classic else ()))
+    given = {key: value for key, value in snapshot.config if key in read}
     return config.read(LINES[-1].releases[-1], given)
 
 
 def _outcome(ground: Ground, change: GroupChange, settings: ConsumerConfig) -> GroupOutcome:
-    targets, returns, conversions, stalled = course.carried_out(ground, change)
-    found = times.times(ground, change, targets, returns)
-    unowned = times.unowned(ground, change, targets, found, returns)
-    resumed = positions.positions(summary.taken_up(ground, change, targets, returns), ground.snapshot.topics, settings)
+    done = course.carried_out(ground, change)
+    targets, returns, conversions = done.targets, done.returns, done.conversions
+    lasts = times.of_a_rebalance(settings)
+    found = times.times(ground, change, done)
+    unowned = times.unowned(ground, change, done, found, lasts)
+    stable = times.stable_after(found, lasts, len(done.rebalances))
+    resumed = positions.positions(summary.taken_up(ground, change, done), ground.snapshot.topics, settings)
     there = tuple(member for member, _ in targets[-1].owned) if targets else tuple(one.member_id for one in ground.group.members)
     back = {one.old: one.member_id for one in returns if one.targets == len(targets)}
     classic = next((one for one in conversions if one.to is MemberType.CLASSIC), None)
     return GroupOutcome(
         member_ids=tuple(back.get(one, one) for one in there) if classic is None else classic.member_ids,
         targets=targets,
-        summary=summary.summary(ground, change, targets, found, unowned),
+        summary=summary.summary(ground, change, done, stable, found.start_ups, unowned),
         positions=resumed,
         warnings=positions.warnings(resumed, settings),
         unowned=tuple(sorted(unowned.items())),
         conversions=conversions,
-        stalled=stalled,
+        stalled=done.stalled,
+        rebalances=done.rebalances,
     )
 
 

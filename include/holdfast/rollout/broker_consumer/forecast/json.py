@@ -7,6 +7,7 @@ from holdfast.rollout.broker_consumer.forecast.outcomes import (
     GroupConversion,
     GroupForecast,
     GroupOutcome,
+    LeaderRebalance,
     TargetsSummary,
 )
 from holdfast.rollout.broker_consumer.snapshot.snapshot import OWNED
@@ -42,6 +43,17 @@ _TARGET = written_of(
     ),
 )
 
+_REBALANCE = written_of(
+    LeaderRebalance,
+    about="A rebalance of the group while it is classic: its leader assigns.",
+    generation=member(nullable(COUNT), "After it."),
+    assignor=member(NAME, "Of the consumers."),
+    owned=member(table(NAME, OWNED), "What each member is handed.", name="members"),
+    stopped=member(OWNED, "Partitions that no member reads meanwhile."),
+    batch=member(COUNT, "Of the events, from 0."),
+    targets=member(COUNT, "How many targets were computed before it."),
+)
+
 
 def _codec(detail: Detail) -> Record[GroupForecast]:
     left_out: Omit = False if detail is Detail.FULL else lambda _: True
@@ -69,6 +81,12 @@ def _codec(detail: Detail) -> Record[GroupForecast]:
             nullable(codec_of(Bounds)), "Where IDs are new random ones: the outcome is an example.", default=None, omit=True
         ),
         conversions=member(items(codec_of(GroupConversion)), default=(), omit=True),
+        rebalances=member(
+            items(_REBALANCE),
+            "Of the group while it is classic. Left out with `--detail summary`.",
+            default=(),
+            omit=left_out or True,
+        ),
         stalled=member(
             BOOLEAN,
             "A target is due that no member computes: what has no owner then waits for a member that joins.",

@@ -1,5 +1,6 @@
 """The parts of a Forecast of a consumer group whose broker assigns: the values. `forecast` computes them."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.kafka.consumer.config import ConsumerConfig
@@ -38,12 +39,30 @@ class ComputedTarget:
     occasion: Occasion = NO_OCCASION
 
 
+@dataclass(frozen=True, slots=True)
+class LeaderRebalance:
+    """One of the group while it is classic: its leader assigns. `generation` None: that of the group was unknown. `owned` and
+    `owners`: as of a target. `stopped`: the partitions that no member reads meanwhile; `given_up`: those that a member has to give
+    up then. `batch`: of events that it follows from, from 0; `targets`: how many were computed before it."""
+
+    generation: int | None
+    assignor: str
+    owned: tuple[tuple[str, tuple[TopicPartition, ...]], ...]
+    owners: dict[TopicPartition, str]
+    stopped: tuple[TopicPartition, ...]
+    given_up: frozenset[TopicPartition]
+    batch: int
+    targets: int
+
+
 @record
 class TargetsSummary:
     partitions: int = member(COUNT, "That members are subscribed to at the end.")
     moved: int = member(COUNT, "Partitions whose consumer at the end is another one than before. One that restarts is the same.")
     collateral: int = member(COUNT, "Those of them between consumers that the change does not touch.")
-    moves: int = member(COUNT, "Partitions that a target gives to another consumer than the one before, over all targets.")
+    moves: int = member(
+        COUNT, "Partitions that a target, or a leader, gives to another consumer than the one before, over all of them."
+    )
     targets: int = member(COUNT)
     seconds_to_stable: Seconds = member(
         SPAN,
@@ -58,6 +77,7 @@ class TargetsSummary:
         name="longest_unowned_seconds",
         default=None,
     )
+    rebalances: int = member(COUNT, "Of the group while it is classic.", default=0, omit=True)
 
 
 @record(about="Where the group becomes one of the other protocol: `consumer`, its coordinator assigns; `classic`, its leader.")
@@ -77,7 +97,7 @@ class GroupOutcome:
     """What comes about. `member_ids`: at the end. `bounds`: over all random IDs; None: every ID is given. `conversions`: where the
     group becomes one of the other protocol; nothing that follows from a leader's decision is in the outcome. `stalled`: a target is
     due at the end that no member computes: only those of the classic protocol are left, and from 4.3 on these wait for a member
-    that joins.
+    that joins. `rebalances`: of the group while it is classic.
 
     `unowned`: how long each partition that is handed over has no owner; None: until a consumer has started.
     """
@@ -91,11 +111,24 @@ class GroupOutcome:
     bounds: Bounds | None = None
     conversions: tuple[GroupConversion, ...] = ()
     stalled: bool = False
+    rebalances: tuple[LeaderRebalance, ...] = ()
+
+    @property
+    def in_turn(self) -> Iterator[ComputedTarget | LeaderRebalance]:
+        """Targets and rebalances, as they come one after the other."""
+        return in_turn(self.targets, self.rebalances)
 
     @property
     def becomes_classic(self) -> GroupConversion | None:
         """Where it does, and the forecast ends."""
         return next((one for one in self.conversions if one.to is MemberType.CLASSIC), None)
+
+
+def in_turn(targets: Sequence[ComputedTarget], rebalances: Sequence[LeaderRebalance]) -> Iterator[ComputedTarget | LeaderRebalance]:
+    """As they come one after the other."""
+    for number in range(len(targets) + 1):
+        yield from (one for one in rebalances if one.targets == number)
+        yield from targets[number : number + 1]
 
 
 @dataclass(frozen=True, slots=True)

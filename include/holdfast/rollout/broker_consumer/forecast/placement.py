@@ -1,13 +1,13 @@
 """The course of an option in a plan: target by target, and who reads each partition before and after."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast import summary
 from holdfast.rollout.broker_consumer.forecast.course import Ground
-from holdfast.rollout.broker_consumer.forecast.outcomes import GroupOutcome
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupOutcome, LeaderRebalance
 from holdfast.rollout.broker_consumer.snapshot.snapshot import OWNED
 from holdfast.rollout.contract.batches import FromOld
 from holdfast.rollout.coordinated.targets import TargetTrigger
@@ -30,6 +30,17 @@ class CourseTarget:
     undetermined: int = member(COUNT)
 
 
+@record(about="A rebalance of the group while it is classic: its leader assigns.")
+class CourseRebalance:
+    """`hand_overs`: as of a target; `stopped`: partitions that no member reads meanwhile."""
+
+    generation: int | None = member(nullable(COUNT))
+    batch: int = member(COUNT)
+    targets: int = member(COUNT, "How many targets were computed before it.")
+    hand_overs: int = member(COUNT)
+    stopped: int = member(COUNT)
+
+
 @record
 class Share:
     """The partitions of one consumer. `was`: its member ID now, where it comes back under another. `now` None: it is not there
@@ -49,23 +60,33 @@ class Shares:
 
     targets: tuple[CourseTarget, ...] = member(items(codec_of(CourseTarget)))
     shares: tuple[Share, ...] = member(items(codec_of(Share)), name="consumers")
+    rebalances: tuple[CourseRebalance, ...] = member(items(codec_of(CourseRebalance)), default=(), omit=True)
+
+    @property
+    def in_turn(self) -> "Iterator[CourseTarget | CourseRebalance]":
+        """Targets and rebalances, as they come one after the other."""
+        for number in range(len(self.targets) + 1):
+            yield from (one for one in self.rebalances if one.targets == number)
+            yield from self.targets[number : number + 1]
 
 
 def course(ground: Ground, change: GroupChange, outcome: GroupOutcome) -> Shares:
     """`change`: with the IDs of the outcome."""
     same = summary.same_consumers(change)
-    owners = [summary.owners_now(ground), *(summary.as_before(one.owners, same) for one in outcome.targets)]
-    targets = tuple(
-        CourseTarget(
-            trigger=one.trigger,
-            group_epoch=one.group_epoch,
-            batch=one.batch,
-            hand_overs=summary.hand_overs(before, after),
-            undetermined=len(one.assignment.undetermined_partitions),
-        )
-        for one, (before, after) in zip(outcome.targets, pairwise(owners), strict=True)
+    each = tuple(outcome.in_turn)
+    owners = [summary.owners_now(ground), *(summary.as_before(one.owners, same) for one in each)]
+    found = [_of_course(one, summary.hand_overs(*both)) for one, both in zip(each, pairwise(owners), strict=True)]
+    return Shares(
+        tuple(one for one in found if isinstance(one, CourseTarget)),
+        _shares(ground, change, outcome, same) if outcome.summary.partitions <= MOST_PARTITIONS else (),
+        tuple(one for one in found if isinstance(one, CourseRebalance)),
     )
-    return Shares(targets, _shares(ground, change, outcome, same) if outcome.summary.partitions <= MOST_PARTITIONS else ())
+
+
+def _of_course(one: ComputedTarget | LeaderRebalance, hand_overs: int) -> "CourseTarget | CourseRebalance":
+    if isinstance(one, LeaderRebalance):
+        return CourseRebalance(one.generation, one.batch, one.targets, hand_overs, len(one.stopped))
+    return CourseTarget(one.trigger, one.group_epoch, one.batch, hand_overs, len(one.assignment.undetermined_partitions))
 
 
 def _shares(ground: Ground, change: GroupChange, outcome: GroupOutcome, same: Mapping[str, str]) -> tuple[Share, ...]:

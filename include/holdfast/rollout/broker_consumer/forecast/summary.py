@@ -5,11 +5,9 @@ from itertools import pairwise
 
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange
-from holdfast.rollout.broker_consumer.forecast.course import Ground
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, TargetsSummary
-from holdfast.rollout.coordinated.clock import Times
+from holdfast.rollout.broker_consumer.forecast.course import CarriedOut, Ground
+from holdfast.rollout.broker_consumer.forecast.outcomes import TargetsSummary, in_turn
 from holdfast.rollout.coordinated.spans import Seconds, rounded
-from holdfast.rollout.coordinated.targets import Return
 
 Owners = dict[TopicPartition, str]
 """The member that reads each partition."""
@@ -18,14 +16,15 @@ Owners = dict[TopicPartition, str]
 def summary(
     ground: Ground,
     change: GroupChange,
-    targets: tuple[ComputedTarget, ...],
-    times: Times[TopicPartition],
+    done: CarriedOut,
+    stable: Seconds,
+    start_ups: int,
     unowned: Mapping[TopicPartition, Seconds | None],
 ) -> TargetsSummary:
     """`change`: with every ID given."""
     same = same_consumers(change)
     first = owners_now(ground)
-    courses = [first, *(as_before(one.owners, same) for one in targets)]
+    courses = [first, *(as_before(one.owners, same) for one in in_turn(done.targets, done.rebalances))]
     last = courses[-1]
     moved = [one for one, owner in first.items() if last.get(one, owner) != owner]
     touched = {event.stops() for event in change.statements()} | {
@@ -37,10 +36,11 @@ def summary(
         moved=len(moved),
         collateral=sum(not {first[one], last[one]} & touched for one in moved),
         moves=sum(hand_overs(before, after) for before, after in pairwise(courses)),
-        targets=len(targets),
-        seconds_to_stable=rounded(times.stable),
-        start_ups=times.start_ups,
+        targets=len(done.targets),
+        seconds_to_stable=rounded(stable),
+        start_ups=start_ups,
         longest_unowned=max(known, key=lambda one: (one.most, one.usual), default=None),
+        rebalances=len(done.rebalances),
     )
 
 
@@ -68,20 +68,29 @@ def hand_overs(before: Owners, after: Owners) -> int:
     return sum(before.get(one, owner) != owner for one, owner in after.items())
 
 
-def taken_up(
-    ground: Ground, change: GroupChange, targets: tuple[ComputedTarget, ...], returns: tuple[Return, ...]
-) -> dict[TopicPartition, bool]:
-    """Every partition that a member begins to read, and whether the one before it had committed how far it had come."""
+def taken_up(ground: Ground, change: GroupChange, done: CarriedOut) -> dict[TopicPartition, bool]:
+    """Every partition that a member begins to read, and whether the one before it had committed how far it had come: who has to
+    give a partition up once it has joined a classic group's rebalance has committed before it (`ConsumerCoordinator.onJoinPrepare`,
+    `onJoinComplete`)."""
     crashed = {event.stops() for event in change.statements() if event.crashes()}
     reads, found = owners_now(ground), dict[TopicPartition, bool]()
-    for number in range(len(targets) + 1):
-        for back in [one for one in returns if one.targets == number]:
+    given_up = frozenset[TopicPartition]()
+
+    def given(owners: Owners) -> None:
+        for partition, owner in owners.items():
+            if reads.get(partition) != owner:
+                committed = reads.get(partition) not in crashed and partition not in given_up
+                found[partition] = found.get(partition, True) and committed
+                reads[partition] = owner
+
+    for number in range(len(done.targets) + 1):
+        for back in [one for one in done.returns if one.targets == number]:
             for partition in [one for one, owner in reads.items() if owner == back.old]:
                 reads[partition] = back.member_id
                 found[partition] = found.get(partition, True)
-        after = targets[number].owners if number < len(targets) else {}
-        for partition, owner in after.items():
-            if reads.get(partition) != owner:
-                found[partition] = found.get(partition, True) and reads.get(partition) not in crashed
-                reads[partition] = owner
+        for one in [one for one in done.rebalances if one.targets == number]:
+            given(one.owners)
+            given_up = one.given_up
+        given(done.targets[number].owners if number < len(done.targets) else {})
+        given_up = frozenset()
     return found

@@ -1,6 +1,6 @@
 """The Forecast of a consumer group whose broker assigns as a person reads it: what each target moves, what is unread meanwhile."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from holdfast.kafka.coordinator.consumer.group import MemberType
 from holdfast.kafka.vocabulary import TopicPartition
@@ -8,7 +8,15 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.forecast import summary as figures
 from holdfast.rollout.broker_consumer.forecast.bounds import Bounds
 from holdfast.rollout.broker_consumer.forecast.forecast import ground_of
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupConversion, GroupForecast, GroupOutcome
+from holdfast.rollout.broker_consumer.forecast.outcomes import (
+    ComputedTarget,
+    GroupConversion,
+    GroupForecast,
+    GroupOutcome,
+    LeaderRebalance,
+)
+from holdfast.rollout.broker_consumer.forecast.summary import Owners
+from holdfast.rollout.broker_consumer.plan.effect_words import rounds
 from holdfast.rollout.broker_consumer.snapshot.names import named
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -29,6 +37,8 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
     yield Heading(1, _headline(outcome))
     for one in outcome.conversions:
         yield Paragraph(_conversion(forecast.carried_out, one, named(snapshot)), strong=True)
+    for led in outcome.rebalances:
+        yield Paragraph(_rebalance(led))
     if outcome.stalled:
         yield Paragraph(_STALLED, strong=True)
     yield Paragraph(_moves(outcome))
@@ -51,7 +61,7 @@ def _headline(outcome: GroupOutcome) -> str:
         return "The coordinator computes no target." if left else "The coordinator computes no target: nothing moves."
     collateral = "" if not found.collateral else f", {found.collateral:,} of them between consumers that the change does not touch"
     moved = f"{found.moved:,} of {many(found.partitions, 'partition')} end on another consumer{collateral}"
-    return f"{moved}, in {many(found.targets, 'target')}."
+    return f"{moved}, in {rounds(found)}."
 
 
 _STALLED = (
@@ -73,6 +83,15 @@ def _conversion(change: GroupChange, found: GroupConversion, name: Name) -> str:
         return f"The group becomes one of the new protocol {when}. {then}; from there on its coordinator assigns."
     then = "It rebalances at once" if found.rebalances else "Its members keep what they have until the next rebalance"
     return f"The group becomes one of the classic protocol {when}. {then}; from there on its leader assigns."
+
+
+def _rebalance(found: LeaderRebalance) -> str:
+    generation = "" if found.generation is None else f" (generation {found.generation:,})"
+    unread = f"{many(len(found.stopped), 'partition')} are unread meanwhile" if found.stopped else "all partitions are read on"
+    return (
+        f"The classic group rebalances{generation}: its leader assigns to {many(len(found.owned), 'consumer')} with"
+        f" {printable(found.assignor)}; {unread}."
+    )
 
 
 def _moves(outcome: GroupOutcome) -> str:
@@ -116,31 +135,36 @@ def _targets(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast) -> Table
     outcome = forecast.outcome
     before = figures.owners_now(ground_of(snapshot))
     rows: list[tuple[str, ...]] = []
-    for number, one in enumerate(outcome.targets, start=1):
-        after = one.owners
-        if number <= FIRST_TARGETS or number == len(outcome.targets):
-            rows.append(_row(number, one, before, after))
-        elif number == FIRST_TARGETS + 1:
-            rows.append(("…", "", f"{len(outcome.targets) - 1 - FIRST_TARGETS} more, see --json", "", ""))
-        before = after
+    number = 0
+    for one in outcome.in_turn:
+        if isinstance(one, ComputedTarget):
+            number += 1
+            if number <= FIRST_TARGETS or number == len(outcome.targets):
+                rows.append(_row(number, one, before))
+            elif number == FIRST_TARGETS + 1:
+                rows.append(("…", "", f"{len(outcome.targets) - 1 - FIRST_TARGETS} more, see --json", "", ""))
+        else:
+            rows.append(("", _epoch(one.generation), "the leader assigns", _handed(before, one.owners), ""))
+        before = one.owners
     return Table(TARGET_COLUMNS, tuple(rows))
 
 
-def _row(
-    number: int, one: ComputedTarget, before: Mapping[TopicPartition, str], after: Mapping[TopicPartition, str]
-) -> tuple[str, ...]:
-    epoch = "unknown" if one.group_epoch is None else str(one.group_epoch)
-    moves = [
-        f"{_name(partition)} {printable(before[partition], 30)}→{printable(member, 30)}"
-        for partition, member in sorted(after.items())
-        if before.get(partition, member) != member
-    ]
-    return (
-        str(number),
-        epoch,
-        str(one.trigger),
-        listed(moves),
-        listed([_name(each) for each in one.assignment.undetermined_partitions]),
+def _row(number: int, one: ComputedTarget, before: Owners) -> tuple[str, ...]:
+    undetermined = listed([_name(each) for each in one.assignment.undetermined_partitions])
+    return str(number), _epoch(one.group_epoch), str(one.trigger), _handed(before, one.owners), undetermined
+
+
+def _epoch(epoch: int | None) -> str:
+    return "unknown" if epoch is None else str(epoch)
+
+
+def _handed(before: Owners, after: Owners) -> str:
+    return listed(
+        [
+            f"{_name(partition)} {printable(before[partition], 30)}→{printable(member, 30)}"
+            for partition, member in sorted(after.items())
+            if before.get(partition, member) != member
+        ]
     )
 
 

@@ -282,6 +282,9 @@ class BrokerConsumerKind(
     def basis(self, plan: GroupPlan) -> BrokerConsumerSnapshot:
         return plan.basis
 
+    def comes_from_another(self, plan: GroupPlan) -> bool:
+        return plan.basis.still_classic
+
     def at_rest(self, snapshot: BrokerConsumerSnapshot) -> bool:
         return super().at_rest(snapshot) and rounds.settled(snapshot) is not False
 

@@ -9,7 +9,12 @@ the name of the group: of a redacted group others are drawn.)
 from collections.abc import Iterable
 
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumedTopic, BrokerConsumer, BrokerConsumerSnapshot
+from holdfast.rollout.broker_consumer.snapshot.snapshot import (
+    BrokerConsumedTopic,
+    BrokerConsumer,
+    BrokerConsumerSnapshot,
+    ClassicGroup,
+)
 from holdfast.rollout.group.redacting import Redacting
 from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.redaction import consumed, settings, unknowns, vocabulary
@@ -34,6 +39,10 @@ def _names(snapshot: BrokerConsumerSnapshot) -> Found:
         found.add(Role.TOPIC, topic.name)
         for partition in topic.partitions:
             found.add(Role.RACK, *partition.replica_racks)
+    if snapshot.classic is not None:
+        found.add(Role.MEMBER, snapshot.classic.leader_member_id)
+        for each in snapshot.classic.members:
+            consumed.take_classic_member(found, each)
     return found
 
 
@@ -52,6 +61,8 @@ def _redacted(snapshot: BrokerConsumerSnapshot, names: Names) -> BrokerConsumerS
         assignor=vocabulary.word(snapshot.assignor),
         config=settings.redacted(snapshot.config, names),
         topics=tuple(_topic(one, names) for one in snapshot.topics),
+        still_classic=snapshot.still_classic,
+        classic=None if snapshot.classic is None else _classic(snapshot.classic, names),
         unknown=unknowns.redacted(snapshot.unknown, names),
     )
 
@@ -69,6 +80,14 @@ def _member(one: BrokerConsumer, names: Names) -> BrokerConsumer:
         subscription_regex=names.maybe(Role.PATTERN, one.subscription_regex),
         assignment=_owned(one.assignment, names),
         target=_owned(one.target, names),
+    )
+
+
+def _classic(group: ClassicGroup, names: Names) -> ClassicGroup:
+    return ClassicGroup(
+        members=tuple(consumed.classic_member(one, names) for one in group.members),
+        kafka_release=vocabulary.release(group.kafka_release),
+        leader_member_id=names.maybe(Role.MEMBER, group.leader_member_id),
     )
 
 

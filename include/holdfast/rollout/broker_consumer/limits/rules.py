@@ -31,7 +31,7 @@ def judge(
         moved=Share(summary.moved if bounds is None else bounds.moved.most, summary.partitions),
         times=(impact.times_of(evaluated, policy),),
         restores=False,
-        rebalances=Rebalances(summary.targets, None, asked_targets),
+        rebalances=Rebalances(summary.targets + summary.rebalances, None, asked_targets),
         verbs=tuple(verbs(evaluated.option.change)),
         hosts=_touched_hosts(evaluated, snapshot),
     )

@@ -28,10 +28,6 @@ _CONVERTED = CannotPredict(
     "the group becomes one of the classic protocol in the course of the change: what its leader then assigns is unknown"
     " (holdfast forecast shows the course until then). Leave one consumer of the new protocol, or end the change before"
 )
-_STILL_CLASSIC = CannotPredict(
-    "the group is of the classic protocol until the first consumer has converted (holdfast forecast shows what follows): convert"
-    " one, and plan the others from a snapshot taken then"
-)
 _STALLED = CannotPredict(
     "only members of the classic protocol are left, and the brokers do not let the group become classic: no member computes the"
     " target that is due. Leave one consumer of the new protocol, or set group.consumer.migration.policy to bidirectional before"
@@ -85,9 +81,8 @@ def evaluate(snapshot: BrokerConsumerSnapshot, option: GroupOption, times: int =
             raise
         return EvaluatedGroupOption(option, None, Refusal(Refuses.ORDER))  # one event may need what another one did
     outcome = foreseen.outcome
-    if snapshot.still_classic or outcome.stalled or outcome.becomes_classic is not None:
-        why = _STILL_CLASSIC if snapshot.still_classic else _STALLED if outcome.stalled else _CONVERTED
-        return EvaluatedGroupOption(option, None, refusal_of(why))
+    if outcome.stalled or outcome.becomes_classic is not None:
+        return EvaluatedGroupOption(option, None, refusal_of(_STALLED if outcome.stalled else _CONVERTED))
     batches = [[event for _, event in batch.events] for batch in option.change.numbered_batches() if batch.events]
     return EvaluatedGroupOption(
         option=option,

@@ -36,7 +36,7 @@ def impact_of(evaluated: EvaluatedGroupOption, policy: Policy) -> Impact | None:
     return Impact(
         collateral=summary.collateral,
         downtime_s=unowned(evaluated, policy)[0].usual,
-        rebalances=summary.targets,
+        rebalances=summary.targets + summary.rebalances,
         moved=summary.moved,
         effort=effort,
         manual_work=effort.manual_steps,

@@ -73,7 +73,8 @@ def ranked(
     """Every option with what the policy says about it."""
     evaluated = tuple(_in_time(one, policy) for one in evaluated)
     baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME and one.summary is not None), None)
-    requested = 0 if baseline is None or baseline.summary is None else baseline.summary.targets
+    asked = None if baseline is None else baseline.summary
+    requested = 0 if asked is None else asked.targets + asked.rebalances
     unstated = conclusion.unstated(made, None if baseline is None else impact.times_of(baseline, policy))
     return conclusion.ranked(
         evaluated,

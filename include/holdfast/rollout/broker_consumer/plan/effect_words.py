@@ -13,12 +13,18 @@ def effect(summary: TargetsSummary, bounds: Bounds | None, unowned: Seconds | No
     """`4 of 6 partitions migrate, 6 hand-overs, 2 targets; rebalancing ends after 40 s; 12 partition-seconds without an owner.`
     `bounds`: where IDs are new random ones, counts are ranges over all of them."""
     moved = f"{moved_text(summary, bounds)} of {many(summary.partitions, 'partition')} migrate"
-    parts = [f"{moved}, {hand_overs(summary, bounds)}, {many(summary.targets, 'target')}"]
+    parts = [f"{moved}, {hand_overs(summary, bounds)}, {rounds(summary)}"]
     if times is not None:
         parts.append(f"rebalancing ends after {time_words.estimate(times.rebalancing_ends)}")
     if unowned is not None and unowned.most:
         parts.append(f"{many(round(unowned.usual), 'partition-second')} without an owner")
     return f"{'; '.join(parts)}."
+
+
+def rounds(summary: TargetsSummary) -> str:
+    """`2 targets`, `1 rebalance of the classic group, 2 targets`."""
+    led = (f"{many(summary.rebalances, 'rebalance')} of the classic group",) if summary.rebalances else ()
+    return ", ".join((*led, many(summary.targets, "target")))
 
 
 def moved_text(summary: TargetsSummary, bounds: Bounds | None) -> str:

@@ -8,16 +8,17 @@ from collections.abc import Iterable
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
+from holdfast.kafka.consumer.group import Member as ClassicMember
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.classic_members import MEMBERS
 from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, Codec, integer, nullable, only
 from holdfast.rollout.json.consumed_topics import PARTITIONS, SUBSCRIPTION, ConsumedPartition
 from holdfast.rollout.json.fast_reader import TextReader
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE, TOPIC_PARTITIONS
+from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE, TOPIC_ID, TOPIC_PARTITIONS
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record
-from holdfast.rollout.json.topic_ids import TOPIC_ID
 
 PROTOCOL = "consumer"
 _EPOCH = integer(-2, java.INT_MAX)
@@ -62,6 +63,15 @@ class BrokerConsumedTopic:
     partitions: tuple[ConsumedPartition, ...] = member(PARTITIONS)
 
 
+@record(closed=False)
+class ClassicGroup:
+    """What the leader of a group goes by that is still classic. `kafka_release`: of its consumers. None: unknown."""
+
+    members: tuple[ClassicMember, ...] = member(MEMBERS, "In the order of the group's member list.")
+    kafka_release: str | None = member(nullable(RELEASE), default=None)
+    leader_member_id: str | None = member(nullable(NAME), default=None)
+
+
 def _agrees(snapshot: "BrokerConsumerSnapshot") -> None:
     strict.refuse(_contradictions(snapshot))
 
@@ -79,6 +89,11 @@ def _contradictions(snapshot: "BrokerConsumerSnapshot") -> Iterable[InvalidInput
             both = f"{strict.shown(topic_of[topic.id])} and {strict.shown(topic.name)}"
             yield InvalidInput(f"{both} have the same ID; each topic has one of its own", "topics")
         topic_of[topic.id] = topic.name
+    classic, there = snapshot.classic, {one.member_id for one in snapshot.members}
+    if classic is not None and {one.member_id for one in classic.members} != there:
+        yield InvalidInput("a group that is still classic has the same members as the group", "classic.members")
+    if classic is not None and classic.leader_member_id is not None and classic.leader_member_id not in there:
+        yield InvalidInput(f"{strict.shown(classic.leader_member_id)} is not among the members", "classic.leader_member_id")
 
 
 @record(closed=False, version="1.0", contract="Snapshot", check=_agrees)
@@ -105,6 +120,9 @@ class BrokerConsumerSnapshot:
     topics: tuple[BrokerConsumedTopic, ...] = member(keyed(codec_of(BrokerConsumedTopic)), default=())
     still_classic: bool = member(
         BOOLEAN, "True: a classic group still, that the first consumer which joins converts.", default=False, omit=True
+    )
+    classic: ClassicGroup | None = member(
+        nullable(codec_of(ClassicGroup)), "Of a group that is still classic: what its leader goes by.", default=None, omit=True
     )
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=())
 

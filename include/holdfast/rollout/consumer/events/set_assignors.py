@@ -12,10 +12,10 @@ from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
 from holdfast.rollout.consumer.events.parts import new_consumer
 from holdfast.rollout.consumer.events.parts.new_consumer import WITHIN_REBALANCE, NewConsumer
 from holdfast.rollout.consumer.events.parts.scene import Scene
-from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
 from holdfast.rollout.json import shapes
+from holdfast.rollout.json.classic_members import ASSIGNORS
 from holdfast.rollout.json.codec import NAME, table
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text.format import listed, many

@@ -6,7 +6,7 @@ codes of member IDs and of topics decide too: they go through both in the order 
 
 from collections.abc import Iterable
 
-from holdfast.kafka.consumer.group import Assignor, Member
+from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.group.redacting import Redacting
 from holdfast.rollout.redaction import consumed, settings, unknowns, vocabulary
@@ -22,12 +22,7 @@ def _names(snapshot: ConsumerSnapshot) -> Found:
     found.add(Role.MEMBER, snapshot.leader_member_id)
     settings.take(found, snapshot.config)
     for one in snapshot.members:
-        found.add(Role.MEMBER, one.member_id)
-        found.add(Role.CLIENT, one.client_id)
-        found.add(Role.INSTANCE, one.group_instance_id)
-        found.add(Role.HOST, one.host)
-        found.add(Role.RACK, one.rack)
-        found.add(Role.TOPIC, *one.subscription, *(partition.topic for partition in one.owned))
+        consumed.take_classic_member(found, one)
     for topic in snapshot.topics:
         found.add(Role.TOPIC, topic.name)
         for partition in topic.partitions:
@@ -49,7 +44,7 @@ def _redacted(snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
         broker_release=vocabulary.release(snapshot.broker_release),
         generation=snapshot.generation,
         leader_member_id=names.maybe(Role.MEMBER, snapshot.leader_member_id),
-        members=tuple(_member(one, names) for one in snapshot.members),
+        members=tuple(consumed.classic_member(one, names) for one in snapshot.members),
         topics=tuple(_topic(one, names) for one in snapshot.topics),
         config=settings.redacted(snapshot.config, names),
         unknown=unknowns.redacted(snapshot.unknown, names),
@@ -59,20 +54,6 @@ def _redacted(snapshot: ConsumerSnapshot, names: Names) -> ConsumerSnapshot:
 
 def _deciding(assignors: Iterable[str]) -> frozenset[Role]:
     return frozenset() if _STICKY.isdisjoint(assignors) else frozenset((Role.TOPIC,))
-
-
-def _member(member: Member, names: Names) -> Member:
-    return Member(
-        member_id=names.of(Role.MEMBER, member.member_id),
-        assignors=member.assignors,
-        subscription=names.each(Role.TOPIC, member.subscription),
-        owned=consumed.partitions(member.owned, names),
-        owned_generation=member.owned_generation,
-        group_instance_id=names.maybe(Role.INSTANCE, member.group_instance_id),
-        rack=names.maybe(Role.RACK, member.rack),
-        client_id=names.of(Role.CLIENT, member.client_id),
-        host=names.maybe(Role.HOST, member.host),
-    )
 
 
 def _topic(topic: ConsumedTopic, names: Names) -> ConsumedTopic:

@@ -6,15 +6,14 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Group, Member, Topic
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer.snapshot.member_codecs import GENERATION, MEMBERS, assigned_in, members_to_json
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.classic_members import GENERATION, MEMBERS, assigned_in, members_to_json
 from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, nullable, only
 from holdfast.rollout.json.consumed_topics import PARTITIONS, ConsumedPartition
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE
+from holdfast.rollout.json.kafka_codecs import CONFIG, RELEASE, TOPIC_ID
 from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
-from holdfast.rollout.json.topic_ids import TOPIC_ID
 
 PROTOCOL = "consumer-classic"
 

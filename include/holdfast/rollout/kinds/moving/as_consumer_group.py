@@ -1,37 +1,33 @@
-"""A classic consumer group that its first consumer of the new protocol converts: as the group that its coordinator takes over.
+"""A classic consumer group whose consumers convert: as the group that its coordinator takes over from the leader.
 
 Java: `GroupMetadataManager.convertToConsumerGroup` and `ConsumerGroup.fromClassicGroup` (4.0.0 to 4.4.0): the epoch is the
-generation, and the target of each member what its leader has assigned to it last. A dynamic consumer that converts has left the
-classic group before, which has rebalanced without it.
+generation, and the target of each member what its leader has assigned to it last.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.kafka.consumer.group import Assignment, Member
-from holdfast.kafka.coordinator.consumer import migration
+from holdfast.kafka.consumer.group import Member
 from holdfast.kafka.coordinator.consumer.group import Assignor, MemberType
-from holdfast.kafka.coordinator.consumer.release import FIRST_FOR_PRODUCTION, behaviour
-from holdfast.kafka.coordinator.member_table import MemberTable
+from holdfast.kafka.coordinator.consumer.release import FIRST_FOR_PRODUCTION
 from holdfast.kafka.release_lines import is_older
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
-from holdfast.rollout.broker_consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.broker_consumer.events.convert_consumer import ConvertConsumer
-from holdfast.rollout.broker_consumer.events.parts.new_consumer import NewConsumer
-from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumedTopic, BrokerConsumer, BrokerConsumerSnapshot
+from holdfast.rollout.broker_consumer.snapshot.snapshot import (
+    BrokerConsumedTopic,
+    BrokerConsumer,
+    BrokerConsumerSnapshot,
+    ClassicGroup,
+)
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.convert_consumer import ConvertConsumer as ConvertFirst
-from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
-from holdfast.rollout.consumer.forecast import forecast as classic
 from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.contract.unknown_inputs import Unknown
+from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.json import strict
-
-Owned = dict[str, tuple[TopicPartition, ...]]
 
 
 def converted(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[BrokerConsumerSnapshot, GroupChange]:
@@ -56,79 +52,49 @@ def converted(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Broke
         raise InvalidInput(
             'the first consumer converts alone: put {"then": "stable"} between it and the others', f"events[{place + 1}]"
         )
-    rest, rounds, owned = _without(snapshot, old)
-    events = tuple(_events(change, old))
-    return _group(snapshot, rest, rounds, owned, left=old.group_instance_id is None), GroupChange(events)
+    refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members))
+    return as_consumer_group(snapshot), GroupChange(tuple(_events(change)))
 
 
-def _events(change: ConsumerChange, old: Member) -> Iterator[Item]:
-    """The first one, if it is dynamic, is in the classic group no more, and joins."""
+def _events(change: ConsumerChange) -> Iterator[Item]:
     for item in change.events:
-        if not isinstance(item, ConvertFirst):
+        if isinstance(item, ConvertFirst):
+            new: dict[str, Any] = {} if item.new_member_id is None else {"new_member_id": item.new_member_id}
+            yield ConvertConsumer.codec().read({"member_id": item.member_id, "to": str(MemberType.CONSUMER), **new})
+        else:
             assert isinstance(item, Then), "other events are refused"
             yield item
-        elif item.member_id == old.member_id and old.group_instance_id is None:
-            yield AddConsumer(NewConsumer(item.new_member_id, old.subscription, None, None, old.client_id, old.host, old.rack))
-        else:
-            document = {"member_id": item.member_id, "to": str(MemberType.CONSUMER)}
-            new = {} if item.new_member_id is None else {"new_member_id": item.new_member_id}
-            yield ConvertConsumer.codec().read(document | new)
 
 
-def _without(snapshot: ConsumerSnapshot, old: Member) -> tuple[tuple[Member, ...], int, Owned]:
-    """Who is in the classic group when the first consumer of the new protocol joins, the rebalances until then, and what each was
-    assigned last."""
-    if old.group_instance_id is not None:
-        return snapshot.members, 0, member_order.read_by_each(snapshot)
-    outcome = classic.forecast(snapshot, ConsumerChange((RemoveConsumer.codec().read({"member_id": old.member_id}),))).outcome
-    if not outcome.stable:
-        raise CannotPredict(f"the classic group does not settle without the first consumer that converts: {outcome.unsettled}")
-    last = outcome.rounds[-1].decision if outcome.rounds else None
-    if not isinstance(last, Assignment):
-        raise CannotPredict("the classic group has no assignment without the first consumer that converts")
-    return outcome.members, len(outcome.rounds), {one.member_id: one.partitions for one in last.members}
-
-
-def _group(
-    snapshot: ConsumerSnapshot, members: tuple[Member, ...], rounds: int, owned: Owned, *, left: bool
-) -> BrokerConsumerSnapshot:
-    _refuse(snapshot, len(members), static=not left)
-    epoch = None if snapshot.generation is None else snapshot.generation + rounds
-    by_id = {one.member_id: one for one in members}
-    order = MemberTable(tuple(by_id), MemberTable.bits_for(len(by_id))).order()
-    since = (Unknown("before the conversion", "the rebalance of the classic group without the first consumer is not counted"),)
+def as_consumer_group(snapshot: ConsumerSnapshot) -> BrokerConsumerSnapshot:
+    """While it is classic. Raise CannotPredict where something that decides is unknown."""
+    _refuse_unknown(snapshot)
+    owned = member_order.read_by_each(snapshot)
     return BrokerConsumerSnapshot(
         group_id=snapshot.group_id,
         cluster=snapshot.cluster,
         captured_at=snapshot.captured_at,
         broker_release=snapshot.broker_release,
-        group_state=STABLE,
-        group_epoch=epoch,
-        assignment_epoch=epoch,
+        group_state=snapshot.group_state,
+        group_epoch=snapshot.generation,
+        assignment_epoch=snapshot.generation,
         assignor=str(Assignor.UNIFORM),
         config=snapshot.config,
         topics=tuple(map(_topic, snapshot.topics)),
-        members=tuple(_member(by_id[name], owned[name], epoch) for name in order),
+        members=tuple(_member(one, owned[one.member_id], snapshot.generation) for one in snapshot.members),
         still_classic=True,
-        unknown=(*snapshot.unknown, *(since if left else ())),
+        classic=ClassicGroup(snapshot.members, snapshot.kafka_release, snapshot.leader_member_id),
+        unknown=snapshot.unknown,
     )
 
 
-def _refuse(snapshot: ConsumerSnapshot, members: int, *, static: bool) -> None:
-    """What the brokers refuse, and what decides and is unknown. `members`: who is there when the first consumer joins."""
+def _refuse_unknown(snapshot: ConsumerSnapshot) -> None:
     release = snapshot.broker_release
     if release is None or is_older(release, FIRST_FOR_PRODUCTION):
         needed = f"of Kafka {FIRST_FOR_PRODUCTION} or later"
         raise CannotPredict(
             f"broker_release: a coordinator {needed} is needed, {release or 'none'} was found; give --broker-release"
         )
-    facts = behaviour(release)
-    if static and facts.static_conversion_computes:
-        raise CannotPredict(
-            f"broker_release: Kafka {release} computes a target when a static member converts the group: not covered"
-        )
-    if refused := migration.refuses_new(dict(snapshot.config), members + (facts.counts_returns_twice or not static)):
-        raise CannotPredict(f"config.{refused}: the brokers refuse a consumer of the new protocol in this group")
     missing = next((topic.name for topic in snapshot.topics if topic.id is None), None)
     if missing is not None:
         raise CannotPredict(f"topics.{strict.step_of(missing)}.id is unknown, and decides ties: collect the group again")

@@ -25,7 +25,7 @@ from holdfast.rollout.facts import moves
 from holdfast.rollout.facts.moves import Prevention, Prevents
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot
 from holdfast.rollout.json.strict import refuse
-from holdfast.rollout.kinds.moving.as_consumer_group import converted
+from holdfast.rollout.kinds.moving.as_consumer_group import as_consumer_group, converted
 from holdfast.rollout.kinds.moving.as_streams_group import as_streams_group, moving
 from holdfast.rollout.kinds.moving.prevented import standbys_of
 from holdfast.rollout.kinds.registry import kind_of
@@ -121,10 +121,16 @@ def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGrou
 def seen_for(plan: AnyPlan, fresh: AnySnapshot) -> AnySnapshot:
     """A new snapshot as the plan's kind sees the group. Of a move: while the group is still classic, as the plan's own snapshot."""
     kind = kind_of(plan)
-    return fresh if not kind.comes_from_another(plan) or kind_of(fresh) is kind else _seen(plan, fresh)
+    if not kind.comes_from_another(plan) or kind_of(fresh) is kind:
+        return fresh
+    return _seen(plan, fresh, stateful=kind.stateful)
 
 
-def _seen(plan: Any, fresh: Any) -> StreamsGroupSnapshot:
+def _seen(plan: Any, fresh: Any, *, stateful: bool) -> AnySnapshot:
+    return _seen_streams(plan, fresh) if stateful else as_consumer_group(fresh)
+
+
+def _seen_streams(plan: Any, fresh: Any) -> StreamsGroupSnapshot:
     basis: StreamsGroupSnapshot = plan.basis
     assert basis.classic is not None, "it was classic"
     found = as_streams_group(_with_changelogs(fresh, basis), basis.classic, basis.broker_release)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from holdfast.rollout.broker_consumer.forecast.placement import Shares
+from holdfast.rollout.broker_consumer.forecast.placement import CourseRebalance, CourseTarget, Shares
 from holdfast.rollout.broker_consumer.plan import effect_words
 from holdfast.rollout.broker_consumer.plan.figures import HandOverFigures, hand_over_figures
 from holdfast.rollout.broker_consumer.plan.plan import Considered, GroupPlan
@@ -129,18 +129,24 @@ def _picture(plan: GroupPlan, option: Considered, course: Shares) -> Picture:
 
 def _timeline(plan: GroupPlan, option: Considered, course: Shares) -> Timeline:
     points, so_far = [], 0
-    for number, one in enumerate(course.targets, start=1):
+    for number, one in enumerate(course.in_turn, start=1):
         so_far += one.hand_overs
-        points.append(Point(number, so_far, one.hand_overs, f"trigger: {one.trigger}", ""))
+        points.append(Point(number, so_far, one.hand_overs, f"trigger: {_trigger(one)}", ""))
     rounds = tuple(_rounds(course))
     shown, cut = rounds[:MOST_ROUNDS], max(0, len(rounds) - MOST_ROUNDS)
     return Timeline(option.name, title_of(option.name, plan), shown, tuple(points), len(points), cut)
 
 
 def _rounds(course: Shares) -> Iterator[RoundView]:
-    for number, one in enumerate(course.targets, start=1):
-        epoch = "unknown" if one.group_epoch is None else f"{one.group_epoch:,}"
-        yield RoundView(f"{number:,}", (str(one.trigger), epoch, f"{one.hand_overs:,}", f"{one.undetermined:,}"), False)
+    for number, one in enumerate(course.in_turn, start=1):
+        known = one.generation if isinstance(one, CourseRebalance) else one.group_epoch
+        epoch = "unknown" if known is None else f"{known:,}"
+        open_ = 0 if isinstance(one, CourseRebalance) else one.undetermined
+        yield RoundView(f"{number:,}", (_trigger(one), epoch, f"{one.hand_overs:,}", f"{open_:,}"), False)
+
+
+def _trigger(one: CourseTarget | CourseRebalance) -> str:
+    return "the leader assigns" if isinstance(one, CourseRebalance) else str(one.trigger)
 
 
 # The options, side by side.

@@ -1,6 +1,7 @@
 """A classic consumer group whose consumers move to the new protocol: the forecast from its own snapshot.
 `tests/conformance/coordinator/consumer` holds it against whole coordinators, the leader's rebalance before it included."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,12 @@ from tests.unit.rollout.broker_consumer.groups import NEW, TOPIC_ID
 from tests.unit.rollout.broker_consumer.plans import NOON, QUICK
 
 from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumer
 from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.execution.verdict import Result
+from holdfast.rollout.kinds import any_document, registry
+from holdfast.rollout.kinds.moving import move
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows import plan as planning
 from holdfast.workflows.forecast import forecast_case
 
@@ -51,7 +57,41 @@ def test_a_dynamic_consumer_joins_what_the_leader_has_left() -> None:
     assert owned[NEW] == [2, 5]
     (conversion,) = found["conversions"]
     assert (conversion["to"], conversion["event"], conversion["rebalances"]) == ("consumer", 0, True)
-    assert "before the conversion" in found["unknown"]
+    (rebalance,) = found["rebalances"]
+    assert (rebalance["generation"], rebalance["assignor"]) == (6, "range")
+    assert {name: [number for _, number in one] for name, one in rebalance["members"].items()} == {
+        "app-b-1f0c": [0, 1, 2],
+        "app-c-1f0c": [3, 4, 5],
+    }
+    assert len(rebalance["stopped"]) == 6, "eager consumers give all up"
+    assert (found["summary"]["rebalances"], found["summary"]["targets"]) == (1, 1)
+    assert found["summary"]["moves"] == 3 + 2, "two of the one that left and one between the others; two when it is back"
+    assert found["summary"]["moved"] == 5
+    assert found["unowned_seconds"]["orders-1"] == [0, 3, 300], "from a to b in the rebalance, and there they stay"
+    assert found["unknown"] == []
+
+
+def test_cooperative_consumers_read_on_while_their_leader_assigns() -> None:
+    snapshot = classic()
+    for one in snapshot["consumers"].values():
+        one |= {"assignors": ["cooperative-sticky"], "owned": one["assigned"], "owned_generation": 5}
+
+    (rebalance,) = outcome(snapshot, convert("a", new_member_id=NEW), STABLE)["rebalances"]
+
+    assert rebalance["stopped"] == [["orders", 0], ["orders", 1]]
+
+
+def test_a_group_that_is_still_classic_takes_one_consumer_of_the_new_protocol_first() -> None:
+    group, _ = move.followed(kind_of_document(classic()), change_of(convert("a")))
+    together: dict[str, Any] = convert("a"), convert("b")
+
+    with pytest.raises(CannotPredict, match="let the first one convert alone"):
+        forecast_of(group, *together)
+    with pytest.raises(CannotPredict, match="remove_consumer: the group is classic until"):
+        forecast_of(group, {"remove_consumer": {"member_id": "app-b-1f0c"}})
+    joined = forecast_of(group, {"add_consumer": {"member_id": NEW, "subscription": ["orders"]}}).outcome
+    assert [one.group_epoch for one in joined.targets] == [6], "no rebalance before it"
+    assert joined.rebalances == ()
 
 
 def test_static_consumers_convert_without_a_target() -> None:
@@ -105,10 +145,65 @@ def test_what_does_not_fit_is_refused() -> None:
         outcome(classic(), convert("a"), convert("b"))
 
 
-def test_a_plan_waits_until_the_first_one_has_converted() -> None:
+def test_a_plan_has_the_whole_move() -> None:
     document = classic() | {"cluster": "prod", "captured_at": "2026-11-23T11:59:00Z"}
+    events = [event for name in "abc" for event in (convert(name), STABLE)]
 
-    plan = planning.make_from(("s", document), ("c", {"format_version": "1.0", "events": [convert("a")]}), QUICK, NOON)
+    plan = planning.make_from(("s", document), ("c", {"format_version": "1.0", "events": events}), QUICK, NOON)
 
-    assert plan.recommended_option is None
-    assert "until the first consumer has converted" in planning.markdown(plan)
+    baseline = plan.baseline_option
+    assert (baseline.summary.rebalances, baseline.summary.targets) == (1, 5)
+    assert [one.hand_overs for one in baseline.course.rebalances] == [3]
+    refused = {one.name for one in plan.candidates if one.refused is not None}
+    assert "all-together" in refused, "of all of them no one takes over"
+    text = planning.markdown(plan)
+    assert "1 rebalance of the classic group, 5 targets" in text
+    assert "Restart app-a" in text
+    assert any_document.plan_from_json(any_document.plan_to_json(plan)) == plan
+
+
+def test_a_plan_for_a_classic_group_is_followed_from_snapshot_to_snapshot() -> None:
+    document = classic() | {"cluster": "prod", "captured_at": "2026-11-23T11:59:00Z"}
+    change = {"format_version": "1.0", "events": [convert("a"), STABLE]}
+    plan = planning.make_from(("s", document), ("c", change), QUICK, NOON)
+    kind = kind_of(plan)
+    before = move.seen_for(plan, kind_of_document(document | {"captured_at": "2026-11-23T12:01:00Z"}))
+    outcome_of = forecast_of(before, convert("a", new_member_id=NEW), STABLE).outcome
+    after = replace(
+        before,
+        captured_at="2026-11-23T12:05:00Z",
+        still_classic=False,
+        classic=None,
+        group_epoch=7,
+        assignment_epoch=7,
+        members=tuple(
+            BrokerConsumer(
+                name,
+                client_id="app-a" if name == NEW else name[:5],
+                member_type="consumer" if name == NEW else "classic",
+                subscription=("orders",),
+                assignment=(given := tuple(sorted(one for one, owner in outcome_of.targets[-1].owners.items() if owner == name))),
+                target=given,
+            )
+            for name in outcome_of.member_ids
+        ),
+    )
+
+    assert kind.staleness(plan, before).stale is False
+    assert kind.verify(plan, before).result is Result.NOT_YET
+    assert kind.verify(plan, after).result is Result.AS_FORECAST
+    other = replace(after, members=(replace(after.members[0], assignment=(), target=()), *after.members[1:]))
+    assert kind.verify(plan, other).result is Result.DIFFERENT
+
+
+def kind_of_document(document: dict[str, Any]) -> Any:
+    return registry.of_snapshot(document).snapshot_from_json(document)
+
+
+def change_of(*events: dict[str, Any]) -> Any:
+    return registry.of_snapshot(classic()).change_from_json({"format_version": "1.0", "events": list(events)})
+
+
+def forecast_of(group: Any, *events: dict[str, Any]) -> Any:
+    kind = kind_of(group)
+    return kind.forecast(group, kind.change_from_json({"format_version": "1.0", "events": list(events)}), 1)

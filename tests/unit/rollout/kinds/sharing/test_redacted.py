@@ -32,6 +32,9 @@ def named_everywhere(contract: str) -> Any:
             partition["id"] = number
     if "leader_member_id" in document:
         document["leader_member_id"] = next(iter(document["consumers"]))
+    if "members" in (classic := document.get("classic") or {}):
+        (member,) = classic["members"].values()
+        classic |= {"members": dict.fromkeys(document["members"], member), "leader_member_id": next(iter(document["members"]))}
     for release in ("kafka_release", "broker_release"):
         document |= {release: "3.9.1"} if release in document else {}
     return document

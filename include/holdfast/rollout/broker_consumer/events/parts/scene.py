@@ -51,6 +51,7 @@ class Scene(Roster[Member]):
     asked: bool = False
     away: tuple[Back, ...] = ()
     late: tuple[Back, ...] = ()
+    led: bool = False
     conversion: Conversion | None = None
 
     @property
@@ -137,7 +138,7 @@ def gone(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
     """These leave, or their sessions are over."""
     left = {name: one for name, one in scene.instances.items() if name not in member_ids}
     after = replace(roster.gone(scene, member_ids), instances=left, grown=False)
-    if after.members and all(one.classic for one in after.members.values()):
+    if after.members and not scene.led and all(one.classic for one in after.members.values()):
         return _converted(after, rebalances=True)
     return after
 

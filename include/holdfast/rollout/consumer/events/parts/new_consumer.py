@@ -7,9 +7,9 @@ from typing import TypeVar
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.rollout.consumer.events.parts import scene as scenes
 from holdfast.rollout.consumer.events.parts.scene import Scene
-from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS
 from holdfast.rollout.contract.batches import INHERITED, FromOld
 from holdfast.rollout.facts.notes import Note, NoteKind
+from holdfast.rollout.json.classic_members import ASSIGNORS
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, nullable
 from holdfast.rollout.json.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.json.record import gathered, member, record, variant

@@ -1,4 +1,5 @@
-"""The JSON of a consumer group's members, which must equal Kafka's and so know none themselves, and of what each was handed."""
+"""The JSON of the members of a classic consumer group, which must equal Kafka's and so know none themselves, and of what each was
+handed."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
