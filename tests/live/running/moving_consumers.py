@@ -2,7 +2,7 @@
 
 Before each restart the group's snapshot is taken, as a person would; after it the targets that the broker describes are compared
 with the forecast for the member IDs that came about, and the step with which the group becomes classic again with the one that was
-named.
+named. A plan for the whole move to the new protocol is made of the classic group's snapshot, and verified after each restart.
 
     python -m tests.live.running.moving_consumers [--static] [--release 4.3.1] [--assignor cooperative-sticky]
 """
@@ -19,6 +19,10 @@ from tests.harness import command_line
 from tests.harness.kafka.broker import Broker
 from tests.harness.kafka.plain_app import PlainGroup
 
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+from holdfast.adapters.broker.session import KafkaSession
+from holdfast.adapters.deadline import Deadline
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.workflows.forecast import forecast_case
 
@@ -32,7 +36,7 @@ class Moving:
 
     def __init__(self, broker: Broker, release: str, assignor: str, folder: Path, *, static: bool) -> None:
         self.group = PlainGroup(release, GROUP, broker.bootstrap, TOPICS, folder)
-        self._assignor, self._static = assignor, static
+        self._assignor, self._static, self._folder = assignor, static, folder
         self._of_classic = ("--kafka-release", release, "--set", f"partition.assignment.strategy={assignor}")
         self._command = ("snapshot", "--broker-release", release, "--group", GROUP, "--bootstrap-server", broker.bootstrap)
         self.wrong: list[str] = []
@@ -55,6 +59,54 @@ class Moving:
             found = answer.stdout[:2_000] + answer.stderr
             time.sleep(0.5)
         raise AssertionError(f"the group did not settle:\n{found}")
+
+    def plan(self, before: Document) -> Path:
+        """For all consumers, one after the other, to the new protocol."""
+        events = [
+            event
+            for name in NAMES
+            for event in ({"convert_consumer": {"member_id": _member(before, name), "to": "consumer"}}, {"then": "stable"})
+        ]
+        files = {"snapshot": before, "change": {"format_version": "1.0", "events": events[:-1]}}
+        for name, document in files.items():
+            (self._folder / f"{name}.json").write_text(json.dumps(document))
+        answer = command_line.run(("plan", "--json", *(self._folder / f"{name}.json" for name in files)))
+        assert answer.returncode in (0, 2), answer.stdout + answer.stderr
+        plan: Document = json.loads(answer.stdout)
+        baseline = next(one for one in plan["candidates"] if one["name"] == "baseline")
+        print(f"plan: {plan['headline']}\n  baseline: {baseline['summary']}", flush=True)
+        found = self._folder / "plan.json"
+        found.write_text(answer.stdout)
+        return found
+
+    def carry_out(self, path: Path, before: Document) -> Document:
+        """The plan's steps, as a person does them. The verdict is `not yet` until the last one, and `as forecast` after it."""
+        after, names = before, {one: member["client_id"] for one, member in before["consumers"].items()}
+        steps = [one for one in json.loads(path.read_text())["steps"] if not one["action"].startswith("await_")]
+        for number, step in enumerate(steps, start=1):
+            match step["action"]:
+                case "set_config":
+                    self._configure(step["inputs"])
+                    after = self.settled(len(NAMES))
+                case "convert_consumer":
+                    self.group.close(names[step["inputs"]["member_id"]])
+                    self.start(names[step["inputs"]["member_id"]], step["inputs"]["to"])
+                    after = self.settled(len(NAMES), step["inputs"]["member_id"])
+            self._verify(f"step {step['id']}, {step['action']}", path, after, at_the_end=number == len(steps))
+        return after
+
+    def _configure(self, configs: Document) -> None:
+        texts = {key: None if value is None else str(value) for key, value in configs.items()}
+        with KafkaSession(ClusterConnection.of(self.group.bootstrap), Deadline(60)) as session:
+            KafkaCluster(session).alter_group_configs(GROUP, texts)
+
+    def _verify(self, step: str, plan: Path, after: Document, *, at_the_end: bool) -> None:
+        seen = self._folder / "seen.json"
+        seen.write_text(json.dumps(after))
+        answer = command_line.run(("verify", str(plan), "--snapshot", str(seen), "--json"))
+        result = json.loads(answer.stdout)["result"] if answer.stdout else answer.stderr
+        fits = result == "as forecast" if at_the_end else result == "not yet"
+        self._say(step, [] if fits else [answer.stdout[:3_000]], result)
 
     def convert(self, name: str, to: str, before: Document) -> Document:
         """The group after it."""
@@ -140,9 +192,10 @@ def main() -> int:
                 for name in NAMES:
                     moving.start(name, "classic")
                 found = moving.settled(len(NAMES))
-                for to in ("consumer", "classic"):
-                    for name in NAMES:
-                        found = moving.convert(name, to, found)
+                plan = moving.plan(found)
+                found = moving.carry_out(plan, found)
+                for name in NAMES:
+                    found = moving.convert(name, "classic", found)
             finally:
                 moving.group.stop()
     return 1 if moving.wrong else 0

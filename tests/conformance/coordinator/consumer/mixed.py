@@ -39,12 +39,11 @@ class MixedChange:
         self.conversions: list[Case] = []
         for member in chance.sample(list(self._classic), chance.randint(1, count - 1)):
             reads = next(one["topics"] for one in self._steps if one["do"] == "join classic" and one["id"] == member)
-            new = self._convert(member, "consumer", reads=reads)
+            fast = {"within_rebalance": True} if chance.random() < 0.3 else {}
+            new = self._convert(member, "consumer", within=bool(fast), reads=reads)
             self._settle()
-            self.conversions += [
-                {"convert_consumer": {"member_id": member, "new_member_id": new, "to": "consumer"}},
-                {"then": "stable"},
-            ]
+            event = {"member_id": member, "new_member_id": new, "to": "consumer"} | fast
+            self.conversions += [{"convert_consumer": event}, {"then": "stable"}]
         self.settled = len(self._steps) - 1
         self.events: list[Case] = []
         self._began: list[int] = []  # the step with which each of them does

@@ -144,18 +144,16 @@ def to_note(steps: Sequence[AnyStep], change: GroupChange, after: str, known: No
 
 
 def _quick(basis: BrokerConsumerSnapshot, change: GroupChange) -> list[int]:
-    """The restarts, by their index, of consumers that leave and may be back before the next target. The first that leaves a
-    classic group is back once that has rebalanced."""
+    """The restarts, by their index, of consumers that leave and may be back before the next target."""
     static = {one.member_id for one in basis.members if one.instance_id is not None}
-    found, led = [], basis.still_classic
-    for index, item in enumerate(change.events):
-        if isinstance(item, Then):
-            continue
-        leaves = item.restarts() and not (item.crashes() or item.in_interval() or item.leaves_as_static())
-        if leaves and item.stops() not in static and not led:
-            found.append(index)
-        led = led and item.comes() is None
-    return found
+    return [
+        index
+        for index, item in enumerate(change.events)
+        if not isinstance(item, Then)
+        and item.restarts()
+        and not (item.crashes() or item.in_interval() or item.leaves_as_static())
+        and item.stops() not in static
+    ]
 
 
 def _comer(name: str, comes: Coming, before: Mapping[str, BrokerConsumer]) -> Comer:

@@ -113,13 +113,22 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         self._scene = replace(scene, epoch=found[-1].generation, due=False, moves=())
 
     def _take_over(self, there: tuple[str, ...]) -> None:
-        """The first consumer of the new protocol has joined a classic group of these. No member is updated until all of them are in
-        the coordinator's table."""
-        static = len(self._scene.members) == len(there)
-        leading.refuse_first(self._snapshot, len(there), static=static)
-        bits = MemberTable.bits_for(len(there))
-        self._taken_over = MemberTable(MemberTable(there, bits).order()[::-1], bits)
-        self._scene = replace(self._scene, table=self._taken_over, led=False)
+        """The first consumer of the new protocol has joined a classic group of these. Who has left that before is not in it any
+        more. No member is updated until all of them are in the coordinator's table."""
+        scene = self._scene
+        places = {old for _, old in scene.heirs}
+        members = tuple(one for one in there if one in scene.members or one in places)
+        leading.refuse_first(self._snapshot, len(members), static=bool(places))
+        bits = MemberTable.bits_for(len(members))
+        self._taken_over = MemberTable(MemberTable(members, bits).order()[::-1], bits)
+        left = len(there) - len(members)
+        self._scene = replace(
+            scene,
+            table=self._taken_over,
+            led=False,
+            epoch=None if scene.epoch is None else scene.epoch - left,
+            moves=tuple(move for move in scene.moves if move[1] or move[0] in members),
+        )
 
     def _joined(self) -> Iterator[ComputedTarget]:
         if self._scene.joins_compute and self._scene.due:

@@ -30,10 +30,10 @@ def refuse_event(scene: Scene, event: ConsumerEvent) -> None:
         return
     comes = event.comes()
     joins = comes is not None and (event.converts_to() or comes.consumer.member_type) is MemberType.CONSUMER
-    if not joins or event.crashes() or event.in_interval():
+    if not joins or event.crashes():
         raise CannotPredict(
             f"{event.VERB}: the group is classic until its first consumer of the new protocol has joined, and this comes before:"
-            " convert a consumer that leaves and comes back later, or add one of the new protocol"
+            " convert a consumer that leaves, or add one of the new protocol"
         )
     if scene.away:
         raise CannotPredict(

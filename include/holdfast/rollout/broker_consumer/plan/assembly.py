@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from holdfast.rollout.broker_consumer.change.change import CHANGE, GroupChange
+from holdfast.rollout.broker_consumer.forecast.placement import Shares
 from holdfast.rollout.broker_consumer.limits.rules import judge
 from holdfast.rollout.broker_consumer.options import impact
 from holdfast.rollout.broker_consumer.options.evaluation import EvaluatedGroupOption
@@ -96,8 +97,8 @@ def _warnings(chosen: Ranked | None) -> str:
 
 
 def _steps(chosen: Ranked, snapshot: BrokerConsumerSnapshot) -> tuple[GroupStep, ...]:
-    course = chosen.evaluated.course
-    return steps_of(chosen.evaluated.option.change, () if course is None else course.targets, snapshot)
+    course = chosen.evaluated.course or Shares((), ())
+    return steps_of(chosen.evaluated.option.change, course, snapshot)
 
 
 def _considered(one: Ranked, chosen: Ranked | None) -> Considered:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from holdfast.kafka.coordinator.consumer.config_keys import ASSIGNMENT_INTERVAL, number_of
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
 from holdfast.rollout.broker_consumer.events import table
-from holdfast.rollout.broker_consumer.forecast.placement import CourseTarget
+from holdfast.rollout.broker_consumer.forecast.placement import Shares
 from holdfast.rollout.broker_consumer.snapshot.names import named
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -16,6 +16,7 @@ from holdfast.rollout.coordinated.step_of import StepOf
 from holdfast.rollout.json.codec import NAME, TEXT, choice
 from holdfast.rollout.json.record import derived, member, record, spread
 from holdfast.rollout.text import kafka_commands
+from holdfast.rollout.text.format import many
 
 
 @record
@@ -39,22 +40,30 @@ class GroupStep:
         return Who.OPERATOR
 
 
-def steps_of(change: GroupChange, targets: tuple[CourseTarget, ...], snapshot: BrokerConsumerSnapshot) -> tuple[GroupStep, ...]:
-    """The events of a change, with the targets that are expected after each batch of them, and a wait at the end."""
+def steps_of(change: GroupChange, course: Shares, snapshot: BrokerConsumerSnapshot) -> tuple[GroupStep, ...]:
+    """The events of a change, with what is expected after each batch of them, and a wait at the end."""
     name, config = named(snapshot), dict(snapshot.config)
     found, batch, begun = [], 0, False
     for number, item in enumerate(waiting_last(change.events), start=1):
         of = StepOf(snapshot.group_id, name, number_of(config, ASSIGNMENT_INTERVAL), dict(config))
         if isinstance(item, Then):
-            after = [one for one in targets if one.batch == batch] if begun else []
             shows = kafka_commands.describe_consumer_group(of.group_id, "--state", "--verbose")
-            found.append(_step(str(number), item, wait_words.step(item.wait, shows), wait_words.expected(after, "partitions")))
+            found.append(_step(str(number), item, wait_words.step(item.wait, shows), _expected(course, batch if begun else None)))
             batch, begun = batch + begun, False
         else:
             found.append(_step(str(number), item, item.step(of)))
             config |= dict(item.configures())
             begun = True
     return tuple(found)
+
+
+def _expected(course: Shares, batch: int | None) -> str:
+    """After a wait for what follows from that batch of events; None: nothing does."""
+    led = [one for one in course.rebalances if one.batch == batch]
+    targets = [one for one in course.targets if one.batch == batch]
+    moves = many(sum(one.hand_overs for one in led), "hand-over")
+    first = f"First {many(len(led), 'rebalance')} of the classic group without it; {moves} of partitions. " if led else ""
+    return first + wait_words.expected(targets, "partitions")
 
 
 def verbs(change: GroupChange) -> Iterator[str]:

@@ -11,6 +11,7 @@ from holdfast.errors import Unsupported
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name
+from holdfast.rollout.consumer.events.parts.new_consumer import WITHIN_REBALANCE
 from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.manual_steps import StepWords
@@ -22,11 +23,13 @@ CONSUMER = "consumer"
 
 @record
 class ConvertConsumer(ConsumerEvent):
-    """`new_member_id` None: a random one, as every start makes it."""
+    """`new_member_id` None: a random one, as every start makes it. `within_rebalance`: whether it is back before the others have
+    rebalanced without it."""
 
     member_id: str = member(NAME)
     to: str = member(only(CONSUMER, "protocol"))
     new_member_id: str | None = member(nullable(NAME), default=None, omit=True)
+    within_rebalance: bool | None = member(WITHIN_REBALANCE, default=None, omit=True)
 
     VERB = "convert_consumer"
     ACTIONS = (ActionName.RESTART_CLIENT,)

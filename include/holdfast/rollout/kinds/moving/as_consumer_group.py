@@ -5,7 +5,6 @@ generation, and the target of each member what its leader has assigned to it las
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer.group import Member
@@ -59,8 +58,9 @@ def converted(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Broke
 def _events(change: ConsumerChange) -> Iterator[Item]:
     for item in change.events:
         if isinstance(item, ConvertFirst):
-            new: dict[str, Any] = {} if item.new_member_id is None else {"new_member_id": item.new_member_id}
-            yield ConvertConsumer.codec().read({"member_id": item.member_id, "to": str(MemberType.CONSUMER), **new})
+            new = {} if item.new_member_id is None else {"new_member_id": item.new_member_id}
+            fast = {"within_interval": True} if item.within_rebalance else {}
+            yield ConvertConsumer.codec().read({"member_id": item.member_id, "to": str(MemberType.CONSUMER), **new, **fast})
         else:
             assert isinstance(item, Then), "other events are refused"
             yield item

@@ -71,6 +71,15 @@ def test_a_dynamic_consumer_joins_what_the_leader_has_left() -> None:
     assert found["unknown"] == []
 
 
+def test_a_first_consumer_that_is_back_at_once_leaves_no_rebalance_behind() -> None:
+    found = outcome(classic(), convert("a", new_member_id=NEW, within_rebalance=True), STABLE)
+
+    assert "rebalances" not in found
+    (target,) = found["targets"]
+    owned = {name: [number for _, number in one["partitions"]] for name, one in target["assignment"]["members"].items()}
+    assert (target["group_epoch"], owned) == (6, {NEW: [0, 1], "app-c-1f0c": [4, 5], "app-b-1f0c": [2, 3]})
+
+
 def test_cooperative_consumers_read_on_while_their_leader_assigns() -> None:
     snapshot = classic()
     for one in snapshot["consumers"].values():
