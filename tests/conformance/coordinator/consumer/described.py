@@ -25,6 +25,7 @@ def snapshot_of(shown: Case, release: str, ids: dict[str, str], topics: dict[str
         "group_id": "shop",
         "protocol": "consumer",
         "broker_release": release,
+        "client_release": "4.0.0",  # all assign alike
         "group_epoch": shown["epoch"],
         "assignment_epoch": shown["assignment epoch"],
         "assignor": shown["assignor"],

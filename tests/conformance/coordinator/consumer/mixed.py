@@ -124,7 +124,8 @@ class MixedChange:
             to = chance.choice(("classic", "consumer"))
             reads = chance.choice(self._reads)
             new = self._join(None, reads) if to == "consumer" else self._join_classic(None, reads=reads)
-            self.events.append({"add_consumer": {"member_id": new, "subscription": reads, "member_type": to}})
+            event = {"member_id": new, "subscription": reads, "member_type": to} | self._listed(to)
+            self.events.append({"add_consumer": event})
         elif verb == "remove" and (self._classic | self._consumers)[member] is None:
             self._stop(member)
             self.events.append({"remove_consumer": {"member_id": member}})
@@ -135,7 +136,11 @@ class MixedChange:
             new = self._convert(member, to, within=within)
             event = {"member_id": member, "new_member_id": new, "subscription": self._steps[-1]["topics"]}
             event |= {"within_interval": True} if within else {}
-            self.events.append({"restart_consumer": event} if verb == "restart" else {"convert_consumer": event | {"to": to}})
+            converts = event | {"to": to} | self._listed(to)
+            self.events.append({"restart_consumer": event} if verb == "restart" else {"convert_consumer": converts})
+
+    def _listed(self, to: str) -> Case:
+        return {"assignors": self._assignors} if to == "classic" else {}
 
     # What came of it.
 
@@ -145,6 +150,8 @@ class MixedChange:
         ids = {name: one for step in shown for name, one in step.get("ids", {}).items() if one}
         first = shown[self.settled]
         snapshot = snapshot_of(first, self._release, answer["ids"], self._topics, self.config)
+        for one in snapshot["members"].values():
+            one |= self._listed(one["member_type"])
         converts = _becomes_classic(shown, self.settled)
         events = [_with_ids(one, ids) for one, at in zip(self.events, self._began, strict=True) if at <= (converts or at)]
         until = len(shown) if converts is None else converts
@@ -201,7 +208,8 @@ class MixedChange:
         left = {*conversion["member_ids"]}
         if conversion["rebalances"] != rebalances or (left and left != {*theirs["members"]}):
             return f"forecast {conversion}, coordinator {theirs}"
-        return ""
+        later = [began for began in self._began if began > step]
+        return _led(outcome.get("rebalances", []), shown[later[0] - 1 if later else -1])
 
 
 def _led(rebalances: list[Case], shown: Case) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from holdfast.kafka.consumer.group import Assignor as ClassicAssignor
 from holdfast.kafka.vocabulary import TopicPartition
 
 Owned = tuple[tuple[str, tuple[int, ...]], ...]
@@ -42,7 +43,8 @@ class Topic:
 class Member:
     """One member. `subscription`: the topics that it names; `regex`: those that it asks for by a regular expression, as the
     coordinator has resolved it; None: by none. `target`: its previous one, and for a static member that has just come back
-    that of its instance. `classic`: it is of the classic protocol, in a group that moves; no target depends on it."""
+    that of its instance. `classic`: it is of the classic protocol, in a group that moves; no target depends on it. Neither does one
+    on what its leader goes by once the group is classic: `assignors`, those that it lists (empty: unknown), and `rack`."""
 
     member_id: str
     subscription: tuple[str, ...] = ()
@@ -50,6 +52,8 @@ class Member:
     instance_id: str | None = None
     target: Owned = ()
     classic: bool = False
+    assignors: tuple[ClassicAssignor, ...] = ()
+    rack: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from holdfast.rollout.broker_consumer.forecast import leading
 from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupConversion, LeaderRebalance
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.target.target import as_target, each_partition
+from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.coordinated import roster
 from holdfast.rollout.coordinated.course import Course
 from holdfast.rollout.coordinated.targets import Occasion, Return, TargetTrigger, pending
@@ -55,13 +56,16 @@ class CarriedOut(NamedTuple):
 def carried_out(ground: Ground, change: GroupChange) -> CarriedOut:
     """Every member ID of the change is given. Raise InvalidInput for an event that does not fit the group then, CannotPredict for
     one that comes after the group became one of the classic protocol."""
-    course = _Course(ground)
-    targets = tuple(course.targets(change.numbered_batches()))
+    batches = change.numbered_batches()
+    unsettled = frozenset(number for number, one in enumerate(batches, start=1) if one.wait is Wait.REBALANCE)
+    course = _Course(ground, unsettled)
+    targets = tuple(course.targets(batches))
     return CarriedOut(targets, tuple(course.returns), tuple(course.conversions), course.stalled, tuple(course.rebalances))
 
 
 class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, unsettled: frozenset[int]) -> None:
+        """`unsettled`: the batches, by number, that begin before members have what the last target gives them."""
         snapshot, group = ground.snapshot, ground.group
         self._release = group.release
         scene = Scene(
@@ -79,22 +83,24 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
             led=snapshot.still_classic,
         )
         super().__init__(scene)
-        self._snapshot = snapshot
+        self._snapshot, self._unsettled = snapshot, unsettled
         self._had = [{one.member_id: one.target for one in group.members}]
         self._alike = Subscriptions(group, UNTIL_18).alike
         self.conversions: list[GroupConversion] = []
         self.rebalances: list[LeaderRebalance] = []
+        self._classic = leading.from_classic(snapshot)
+        self._reads: dict[TopicPartition, str] = {}  # since the last rebalance of the classic group
         self._taken_over: MemberTable | None = None
 
     def _begins(self, event: ConsumerEvent) -> None:
-        if self._scene.led:
+        if self._scene.led and self._scene.conversion is None:
             leading.refuse_event(self._scene, event)
 
     def _event(self, index: int, event: ConsumerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it at once where a member joins and no interval holds it back."""
         there = tuple(self._scene.members)
         self._place(index, event, applied)
-        if self._scene.led and any(joins for _, joins in self._scene.moves):
+        if self._scene.led and self._scene.conversion is None and any(joins for _, joins in self._scene.moves):
             self._take_over(there)
         self._inherit()
         self._convert(index)
@@ -104,13 +110,15 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
             self._converted(index, self._taken_over, moves)
 
     def _lead(self) -> None:
-        """The leader assigns to those that are left in the classic group."""
-        scene = self._scene
-        reads = self.rebalances[-1].owners if self.rebalances else owners_in(self._had[0].items())
-        found = tuple(leading.without_some(self._snapshot, scene.members.keys(), reads, self._batch_number))
-        self.rebalances += found
-        self._had = [{name: by_topic(partitions) for name, partitions in found[-1].owned}]
-        self._scene = replace(scene, epoch=found[-1].generation, due=False, moves=())
+        """The leader assigns to those that are in the classic group now."""
+        scene, batch, targets = self._scene, self._batch_number, self._computed_so_far
+        assert self._classic is not None, "no leader leads where nothing is known of it"
+        reads = self._reads or owners_in(self._had[0].items())
+        found, self._classic = leading.led(self._snapshot, scene, leading.with_newcomers(self._classic, scene))
+        self.rebalances += leading.as_outcome(found, reads, known=scene.epoch is not None, batch=batch, targets=targets)
+        last = self.rebalances[-1]
+        self._reads, self._had = last.owners, [{name: by_topic(partitions) for name, partitions in last.owned}]
+        self._scene = replace(scene, epoch=last.generation, due=False, moves=())
 
     def _take_over(self, there: tuple[str, ...]) -> None:
         """The first consumer of the new protocol has joined a classic group of these. Who has left that before is not in it any
@@ -121,14 +129,8 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         leading.refuse_first(self._snapshot, len(members), static=bool(places))
         bits = MemberTable.bits_for(len(members))
         self._taken_over = MemberTable(MemberTable(members, bits).order()[::-1], bits)
-        left = len(there) - len(members)
-        self._scene = replace(
-            scene,
-            table=self._taken_over,
-            led=False,
-            epoch=None if scene.epoch is None else scene.epoch - left,
-            moves=tuple(move for move in scene.moves if move[1] or move[0] in members),
-        )
+        moves = tuple(move for move in scene.moves if move[1] or move[0] in members)
+        self._scene = replace(scene, table=self._taken_over, led=False, moves=moves)
 
     def _joined(self) -> Iterator[ComputedTarget]:
         if self._scene.joins_compute and self._scene.due:
@@ -148,9 +150,16 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
     def _convert(self, index: int | None) -> None:
         """`index`: of the event that has just taken effect; None: sessions are over."""
         found = self._scene.conversion
-        if found is not None and not any(one.to is MemberType.CLASSIC for one in self.conversions):
-            left = self._scene.table.order()
-            self.conversions.append(GroupConversion(MemberType.CLASSIC, self._batch_number, index, found.rebalances, left))
+        if found is None or any(one.to is MemberType.CLASSIC for one in self.conversions):
+            return
+        scene = self._scene
+        self.conversions.append(
+            GroupConversion(MemberType.CLASSIC, self._batch_number, index, found.rebalances, scene.table.order())
+        )
+        if found.rebalances and len(self._had) == 1 and self._batch_number not in self._unsettled:
+            self._classic = leading.become_classic(scene, self._had[0], found.fresh)
+            led = self._classic is not None
+            self._reads, self._scene = {}, replace(scene, led=led, due=led)
 
     def _converted(self, index: int, before: MemberTable, moves: tuple[Move, ...]) -> None:
         """The first consumer of the new protocol has joined a classic group. Its coordinator has gone through the members, and put

@@ -76,8 +76,10 @@ def _outcome(ground: Ground, change: GroupChange, settings: ConsumerConfig) -> G
     there = tuple(member for member, _ in targets[-1].owned) if targets else tuple(one.member_id for one in ground.group.members)
     back = {one.old: one.member_id for one in returns if one.targets == len(targets)}
     classic = next((one for one in conversions if one.to is MemberType.CLASSIC), None)
+    last = done.rebalances[-1:] if classic is not None and any(one.batch == classic.batch for one in done.rebalances) else ()
+    left = [name for one in last for name, _ in one.owned] or ([] if classic is None else classic.member_ids)
     return GroupOutcome(
-        member_ids=tuple(back.get(one, one) for one in there) if classic is None else classic.member_ids,
+        member_ids=tuple(back.get(one, one) for one in there) if classic is None else tuple(left),
         targets=targets,
         summary=summary.summary(ground, change, done, stable, found.start_ups, unowned),
         positions=resumed,
@@ -90,12 +92,16 @@ def _outcome(ground: Ground, change: GroupChange, settings: ConsumerConfig) -> G
 
 
 def _of_the_leader(outcomes: list[GroupOutcome]) -> tuple[Unknown, ...]:
-    """What a leader of the classic protocol decides."""
-    found = (one.becomes_classic for one in outcomes if one.becomes_classic is not None)
-    return tuple(dict.fromkeys(_LEADER if one.rebalances else _KEPT for one in found))
+    """What a leader of the classic protocol decides after all, where that is not in the outcome."""
+    found = [one for one in outcomes if one.becomes_classic is not None and (one.ends_early or not one.becomes_classic.rebalances)]
+    return tuple(dict.fromkeys(_LEADER if one.ends_early else _KEPT for one in found))
 
 
-_LEADER = Unknown("conversions", "the group is classic then, and rebalances: what its leader assigns is unknown")
+_LEADER = Unknown(
+    "conversions",
+    "the group is classic then, and rebalances: what its leader assigns is unknown. Give the `assignors` of members that are, or"
+    " become, classic",
+)
 _KEPT = Unknown("conversions", "the group is classic then: its leader assigns with the next rebalance")
 
 

@@ -3,16 +3,20 @@
 The leader's decision is that of `kafka.consumer`; the coordinator takes over what it has assigned last.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka import java_hash
 from holdfast.kafka.consumer import rebalances
-from holdfast.kafka.consumer.group import Assignment, Group, Topic
+from holdfast.kafka.consumer.group import Assignment, Group, MemberAssignment, Topic
+from holdfast.kafka.consumer.group import Member as ClassicMember
 from holdfast.kafka.consumer.rebalances import Readers, Rebalance, Unsettled
 from holdfast.kafka.consumer.release import LINES
 from holdfast.kafka.coordinator.consumer import migration
-from holdfast.kafka.coordinator.consumer.group import MemberType
+from holdfast.kafka.coordinator.consumer.group import Member, MemberType, Owned
 from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
@@ -20,7 +24,7 @@ from holdfast.rollout.broker_consumer.events.parts.scene import Scene
 from holdfast.rollout.broker_consumer.events.set_config import SetConfig
 from holdfast.rollout.broker_consumer.forecast.outcomes import LeaderRebalance
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot, ClassicGroup
-from holdfast.rollout.json import strict
+from holdfast.rollout.broker_consumer.target.target import each_partition
 
 
 def refuse_event(scene: Scene, event: ConsumerEvent) -> None:
@@ -56,19 +60,78 @@ def refuse_first(snapshot: BrokerConsumerSnapshot, members: int, *, static: bool
         raise CannotPredict(f"config.{refused}: the brokers refuse a consumer of the new protocol in this group")
 
 
-def without_some(snapshot: BrokerConsumerSnapshot, left: Collection[str], reads: Readers, batch: int) -> Iterator[LeaderRebalance]:
-    """The rebalances of the classic group of which only `left` is left. `reads`: who reads what before. Raise CannotPredict."""
-    classic = snapshot.classic
-    if classic is None:
+def from_classic(snapshot: BrokerConsumerSnapshot) -> ClassicGroup | None:
+    """What the leader of a group goes by that is still classic. Raise CannotPredict where that is unknown."""
+    if snapshot.still_classic and snapshot.classic is None:
         raise CannotPredict(
             "the group is classic until the first consumer has converted, and what its leader goes by is unknown: forecast it from"
             " a snapshot of the classic group"
         )
-    if not left:
-        raise CannotPredict("no consumer is left in the classic group when the first one of the new protocol joins: not covered")
-    known = snapshot.group_epoch is not None
+    return snapshot.classic
+
+
+def become_classic(scene: Scene, owned: Mapping[str, Owned], fresh: Collection[str]) -> ClassicGroup | None:
+    """What the leader goes by of a group that has become classic: what each member has, from the generation that is its epoch.
+    `fresh`: those that have just joined, with nothing. None: what some of them list is unknown.
+
+    Java: `ClassicGroup.fromConsumerGroup`; a member hears of each target by the first assignor that it lists
+    (`classicGroupJoinToConsumerGroup`).
+    """
+    if not scene.members or not all(one.assignors for one in (*scene.members.values(), *(back.new for back in scene.away))):
+        return None
+    generation = scene.epoch or 0
+    members = []
+    for name, one in scene.members.items():
+        joins = _joins(one)
+        if name not in fresh:
+            had = Assignment(one.assignors[0], (MemberAssignment(name, each_partition(owned.get(name, ()))),))
+            (joins,) = rebalances.after_round((joins,), had, generation)
+        members.append(joins)
+    return ClassicGroup(_as_listed(members))
+
+
+def with_newcomers(classic: ClassicGroup, scene: Scene) -> ClassicGroup:
+    """Those that are there now: who has joined since then has nothing."""
+    known = {one.member_id for one in classic.members}
+    there = [one for one in classic.members if one.member_id in scene.members]
+    new = [_joins(one) for name, one in scene.members.items() if name not in known]
+    leads = classic.leader_member_id if classic.leader_member_id in scene.members else None
+    alone = there[0].member_id if len(there) == 1 and not new else None
+    return replace(classic, members=_as_listed([*there, *new]) if new else tuple(there), leader_member_id=alone or leads)
+
+
+def _joins(one: Member) -> ClassicMember:
+    return ClassicMember(one.member_id, one.assignors, one.subscription, group_instance_id=one.instance_id, rack=one.rack)
+
+
+def _as_listed(members: Sequence[ClassicMember]) -> tuple[ClassicMember, ...]:
+    """In the order of the coordinator's HashMap (`ClassicGroup.members`)."""
+    by_id = {one.member_id: one for one in members}
+    return tuple(by_id[name] for name in java_hash.string_map_order(tuple(by_id), java_hash.buckets_after(len(by_id), len(by_id))))
+
+
+class Led(NamedTuple):
+    """What has followed: the rebalances, and the group as its leader sees it after them."""
+
+    rebalances: tuple[Rebalance, ...]
+    classic: ClassicGroup
+
+
+def led(snapshot: BrokerConsumerSnapshot, scene: Scene, classic: ClassicGroup) -> Led:
+    """The rebalances of a classic group until it is stable. Raise CannotPredict."""
+    if not classic.members:
+        raise CannotPredict("no consumer is left in the classic group: what its next member finds is not covered")
+    racks = {one.name: tuple(each.replica_racks for each in one.partitions) for one in snapshot.topics}
+    topics = tuple(Topic(one.name, (racks.get(one.name, ()) + ((),) * one.partitions)[: one.partitions]) for one in scene.topics)
+    releases = (snapshot.client_release, snapshot.broker_release)
+    found = _decided(classic, topics, *releases, rebalances.first_generation(scene.epoch, classic.members))
+    return Led(found, replace(classic, members=found[-1].members))
+
+
+def as_outcome(found: Iterable[Rebalance], reads: Readers, *, known: bool, batch: int, targets: int) -> Iterator[LeaderRebalance]:
+    """`reads`: who reads what before; `known`: whether the generation is; `targets`: how many were computed before."""
     withheld: tuple[TopicPartition, ...] = ()
-    for one in _decided(snapshot, classic, frozenset(left)):
+    for one in found:
         assert isinstance(one.decision, Assignment), "a leader that fails is refused"
         yield LeaderRebalance(
             generation=one.generation if known else None,
@@ -78,46 +141,31 @@ def without_some(snapshot: BrokerConsumerSnapshot, left: Collection[str], reads:
             stopped=tuple(dict.fromkeys((*rebalances.unavailable(reads, one.joined), *withheld))),
             given_up=frozenset(partition for each in one.decision.members for partition in each.revoked),
             batch=batch,
-            targets=0,
+            targets=targets,
         )
         reads = rebalances.readers_after(one.decision)
         withheld = tuple(partition for each in one.decision.members for partition in each.withheld)
 
 
-@lru_cache(maxsize=4)
-def _decided(snapshot: BrokerConsumerSnapshot, classic: ClassicGroup, left: frozenset[str]) -> tuple[Rebalance, ...]:
-    """Of an unknown release of the consumers: where all decide alike. Kept: it is the same whatever the IDs of those that come."""
-    known = classic.kafka_release
+@lru_cache(maxsize=8)
+def _decided(
+    classic: ClassicGroup, topics: tuple[Topic, ...], known: str | None, broker_release: str | None, generation: int
+) -> tuple[Rebalance, ...]:
+    """`known`: the release of the consumers; None: where all decide alike. Kept: before the first consumer of the new protocol joins
+    it is the same whatever the IDs of those that come."""
     releases = [line.releases[-1] for line in reversed(LINES)] if known is None else [known]
-    each = [_of_a_release(snapshot, classic, left, release) for release in releases]
+    groups = [Group(one, classic.members, topics, broker_release, classic.leader_member_id) for one in releases]
+    try:
+        each = [tuple(rebalances.until_stable(group, generation)) for group in groups]
+    except Unsettled as why:
+        raise CannotPredict(f"the classic group does not settle: {why}") from None
     different = [release for release, one in zip(releases, each, strict=True) if _parts(one) != _parts(each[0])]
     if different:
         raise CannotPredict(
             f"The release of the Kafka clients is unknown, and it matters here: {releases[0]} gives one result,"
-            f" {', '.join(different)} another. Give it with --kafka-release, or as kafka_release in the Snapshot."
+            f" {', '.join(different)} another. Give it with --kafka-release, or as client_release in the Snapshot."
         )
     return each[0]
-
-
-def _of_a_release(
-    snapshot: BrokerConsumerSnapshot, classic: ClassicGroup, left: Collection[str], release: str
-) -> tuple[Rebalance, ...]:
-    members = tuple(one for one in classic.members if one.member_id in left)
-    missing = [one for one in left if all(one != each.member_id for each in members)]
-    if missing:
-        raise CannotPredict(f"members.{strict.step_of(missing[0])}: its assignors are unknown")
-    leads = classic.leader_member_id if classic.leader_member_id in left else None
-    group = Group(
-        release=release,
-        members=members,
-        topics=tuple(Topic(one.name, tuple(each.replica_racks for each in one.partitions)) for one in snapshot.topics),
-        broker_release=snapshot.broker_release,
-        leader_member_id=members[0].member_id if len(members) == 1 else leads,
-    )
-    try:
-        return tuple(rebalances.until_stable(group, rebalances.first_generation(snapshot.group_epoch, classic.members)))
-    except Unsettled as why:
-        raise CannotPredict(f"the classic group does not settle without the first consumer that converts: {why}") from None
 
 
 def _parts(found: tuple[Rebalance, ...]) -> list[object]:

@@ -95,7 +95,7 @@ class GroupConversion:
 @dataclass(frozen=True, slots=True)
 class GroupOutcome:
     """What comes about. `member_ids`: at the end. `bounds`: over all random IDs; None: every ID is given. `conversions`: where the
-    group becomes one of the other protocol; nothing that follows from a leader's decision is in the outcome. `stalled`: a target is
+    group becomes one of the other protocol. `stalled`: a target is
     due at the end that no member computes: only those of the classic protocol are left, and from 4.3 on these wait for a member
     that joins. `rebalances`: of the group while it is classic.
 
@@ -120,8 +120,14 @@ class GroupOutcome:
 
     @property
     def becomes_classic(self) -> GroupConversion | None:
-        """Where it does, and the forecast ends."""
+        """Where it does. What its leader assigns then is the last of the forecast."""
         return next((one for one in self.conversions if one.to is MemberType.CLASSIC), None)
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether its leader assigns then, and what that is is unknown."""
+        found = self.becomes_classic
+        return found is not None and found.rebalances and all(one.batch != found.batch for one in self.rebalances)
 
 
 def in_turn(targets: Sequence[ComputedTarget], rebalances: Sequence[LeaderRebalance]) -> Iterator[ComputedTarget | LeaderRebalance]:

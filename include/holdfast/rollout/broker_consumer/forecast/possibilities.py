@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from holdfast.kafka import java, java_hash
-from holdfast.kafka.coordinator.consumer.group import Assignor
+from holdfast.kafka.coordinator.consumer.group import Assignor, MemberType
 from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
 from holdfast.rollout.broker_consumer.events.event import ConsumerEvent
 from holdfast.rollout.broker_consumer.events.parts import new_consumer
 from holdfast.rollout.broker_consumer.events.set_assignor import SetAssignor
 from holdfast.rollout.broker_consumer.forecast.course import Ground
+from holdfast.rollout.contract.batches import FromOld, Then
 from holdfast.rollout.coordinated import chance
 
 MOST, FEWEST = 300, 20
@@ -55,7 +56,8 @@ def possibilities(ground: Ground, change: GroupChange, times: int, at_most: int 
     if not opened:
         return Possibilities((Possibility(change, 1.0),), exhaustive=True)
     most = _most(ground, change, times) if at_most is None else at_most
-    decisive = tuple(index for index in opened if not _is_static(ground, change.events[index]))
+    last = _joins_classic(ground, change)
+    decisive = tuple(index for index in opened if index not in last and not _is_static(ground, change.events[index]))
     found = _enumerated(ground, change, decisive, most)
     if found is None:
         count = max(FEWEST, most) if at_most is None else most
@@ -196,10 +198,35 @@ def _by_place(ground: Ground, change: GroupChange, index: int, most: int) -> lis
 
 def _with_ids(ground: Ground, change: GroupChange, opened: Sequence[int], ids: _Ids, number: int) -> GroupChange:
     """`ids`: of some events; those of the others that are open are drawn."""
+    last = _joins_classic(ground, change)
     events = list(change.events)
     for index in opened:
         item = events[index]
         if isinstance(item, ConsumerEvent):
-            group_id = ground.snapshot.group_id
-            events[index] = item.drawn(ids.get(index) or chance.member_id(group_id, number, index))
+            drawn = chance.member_id(ground.snapshot.group_id, number, index)
+            client = last.get(index)
+            events[index] = item.drawn(ids.get(index) or (drawn if client is None else f"{client}-{drawn}"))
     return replace(change, events=tuple(events))
+
+
+def _joins_classic(ground: Ground, change: GroupChange) -> dict[int, str]:
+    """The events, by their index, whose consumer joins a group that has become classic by it, with its client ID: a classic group
+    makes the member ID of it (`ClassicGroup.generateMemberId`)."""
+    clients = {one.member_id: one.client_id for one in ground.snapshot.members}
+    consumers = {one.member_id for one in ground.group.members if not one.classic}
+    found: dict[int, str] = {}
+    for index, item in enumerate(change.events):
+        if isinstance(item, Then):
+            continue
+        old, comes, before = item.stops() or "", item.comes(), len(consumers)
+        inherits = MemberType.CONSUMER if old in consumers else MemberType.CLASSIC
+        consumers.discard(old)
+        if comes is None:
+            continue
+        given = item.converts_to() or comes.consumer.member_type
+        if (inherits if isinstance(given, FromOld) else given) is MemberType.CONSUMER:
+            consumers.add(comes.consumer.member_id or str(index))
+        elif before and not consumers:
+            client = comes.consumer.client_id
+            found[index] = clients.get(old, "") if isinstance(client, FromOld) else client
+    return found

@@ -55,6 +55,7 @@ def _redacted(snapshot: BrokerConsumerSnapshot, names: Names) -> BrokerConsumerS
         captured_at=snapshot.captured_at,
         protocol=snapshot.protocol,
         broker_release=vocabulary.release(snapshot.broker_release),
+        client_release=vocabulary.release(snapshot.client_release),
         group_state=vocabulary.word(snapshot.group_state),
         group_epoch=snapshot.group_epoch,
         assignment_epoch=snapshot.assignment_epoch,
@@ -76,6 +77,7 @@ def _member(one: BrokerConsumer, names: Names) -> BrokerConsumer:
         rack=names.maybe(Role.RACK, one.rack),
         member_epoch=one.member_epoch,
         member_type=vocabulary.word(one.member_type),
+        assignors=one.assignors,
         subscription=names.each(Role.TOPIC, one.subscription),
         subscription_regex=names.maybe(Role.PATTERN, one.subscription_regex),
         assignment=_owned(one.assignment, names),
@@ -86,7 +88,6 @@ def _member(one: BrokerConsumer, names: Names) -> BrokerConsumer:
 def _classic(group: ClassicGroup, names: Names) -> ClassicGroup:
     return ClassicGroup(
         members=tuple(consumed.classic_member(one, names) for one in group.members),
-        kafka_release=vocabulary.release(group.kafka_release),
         leader_member_id=names.maybe(Role.MEMBER, group.leader_member_id),
     )
 

@@ -26,7 +26,8 @@ WORK = 200_000
 """Partitions and members that all possibilities of an option may look at together: a roll of a very large group has one draw."""
 _CONVERTED = CannotPredict(
     "the group becomes one of the classic protocol in the course of the change: what its leader then assigns is unknown"
-    " (holdfast forecast shows the course until then). Leave one consumer of the new protocol, or end the change before"
+    " (holdfast forecast shows the course until then). Give the assignors of members that are, or become, classic, or leave one"
+    " consumer of the new protocol"
 )
 _STALLED = CannotPredict(
     "only members of the classic protocol are left, and the brokers do not let the group become classic: no member computes the"
@@ -81,7 +82,7 @@ def evaluate(snapshot: BrokerConsumerSnapshot, option: GroupOption, times: int =
             raise
         return EvaluatedGroupOption(option, None, Refusal(Refuses.ORDER))  # one event may need what another one did
     outcome = foreseen.outcome
-    if outcome.stalled or outcome.becomes_classic is not None:
+    if outcome.stalled or outcome.ends_early:
         return EvaluatedGroupOption(option, None, refusal_of(_STALLED if outcome.stalled else _CONVERTED))
     batches = [[event for _, event in batch.events] for batch in option.change.numbered_batches() if batch.events]
     return EvaluatedGroupOption(

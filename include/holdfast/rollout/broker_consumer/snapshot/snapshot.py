@@ -8,11 +8,12 @@ from collections.abc import Iterable
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
+from holdfast.kafka.consumer.group import Assignor as ClassicAssignor
 from holdfast.kafka.consumer.group import Member as ClassicMember
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.contract.unknown_inputs import UNKNOWNS, Unknown
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.classic_members import MEMBERS
+from holdfast.rollout.json.classic_members import ASSIGNORS, MEMBERS
 from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, Codec, integer, nullable, only
 from holdfast.rollout.json.consumed_topics import PARTITIONS, SUBSCRIPTION, ConsumedPartition
 from holdfast.rollout.json.fast_reader import TextReader
@@ -39,7 +40,7 @@ OWNED: Codec[tuple[TopicPartition, ...]] = TOPIC_PARTITIONS.checked(_each_once)
 @record(closed=False)
 class BrokerConsumer:
     """One member. `assignment`: what it has now, `target`: what it is to have; None: unknown. `member_type`: `classic` for a member
-    of the classic protocol in a group that is moving."""
+    of the classic protocol in a group that is moving; `assignors`: those that it lists, which no broker shows; empty: unknown."""
 
     member_id: str = key(NAME)
     client_id: str = member(TEXT, default="")
@@ -48,6 +49,7 @@ class BrokerConsumer:
     rack: str | None = member(nullable(TEXT), default=None)
     member_epoch: int | None = member(nullable(_EPOCH), default=None)
     member_type: str | None = member(nullable(TEXT), default=None)
+    assignors: tuple[ClassicAssignor, ...] = member(ASSIGNORS, "Of a classic member.", default=(), omit=True)
     subscription: tuple[str, ...] = member(SUBSCRIPTION, default=())
     subscription_regex: str | None = member(nullable(TEXT), default=None)
     assignment: tuple[TopicPartition, ...] | None = member(nullable(OWNED), default=None)
@@ -65,10 +67,9 @@ class BrokerConsumedTopic:
 
 @record(closed=False)
 class ClassicGroup:
-    """What the leader of a group goes by that is still classic. `kafka_release`: of its consumers. None: unknown."""
+    """What the leader of a group goes by that is still classic. None: unknown."""
 
     members: tuple[ClassicMember, ...] = member(MEMBERS, "In the order of the group's member list.")
-    kafka_release: str | None = member(nullable(RELEASE), default=None)
     leader_member_id: str | None = member(nullable(NAME), default=None)
 
 
@@ -110,6 +111,12 @@ class BrokerConsumerSnapshot:
     captured_at: str | None = member(nullable(INSTANT), default=None)
     protocol: str = member(only(PROTOCOL, "protocol"), default=PROTOCOL)
     broker_release: str | None = member(nullable(RELEASE), "The release of the group's coordinator.", default=None)
+    client_release: str | None = member(
+        nullable(RELEASE),
+        "That of the members of the classic protocol; as soon as they assign it decides.",
+        default=None,
+        omit=True,
+    )
     group_state: str | None = member(nullable(TEXT), default=None)
     group_epoch: int | None = member(nullable(_EPOCH), default=None)
     assignment_epoch: int | None = member(nullable(_EPOCH), default=None)

@@ -75,6 +75,7 @@ def as_consumer_group(snapshot: ConsumerSnapshot) -> BrokerConsumerSnapshot:
         cluster=snapshot.cluster,
         captured_at=snapshot.captured_at,
         broker_release=snapshot.broker_release,
+        client_release=snapshot.kafka_release,
         group_state=snapshot.group_state,
         group_epoch=snapshot.generation,
         assignment_epoch=snapshot.generation,
@@ -83,7 +84,7 @@ def as_consumer_group(snapshot: ConsumerSnapshot) -> BrokerConsumerSnapshot:
         topics=tuple(map(_topic, snapshot.topics)),
         members=tuple(_member(one, owned[one.member_id], snapshot.generation) for one in snapshot.members),
         still_classic=True,
-        classic=ClassicGroup(snapshot.members, snapshot.kafka_release, snapshot.leader_member_id),
+        classic=ClassicGroup(snapshot.members, snapshot.leader_member_id),
         unknown=snapshot.unknown,
     )
 
@@ -113,6 +114,7 @@ def _member(one: Member, owned: tuple[TopicPartition, ...], epoch: int | None) -
         rack=one.rack,
         member_epoch=epoch,
         member_type=str(MemberType.CLASSIC),
+        assignors=one.assignors,
         subscription=one.subscription,
         assignment=owned,
         target=owned,

@@ -7,8 +7,9 @@ What cannot be read is named in `unknown`; nothing is guessed.
 from collections.abc import Mapping
 
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
+from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.coordinator.consumer import topic_regex
-from holdfast.kafka.coordinator.consumer.group import Owned
+from holdfast.kafka.coordinator.consumer.group import MemberType, Owned
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_group_description import DescribedConsumer, DescribedConsumerGroup
 from holdfast.ports import ClusterReader, ObservedGroup
@@ -17,7 +18,7 @@ from holdfast.rollout.json import instants, strict
 from holdfast.rollout.json.consumed_topics import ConsumedPartition
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.snapshot import Topic
-from holdfast.workflows.collecting.broker_consumer.settings import GROUP_CONFIGS
+from holdfast.workflows.collecting.broker_consumer.settings import GROUP_CONFIGS, BrokerConsumerSettings
 from holdfast.workflows.collecting.coordinator_release import release_of
 from holdfast.workflows.collecting.coordinator_settings import RECONCILING, CoordinatorSettings, read_configs
 from holdfast.workflows.collecting.observed import Observed, Reading
@@ -27,7 +28,7 @@ _Found = Observed[DescribedConsumerGroup]
 
 
 def snapshot(
-    cluster: ClusterReader, wanted: Reading, settings: CoordinatorSettings, seen: ObservedGroup | None = None
+    cluster: ClusterReader, wanted: Reading, settings: BrokerConsumerSettings, seen: ObservedGroup | None = None
 ) -> BrokerConsumerSnapshot:
     """`seen`: the group as it was described a moment ago, if it was.
 
@@ -42,24 +43,26 @@ def snapshot(
     found = _Found(group)
     if group.state in RECONCILING:
         found.note("group_state", f"still {group.state} after {wanted.patience.limit_s:g} s: assignments are about to change")
-    release = release_of(observed, settings.broker_release, found.unknown)
+    release = release_of(observed, settings.coordinator.broker_release, found.unknown)
     return BrokerConsumerSnapshot(
         group_id=group.group_id,
-        members=tuple(map(_member, group.members)),
+        members=tuple(_member(one, settings.assignors) for one in group.members),
         cluster=wanted.cluster(info),
         captured_at=instants.to_millisecond(moment),
         broker_release=release,
+        client_release=settings.client_release,
         group_state=group.state,
         group_epoch=group.group_epoch,
         assignment_epoch=group.assignment_epoch,
         assignor=group.assignor or None,
-        config=_config(cluster, settings, found),
+        config=_config(cluster, settings.coordinator, found),
         topics=_topics(cluster, found),
         unknown=tuple(found.unknown),
     )
 
 
-def _member(one: DescribedConsumer) -> BrokerConsumer:
+def _member(one: DescribedConsumer, assignors: tuple[Assignor, ...]) -> BrokerConsumer:
+    """`assignors`: of every classic member."""
     return BrokerConsumer(
         member_id=one.member_id,
         client_id=one.client_id,
@@ -68,6 +71,7 @@ def _member(one: DescribedConsumer) -> BrokerConsumer:
         rack=one.rack_id,
         member_epoch=one.member_epoch,
         member_type=one.member_type,
+        assignors=assignors if one.member_type == MemberType.CLASSIC else (),
         subscription=one.subscription,
         subscription_regex=one.regex or None,
         assignment=_listed(one.assignment),

@@ -3,22 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.errors import InvalidInput, Unsupported
+from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer import config as consumer_config
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.consumer.release import LINES, behaviour
 from holdfast.rollout.contract.unknown_inputs import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.workflows.collecting import assignors
+from holdfast.workflows.collecting.assignors import STRATEGY
 
-STRATEGY = "partition.assignment.strategy"
 _TWO = (Assignor.RANGE, Assignor.COOPERATIVE_STICKY)
-_CLASSES = {
-    "RangeAssignor": Assignor.RANGE,
-    "RoundRobinAssignor": Assignor.ROUNDROBIN,
-    "StickyAssignor": Assignor.STICKY,
-    "CooperativeStickyAssignor": Assignor.COOPERATIVE_STICKY,
-}
-_PACKAGE = "org.apache.kafka.clients.consumer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +58,5 @@ def read(
         if key not in given:
             unknown.append(Unknown(f"config.{key}", f"not given; assumed to be Kafka's default, {default}"))
     return ConsumerSettings(
-        kafka_release, None if strategy is None else _assignors(strategy), tuple(sorted(given.items())), tuple(unknown)
+        kafka_release, None if strategy is None else assignors.of_strategy(strategy), tuple(sorted(given.items())), tuple(unknown)
     )
-
-
-def _assignors(value: ConfigValue) -> tuple[Assignor, ...]:
-    """Class names or the names on the wire, with commas."""
-    words = value if isinstance(value, tuple) else tuple(str(value).split(","))
-    found = [_assignor(word.strip()) for word in words if word.strip()]
-    if not found:
-        raise InvalidInput("at least one assignor is needed; none was found", STRATEGY)
-    return tuple(dict.fromkeys(found))
-
-
-def _assignor(word: str) -> Assignor:
-    simple = word.removeprefix(_PACKAGE)
-    if simple in _CLASSES:
-        return _CLASSES[simple]
-    try:
-        return Assignor(word)
-    except ValueError:
-        raise Unsupported(f"the assignor {word!r} is not modelled; {', '.join(Assignor)} are") from None

@@ -15,8 +15,8 @@ from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSna
 from holdfast.workflows import doctor
 from holdfast.workflows.collecting import one_group, registry
 from holdfast.workflows.collecting.broker_consumer import collect
+from holdfast.workflows.collecting.broker_consumer.settings import BrokerConsumerSettings
 from holdfast.workflows.collecting.collector import OneGroup, StatedByOperator
-from holdfast.workflows.collecting.coordinator_settings import CoordinatorSettings
 from holdfast.workflows.collecting.settling import Patience
 
 NOTHING = StatedByOperator(None, {}, {})
@@ -154,7 +154,7 @@ def test_a_group_that_has_become_another_kind_is_refused() -> None:
         collect.snapshot(
             cluster(other),  # type: ignore[arg-type] # a fake
             OneGroup(None, "shop", (), Patience(0), lambda: datetime(2026, 1, 1, tzinfo=UTC), NOTHING),
-            CoordinatorSettings(),
+            BrokerConsumerSettings(),
         )
     with pytest.raises(ClusterTrouble, match="no group"):
         snapshot(FakeCluster({}, {}))

@@ -4,8 +4,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.coordinator.consumer.group import Member, MemberType
 from holdfast.rollout.contract.batches import INHERITED, FromOld
+from holdfast.rollout.json.classic_members import ASSIGNORS
 from holdfast.rollout.json.codec import NAME, TEXT, either, nullable
 from holdfast.rollout.json.consumed_topics import SUBSCRIPTION
 from holdfast.rollout.json.record import gathered, member, record, variant
@@ -29,6 +31,9 @@ class NewConsumer:
     member_type: MemberType | FromOld = member(
         either(MemberType).described("The protocol that it uses."), default=INHERITED, omit=True
     )
+    assignors: tuple[Assignor, ...] | FromOld = member(
+        ASSIGNORS.described("Of the classic protocol: its partition.assignment.strategy."), default=INHERITED, omit=True
+    )
 
 
 def _subscribed(one: NewConsumer) -> None:
@@ -45,6 +50,7 @@ ADDED = variant(
     host=None,
     rack=None,
     member_type=MemberType.CONSUMER,
+    assignors=(),
     check=_subscribed,
 )
 """One that is added inherits nothing."""
@@ -70,6 +76,8 @@ def made(new: NewConsumer, old: Member | None) -> Member:
         regex=regex,
         instance_id=_taken_over(new.instance_id, like.instance_id),
         classic=classic,
+        assignors=_taken_over(new.assignors, like.assignors),
+        rack=_taken_over(new.rack, like.rack),
     )
 
 

@@ -29,9 +29,11 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The group has become one of the classic protocol. `rebalances`: at once; else its members keep what they have."""
+    """The group has become one of the classic protocol. `rebalances`: at once; else its members keep what they have. `fresh`: the
+    member that has joined with it, if one has."""
 
     rebalances: bool
+    fresh: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +103,7 @@ def member_of(scene: Scene, member_id: str, field: str = "member_id") -> Member:
 def joined(scene: Scene, new: Member, field: str = "member_id") -> Scene:
     """A member joins, with nothing. Its heartbeat sees changed topics."""
     if scene.conversion is not None and new.classic:
-        return scene
+        return replace(scene, members=scene.members | {new.member_id: new}, due=scene.led)
     _refuse_classic(scene)
     if new.member_id in scene.members:
         raise InvalidInput(f"the member ID {quoted(new.member_id)} is in the group already; give one that is not", field)
@@ -135,19 +137,23 @@ def _refuse_unresolved(scene: Scene, new: Member) -> None:
 
 
 def gone(scene: Scene, member_ids: tuple[str, ...]) -> Scene:
-    """These leave, or their sessions are over."""
+    """These leave, or their sessions are over. A group that is or becomes classic by it has its epoch for a generation, and its
+    leader's next rebalance raises it."""
     left = {name: one for name, one in scene.instances.items() if name not in member_ids}
     after = replace(roster.gone(scene, member_ids), instances=left, grown=False)
-    if after.members and not scene.led and all(one.classic for one in after.members.values()):
-        return _converted(after, rebalances=True)
+    if scene.led:
+        return replace(after, epoch=scene.epoch)
+    if after.members and all(one.classic for one in after.members.values()):
+        return _converted(after, scene.epoch, rebalances=True)
     return after
 
 
-def _converted(scene: Scene, *, rebalances: bool) -> Scene:
-    """Only members of the classic protocol are left. From here on its leader assigns, if the brokers let the group convert."""
+def _converted(scene: Scene, epoch: int | None, *, rebalances: bool, fresh: tuple[str, ...] = ()) -> Scene:
+    """Only members of the classic protocol are left. From here on its leader assigns, if the brokers let the group convert.
+    `epoch`: before that."""
     if not migration.becomes_classic(dict(scene.config), len(scene.members)):
         return scene
-    return replace(_left_to_a_leader(scene), conversion=Conversion(rebalances))
+    return replace(_left_to_a_leader(scene), epoch=epoch, conversion=Conversion(rebalances, fresh))
 
 
 def _left_to_a_leader(scene: Scene) -> Scene:
@@ -192,7 +198,7 @@ def took_its_place(scene: Scene, old: Member, new: Member, field: str) -> Scene:
                 ' the leader whether the classic group rebalances. Let it come after {"then": "target"}'
             )
         # up to 4.1.0 the coordinator does not make it: the member's SyncGroup is refused, and it joins anew
-        return _converted(after, rebalances=after.due)
+        return _converted(after, scene.epoch, rebalances=after.due, fresh=(new.member_id,))
     return after
 
 
