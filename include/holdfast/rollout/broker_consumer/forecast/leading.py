@@ -151,7 +151,7 @@ def as_outcome(found: Iterable[Rebalance], reads: Readers, *, known: bool, batch
 def _decided(
     classic: ClassicGroup, topics: tuple[Topic, ...], known: str | None, broker_release: str | None, generation: int
 ) -> tuple[Rebalance, ...]:
-    """`known`: the release of the consumers; None: where all decide alike. Kept: before the first consumer of the new protocol joins
+    """`known`: the release of the consumers; None: where all decide alike. Kept: before the first one of the new protocol joins
     it is the same whatever the IDs of those that come."""
     releases = [line.releases[-1] for line in reversed(LINES)] if known is None else [known]
     groups = [Group(one, classic.members, topics, broker_release, classic.leader_member_id) for one in releases]
