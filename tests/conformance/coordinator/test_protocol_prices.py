@@ -1,6 +1,6 @@
-"""The prices of deploys under new protocols, against the whole coordinators with mock time: the same deploys, with the same IDs,
+"""The prices of deploys under each protocol, against the whole coordinators with mock time: the same deploys, with the same IDs,
 from the group before its move. Moves and targets are equal draw by draw where the coordinator's order is known, and within 1 % in
-all.
+all; moves and rebalances of classic groups are equal.
 
 HOLDFAST_SEED=N               the groups of an earlier run
 HOLDFAST_CONFORMANCE_CASES=N  number of groups per release and kind of deploy
@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from tests.conformance.coordinator.consumer.priced_classic import PricedClassic
 from tests.conformance.coordinator.coordinator_jvm import WholeConsumerGroupsJvm, WholeCoordinatorJvm
 from tests.conformance.coordinator.priced import LOG, PricedConsumers, PricedStreams
 from tests.harness.groups_at_rest import Shape, streams
@@ -36,6 +37,24 @@ def within(priced: list[int], counted: list[int], where: str) -> None:
     print(f"{where}: {sum(priced)} forecast, {sum(counted)} on the coordinator")
     assert sum(counted), where
     assert abs(sum(priced) - sum(counted)) <= 0.01 * sum(counted), where
+
+
+@pytest.mark.parametrize("consumers_jvm", ["4.2.1", "4.3.1"], indirect=True)
+def test_prices_of_classic_consumer_groups(consumers_jvm: WholeConsumerGroupsJvm) -> None:
+    """Every assignor, static members, several on a host, other subscriptions, racks."""
+    release = consumers_jvm.release
+    chance = random.Random(SEED)
+    groups = [PricedClassic(chance, release, deploy) for _ in range(10 * GROUPS) for deploy in DeployKind]
+    moves, differs = _Both(), []
+    for group, (_, answer) in zip(groups, consumers_jvm.answers(one.script for one in groups), strict=True):
+        assert not [one["error"] for one in answer["steps"] if "error" in one], f"HOLDFAST_SEED={SEED}, Kafka {release}: {group}"
+        priced, counted = group.price(answer), group.counted(answer)
+        moves.take(priced.moves, counted[0])
+        if (priced.moves, priced.rebalances) != counted:
+            differs.append(f"{group}: forecast {priced.moves} in {priced.rebalances}, coordinator {counted}")
+    where = f"HOLDFAST_SEED={SEED}, classic consumer groups on {release}"
+    within(moves.priced, moves.counted, f"{where}, moves")
+    assert not differs, f"{where}: {differs}"
 
 
 @pytest.mark.parametrize("consumers_jvm", ["4.2.1", "4.3.1", "4.4.0"], indirect=True)

@@ -52,9 +52,10 @@ class ClassicConsumers(Side):
         if outcome.unsettled is not None:
             raise CannotPredict(outcome.unsettled)
         reads, seconds = member_order.known_readers(self._snapshot), outcome.summary.partition_seconds
+        same = {name_at_the_end(one.member_id, change): one.member_id for one in self._snapshot.members}
         return (
             Drawn(
-                moves=_moves(reads, {name_at_the_end(one, change): one for one in reads.values()}, outcome),
+                moves=_moves(reads, same, outcome),
                 rebalances=outcome.summary.rebalances,
                 downtime_s=None if seconds is None else seconds.usual + self._away(change, reads),
             ),

@@ -127,6 +127,14 @@ def test_a_static_consumer_that_is_back_in_time_is_the_same_in_later_rebalances(
     assert of(ClassicConsumers(mixed, POLICY, 1), DeployKind.RESTART, 1).moves == 2 + 2  # those of the dynamic one, away and back
 
 
+def test_a_static_consumer_that_reads_nothing_at_first_is_the_same_after_its_restart() -> None:
+    """It takes the partition of the first that restarts, and has it still when the last one does."""
+    group = consumers(3, 2, assignor=Assignor.COOPERATIVE_STICKY)
+    first, last, idle = group.members
+    mixed = replace(group, members=(first, replace(idle, group_instance_id="static"), last))
+    assert of(ClassicConsumers(mixed, POLICY, 1), DeployKind.RESTART, 1).moves == 1 + 1
+
+
 def test_draws_are_of_other_ids_and_the_same_seed_gives_the_same() -> None:
     first, again = (ConsumersByBroker(consumers(), "4.3.1", POLICY, 7, Applied.RANGE) for _ in range(2))
     ids = [{one.member_id for one in first.settled(draw).members} for draw in range(3)]

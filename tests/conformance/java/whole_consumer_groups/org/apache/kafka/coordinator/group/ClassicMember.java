@@ -2,12 +2,14 @@ package org.apache.kafka.coordinator.group;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
@@ -38,7 +40,11 @@ final class ClassicMember {
     private final String group;
     private final String instance;
     private final List<String> topics;
+    private final Optional<String> rack;
+    private final Map<String, List<String>> racks;
     private final List<ConsumerPartitionAssignor> assignors = new ArrayList<>();
+
+    private final Map<Integer, Set<TopicPartition>> handed = new TreeMap<>();
 
     private String id;
     private int generation = -1;
@@ -48,11 +54,16 @@ final class ClassicMember {
     private CompletableFuture<JoinGroupResponseData> joining;
     private CompletableFuture<SyncGroupResponseData> syncing;
 
-    /** `id`: empty, or one that a coordinator whose group is of the new protocol takes as it is. */
+    /**
+     * `id`: empty, or one that a coordinator whose group is of the new protocol takes as it is. `racks`: of each topic the rack of each partition's
+     * one replica; of those that are not there the rack is unknown.
+     */
     ClassicMember(
         final ClassicRequests requests, final String group, final String id, final String instance, final List<String> topics,
-        final List<String> names
+        final List<String> names, final String rack, final Map<String, List<String>> racks
     ) {
+        this.rack = Optional.ofNullable(rack);
+        this.racks = racks;
         this.requests = requests;
         this.id = id;
         this.group = group;
@@ -70,6 +81,11 @@ final class ClassicMember {
         return id;
     }
 
+    /** What it was handed in each generation. */
+    Map<Integer, Set<TopicPartition>> handed() {
+        return handed;
+    }
+
     int generation() {
         return generation;
     }
@@ -83,15 +99,33 @@ final class ClassicMember {
 
     void beat(final Map<String, Integer> there) {
         poll(there);
-        if (joining != null || syncing != null) {
-            return;
+        if (beats()) {
+            poll(there);
+        }
+    }
+
+    /** As members of processes of their own: they beat, and each sends what an answer gives a reason for before one of them sends what follows. */
+    static void beatTogether(final Collection<ClassicMember> members, final Map<String, Integer> there) {
+        members.forEach(ClassicMember::beats);
+        for (boolean turned = true; turned;) {
+            turned = false;
+            for (final ClassicMember each : members) {
+                turned |= each.turn(there);
+            }
+        }
+    }
+
+    /** Whether it has to join again. */
+    private boolean beats() {
+        if (joins || joining != null || syncing != null) {
+            return false;
         }
         final Errors error = requests.heartbeat(
             new HeartbeatRequestData().setGroupId(group).setMemberId(id).setGroupInstanceId(instance).setGenerationId(generation));
         if (error != Errors.NONE) {
             rejoin(error);
-            poll(there);
         }
+        return error != Errors.NONE;
     }
 
     void leave() {
@@ -123,7 +157,7 @@ final class ClassicMember {
         final JoinGroupRequestData.JoinGroupRequestProtocolCollection protocols = new JoinGroupRequestData.JoinGroupRequestProtocolCollection();
         for (final ConsumerPartitionAssignor each : assignors) {
             final Subscription subscription = new Subscription(topics, each.subscriptionUserData(Set.copyOf(topics)), List.copyOf(owned),
-                generation, Optional.empty());
+                generation, rack);
             protocols.add(new JoinGroupRequestData.JoinGroupRequestProtocol().setName(each.name())
                 .setMetadata(ConsumerProtocol.serializeSubscription(subscription).array()));
         }
@@ -165,15 +199,18 @@ final class ClassicMember {
         return found;
     }
 
-    private static Cluster cluster(final Map<String, Integer> there) {
-        final Node node = new Node(0, "localhost", 9092);
+    /** A node for each rack, and one for those partitions whose rack is unknown. */
+    private Cluster cluster(final Map<String, Integer> there) {
+        final Map<String, Node> nodes = new TreeMap<>();
         final List<PartitionInfo> all = new ArrayList<>();
         there.forEach((topic, count) -> {
             for (int number = 0; number < count; number++) {
+                final String in = racks.containsKey(topic) ? racks.get(topic).get(number) : null;
+                final Node node = nodes.computeIfAbsent(String.valueOf(in), each -> new Node(nodes.size(), "localhost", 9092, in));
                 all.add(new PartitionInfo(topic, number, node, new Node[] {node}, new Node[] {node}));
             }
         });
-        return new Cluster("cluster", List.of(node), all, Set.of(), Set.of());
+        return new Cluster("cluster", nodes.values(), all, Set.of(), Set.of());
     }
 
     private void synced(final SyncGroupResponseData answer) {
@@ -187,6 +224,7 @@ final class ClassicMember {
         final Set<TopicPartition> after = new HashSet<>(given.partitions());
         joins = cooperative() && !after.containsAll(owned);
         owned = after;
+        handed.put(generation, after);
         assignor().onAssignment(given, new ConsumerGroupMetadata(group, generation, id, Optional.ofNullable(instance)));
     }
 

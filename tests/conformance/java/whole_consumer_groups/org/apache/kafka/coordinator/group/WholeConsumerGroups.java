@@ -81,6 +81,14 @@ public final class WholeConsumerGroups {
         }
         final ObjectNode ids = answer.putObject("ids");
         topics.everyName().forEach(name -> ids.put(name, Topics.idOf(name).toString()));
+        final ObjectNode handed = answer.putObject("handed");
+        classic.forEach((name, member) -> {
+            final ObjectNode shown = handed.putObject(name);
+            member.handed().forEach((generation, owned) -> {
+                final ArrayNode each = shown.putArray(generation.toString());
+                owned.forEach(one -> each.addArray().add(one.topic()).add(one.partition()));
+            });
+        });
         if (script.path("bytes").asBoolean()) {
             answer.set("records", Records.encoded(context.written));
         }
@@ -101,11 +109,17 @@ public final class WholeConsumerGroups {
                 final List<String> names = new ArrayList<>();
                 step.get("assignors").forEach(each -> names.add(each.asText()));
                 classic.put(id, new ClassicMember(
-                    context.classic, GROUP, step.path("member_id").asText(""), step.path("instance").asText(null), topicsOf(step), names));
+                    context.classic, GROUP, step.path("member_id").asText(""), step.path("instance").asText(null), topicsOf(step), names,
+                    step.path("rack").asText(null), racks()));
                 classic.get(id).poll(topics.counts());
                 break;
             case "heartbeat classic":
                 classic.get(id).beat(topics.counts());
+                break;
+            case "heartbeat classic, together":
+                final List<ClassicMember> together = new ArrayList<>();
+                step.get("ids").forEach(each -> together.add(classic.get(each.asText())));
+                ClassicMember.beatTogether(together, topics.counts());
                 break;
             case "leave classic":
                 classic.get(id).leave();
@@ -161,6 +175,15 @@ public final class WholeConsumerGroups {
 
     private void subscribe(final String id, final JsonNode step) {
         members.get(id).setSubscribedTopicNames(topicsOf(step)).setSubscribedTopicRegex(step.path("regex").asText(""));
+    }
+
+    private Map<String, List<String>> racks() {
+        final Map<String, List<String>> found = new HashMap<>();
+        script.path("racks").fields().forEachRemaining(each -> {
+            found.put(each.getKey(), new ArrayList<>());
+            each.getValue().forEach(rack -> found.get(each.getKey()).add(rack.asText()));
+        });
+        return found;
     }
 
     private static List<String> topicsOf(final JsonNode step) {
