@@ -5,7 +5,7 @@ import itertools
 import random
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.conformance.coordinator.changes import named
 from tests.conformance.coordinator.targets import Case
@@ -17,8 +17,9 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.events import add_consumer, remove_consumer, restart_consumer
 from holdfast.rollout.broker_streams.events import add_client, remove_client, restart_client
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.json.consumed_topics import ConsumedPartition
+from holdfast.rollout.kinds.moving.prevented import standbys_of
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
 from holdfast.rollout.kinds.protocols.consumers_by_broker import ConsumersByBroker
 from holdfast.rollout.kinds.protocols.groups_by_broker import GroupByBroker
@@ -81,20 +82,32 @@ class PricedConsumers:
     def __init__(self, chance: random.Random, release: str, deploy: DeployKind, *applied: Applied) -> None:
         self._release, self._deploy, self._applied, self._draw = release, deploy, applied, chance.randrange(1_000)
         self._topics = {f"t{number}": chance.randint(4, 30) for number in range(chance.choice((1, 1, 3)))}
+        self._ids = [f"app-{uuid.UUID(int=chance.getrandbits(128), version=4)}" for _ in range(chance.choice((3, 4, 5, 6, 9)))]
         self._apart = len(self._topics) > 1 and chance.random() < 0.7
-        self._ids = [f"app-{uuid.UUID(int=chance.getrandbits(128), version=4)}" for _ in range(chance.choice((2, 3, 5, 6, 9)))]
+        self._subscribed = [self._topics_of(chance) for _ in self._ids]
+        static, self._on_host = chance.choice((0, 0, 0.5, 1)), chance.choice((1, 1, 2))
+        self._instances = [f"i-{number}" if chance.random() < static else None for number in range(len(self._ids))]
         long = Applied.LONG_INTERVAL in applied
         self._interval_ms = LONG_MS if long else SHORT_MS
         self._play(self._side(dict.fromkeys(self._ids, ()), {}))
 
-    def _subscribed(self, number: int) -> tuple[str, ...]:
-        """The topics of a consumer, by its number."""
-        return tuple(self._topics)[: -1 if self._apart and number % 2 else None]
+    def _topics_of(self, chance: random.Random) -> tuple[str, ...]:
+        """What a consumer subscribes to."""
+        if not self._apart:
+            return tuple(self._topics)
+        return tuple(sorted(chance.sample(list(self._topics), chance.randint(1, len(self._topics)))))
 
     def _side(self, owned: Mapping[str, tuple[TopicPartition, ...]], topic_ids: Mapping[str, int]) -> ConsumersByBroker:
         members = tuple(
             Member(
-                one, (Assignor.COOPERATIVE_STICKY,), self._subscribed(number), owned[one], 1, client_id="app", host=f"host-{number}"
+                one,
+                (Assignor.COOPERATIVE_STICKY,),
+                self._subscribed[number],
+                owned[one],
+                1,
+                group_instance_id=self._instances[number],
+                client_id="app",
+                host=f"host-{number // self._on_host}",
             )
             for number, one in enumerate(self._ids)
         )
@@ -108,8 +121,8 @@ class PricedConsumers:
     def _play(self, side: ConsumersByBroker) -> None:
         script = self._script = Script(self._interval_ms)
         assignor = str(side.applied[0])
-        more: Case = {"assignor": assignor, "regex": None, "rack": None}
-        self._reads = {one: self._subscribed(number) for number, one in enumerate(self._ids)}
+        more: Case = {"assignor": assignor, "regex": None, "rack": "r1"}
+        self._reads = dict(zip(self._ids, self._subscribed, strict=True))
         for one in self._ids:
             script.join(one, instance=None, topics=list(self._reads[one]), **more)
         script.target()
@@ -125,9 +138,9 @@ class PricedConsumers:
         script.target()
         self.settled = len(script.steps) - 1
         self._same = {}
-        for item in change.events:
-            if not isinstance(item, Then):
-                self._event(item, instances, more)
+        for rests, events in itertools.groupby(change.events, key=lambda one: one == Then(Wait.STABLE)):
+            if not rests:
+                self._at_once(list(events), instances, more)
         script.target()
 
     def _restart(
@@ -144,24 +157,28 @@ class PricedConsumers:
         script.join(new, instance=instance, topics=list(self._reads[new]), **more)
         script.target()
 
-    def _event(self, event: object, instances: Mapping[str, str | None], more: Case) -> None:
+    def _at_once(self, events: Sequence[object], instances: Mapping[str, str | None], more: Case) -> None:
+        """Those that go, then those that come."""
         script = self._script
-        if isinstance(event, restart_consumer.RestartConsumer):
-            self._restart(event, instances, more, static=instances.get(event.member_id) is not None)
-        elif isinstance(event, add_consumer.AddConsumer):
-            new = event.consumer
-            assert isinstance(new.subscription, tuple)
-            script.join(str(new.member_id), instance=new.instance_id, topics=list(new.subscription), **more)
+        gone = [one.member_id for one in events if isinstance(one, remove_consumer.RemoveConsumer)]
+        script.leave([one for one in gone if instances.get(one) is None])
+        if any(instances.get(one) is not None for one in gone):
             script.target()
-        else:
-            assert isinstance(event, remove_consumer.RemoveConsumer)
-            static = instances.get(event.member_id) is not None
-            (script.expire if static else script.leave)([event.member_id])
-            script.target()
+            script.expire([one for one in gone if instances.get(one) is not None])
+        script.calm()
+        for event in events:
+            if isinstance(event, restart_consumer.RestartConsumer):
+                self._restart(event, instances, more, static=instances.get(event.member_id) is not None)
+            elif isinstance(event, add_consumer.AddConsumer):
+                new = event.consumer
+                assert isinstance(new.subscription, tuple)
+                script.join(str(new.member_id), instance=new.instance_id, topics=list(new.subscription), **more)
+        script.target()
 
     def __str__(self) -> str:
-        sorts = ", two sorts" if self._apart else ""
-        return f"{self._deploy}, {[str(one) for one in self._applied]}, {len(self._ids)} consumers{sorts}, {self._topics}"
+        reads, static = self._subscribed if self._apart else "all", sum(one is not None for one in self._instances)
+        of_each = f"{len(self._ids)} consumers ({static} static) that read {reads}, {self._on_host} on a host"
+        return f"{self._deploy}, {[str(one) for one in self._applied]}, {of_each}, {self._topics}"
 
     @property
     def script(self) -> Case:
@@ -205,16 +222,25 @@ def _moves(before: dict[object, str], targets: Sequence[dict[object, str]]) -> i
     return sum(one.get(part, owner) != owner for one, other in itertools.pairwise(courses) for part, owner in other.items())
 
 
+class Counted(NamedTuple):
+    """As the fields of `Drawn`."""
+
+    moves: int
+    rebalances: int
+    cold_moves: int
+    restored_records: int
+
+
 class PricedStreams:
-    """A classic group that moves, and one deploy of it. All tasks are stateful."""
+    """A classic group that moves, and one deploy of it."""
 
     def __init__(self, chance: random.Random, snapshot: Snapshot, release: str, deploy: DeployKind, *applied: Applied) -> None:
         self._draw = chance.randrange(1_000)
-        self._tasks, self._deploy = len(snapshot.tasks), deploy
+        self._subtopologies, self._deploy = _subtopologies(snapshot), deploy
         self._has_interval = of_streams(release).has_interval
         self._side = GroupByBroker(snapshot, release, Policy(), 5, *applied)
         self._interval_ms = LONG_MS if Applied.LONG_INTERVAL in applied else SHORT_MS
-        self._standbys = int(Applied.MORE_STANDBYS in applied)
+        self._standbys = standbys_of(snapshot) + (Applied.MORE_STANDBYS in applied)
         self._members: dict[str, list[str]] = {}
         self._processes: dict[str, None] = {}
         self._reports = of_streams(release).offsets_count
@@ -272,14 +298,15 @@ class PricedStreams:
         script.target()
 
     def __str__(self) -> str:
-        return f"{self._deploy}, {[str(one) for one in self._side.applied]}, {self._side.members()} clients, {self._tasks} tasks"
+        of_each = f"{self._side.members()} clients ({len(self._instances)} static threads), {self._standbys} standbys"
+        return f"{self._deploy}, {[str(one) for one in self._side.applied]}, {of_each}, {self._subtopologies}"
 
     @property
     def script(self) -> Case:
         config: Case = {"group.streams.initial.rebalance.delay.ms": 3_000, "group.streams.num.standby.replicas": self._standbys}
         if self._has_interval:
             config["group.streams.assignment.interval.ms"] = self._interval_ms
-        script = {"config": config, "subtopologies": [["0", self._tasks, True]], "steps": self._script.steps}
+        script = {"config": config, "subtopologies": self._subtopologies, "steps": self._script.steps}
         if self._reports:
             script |= {"disks": {process: {} for process in self._processes}, "end offset": LOG, "offsets after": self.settled}
         return script
@@ -288,11 +315,34 @@ class PricedStreams:
         (found,) = self._side.drawn(self._deploy, self._draw)
         return found
 
-    def counted(self, shown: Sequence[Case]) -> tuple[int, int]:
-        """The moves and the targets of the deploy."""
-        targets = [_runners(one) for one in _after_targets(shown[self.settled :])]
-        return _moves(_runners(shown[self.settled]), targets), len(targets)
+    def counted(self, shown: Sequence[Case]) -> Counted:
+        """What the targets of the deploy move, and what is restored for them: copies that a disk has never had, in full."""
+        stateful = frozenset(name for name, _, has_state in self._subtopologies if has_state)
+        first, *targets = (_copies(one, stateful) for one in (shown[self.settled], *_after_targets(shown[self.settled :])))
+        has = {*first[0], *first[1]}
+        runs, moves, cold, restored = dict(first[0]), 0, 0, 0
+        for running, others in targets:
+            moved = {(task, process) for task, process in running if runs.get(task, process) != process}
+            moves, cold = moves + len(moved), cold + len(moved - has)
+            restored += LOG * len({*running, *others} - has)
+            has |= {*running, *others}
+            runs = dict(running)
+        return Counted(moves, len(targets), cold, restored)
 
 
-def _runners(shown: Case) -> dict[object, str]:
-    return {task: one["process"] for one in shown["members"].values() for task in named(one["target"])["active"]}
+def _copies(shown: Case, stateful: frozenset[str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Who is to run each stateful task, and who has a standby of it."""
+
+    def of(role: str) -> list[tuple[str, str]]:
+        each = ((task, one["process"]) for one in shown["members"].values() for task in named(one["target"])[role])
+        return [(task, process) for task, process in each if task.split("_")[0] in stateful]
+
+    return of("active"), of("standby")
+
+
+def _subtopologies(snapshot: Snapshot) -> list[list[Any]]:
+    found: dict[int, list[Any]] = {}
+    for one in snapshot.tasks:
+        number = one.id.subtopology
+        found[number] = [str(number), found.get(number, ["", 0])[1] + 1, one.stateful]
+    return list(found.values())

@@ -12,6 +12,7 @@ from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.json.consumed_topics import ConsumedPartition
@@ -87,15 +88,18 @@ class PricedClassic:
             for one in self._names:
                 self._restart(one)
         elif self._deploy is DeployKind.SCALE_OUT:
-            self._start([max(self._names, key=lambda one: sum(self._reads[one] == other for other in self._reads.values()))])
+            usual = max(self._names, key=lambda one: sum(self._reads[one] == other for other in self._reads.values()))
+            self._start(usual, static=all(self._instance.values()))
+            self._settle()
         else:
             replaced = self._deploy is DeployKind.REPLACE
             gone = [one for one in self._names if one == self._chosen or (replaced and self._host[one] == self._host[self._chosen])]
             self._stop(gone)
             self._expire()
             self._settle()
-            if replaced:
-                self._start(gone)
+            for one in gone if replaced else ():
+                self._start(one, static=self._instance[one] is not None)
+            self._settle()
 
     def _expire(self) -> None:
         """The sessions of those who are gone are over."""
@@ -112,12 +116,11 @@ class PricedClassic:
         self._join(new, old)
         self._settle()
 
-    def _start(self, likes: Sequence[str]) -> None:
-        static = all(one is not None for one in self._instance.values())
-        for number, like in enumerate(likes):
-            self._instance[f"new-{number}"] = f"i-new-{number}" if static else None
-            self._join(f"new-{number}", like)
-        self._settle()
+    def _start(self, like: str, *, static: bool) -> None:
+        """A static one is the last in the order of instance IDs."""
+        new = f"new-{like}"
+        self._instance[new] = f"z-{like}" if static else None
+        self._join(new, like)
 
     @property
     def script(self) -> Case:
@@ -199,10 +202,12 @@ class _Replayed(ClassicConsumers):
         return ConsumerChange(in_turn([one] for one in restarts))
 
     def _started(self, events: Sequence[ConsumerItem]) -> Iterator[ConsumerItem]:
-        names = (name for name in self._ids if name.startswith("new"))
+        names = {one: name for name, one in self._ids.items()}
+        gone = [f"new-{names[one.member_id]}" for one in events if isinstance(one, RemoveConsumer)]
+        new = iter(gone or [name for name in self._ids if name.startswith("new-")])
         for one in events:
             if isinstance(one, AddConsumer):
-                name = next(names)
+                name = next(new)
                 more: Any = {"subscription": self._reads[name], "rack": self._rack[name]}
                 yield replace(one, consumer=replace(one.consumer, member_id=self._ids[name], **more))
             else:

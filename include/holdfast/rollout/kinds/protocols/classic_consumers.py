@@ -21,7 +21,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.coordinated import chance
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
+from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, new_instance, requests
 from holdfast.rollout.policy.policy import Policy
 
 
@@ -75,8 +75,7 @@ class ClassicConsumers(Side):
         on_place = sum(one.host == chosen.host for one in members) if replaced else 1
         asked = requests(deploy, len(members), place, on_place)
         events = in_turn(consumer_change_of(one, self._snapshot).events for one in asked)
-        if deploy is DeployKind.REPLACE:
-            events = tuple(_as_the_replaced(events, self._snapshot))
+        events = tuple(_as_those_before(events, self._snapshot))
         return ConsumerChange(tuple(self._drawn(item, draw, index) for index, item in enumerate(events)))
 
     def _drawn(self, item: ConsumerItem, draw: int, index: int) -> ConsumerItem:
@@ -89,21 +88,24 @@ class ClassicConsumers(Side):
             item = replace(item, within_session=True)
         if static and isinstance(item, RemoveConsumer):  # it does not leave: its session has to be over
             item = replace(item, departure=Departure.CRASHES)
-        if isinstance(item, AddConsumer) and all(one.group_instance_id is not None for one in self._snapshot.members):
-            item = replace(item, consumer=replace(item.consumer, group_instance_id=f"instance-{draw}-{index}"))
-        name = _prefix(old or self._snapshot.members[0])
+        added = item.consumer.group_instance_id if isinstance(item, AddConsumer) else None
+        name = added or _prefix(old or self._snapshot.members[0])
         new = f"{name}-{uuid.UUID(bytes=chance.bits(self._seed, draw, index), version=4)}"
         return item.as_processes_start().with_ids(lambda known: known, lambda _: new)
 
 
-def _as_the_replaced(events: tuple[ConsumerItem, ...], group: ConsumerSnapshot) -> Iterator[ConsumerItem]:
-    """Who comes reads what those read that went, and not what most read."""
+def _as_those_before(events: tuple[ConsumerItem, ...], group: ConsumerSnapshot) -> Iterator[ConsumerItem]:
+    """Who comes in the place of another one reads what that read."""
     by_id = {one.member_id: one for one in group.members}
     gone = (by_id[item.member_id] for item in events if isinstance(item, RemoveConsumer))
-    for item in events:
+    instances = [one.group_instance_id for one in group.members]
+    for index, item in enumerate(events):
         if isinstance(item, AddConsumer):
-            old = next(gone)
-            yield replace(item, consumer=replace(item.consumer, subscription=old.subscription, assignors=old.assignors))
+            comes, old = item.consumer, next(gone, None)
+            if old is not None:
+                comes = replace(comes, subscription=old.subscription, assignors=old.assignors)
+            instance = new_instance(instances, index, None if old is None else old.group_instance_id)
+            yield replace(item, consumer=replace(comes, group_instance_id=instance))
         else:
             yield item
 

@@ -8,9 +8,11 @@ members keep their instance IDs.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.coordinator.consumer.config_keys import ASSIGNMENT_INTERVAL, LONGEST_INTERVAL_MS
+from holdfast.kafka.coordinator.consumer.release import behaviour
 from holdfast.kafka.coordinator.member_table import MemberTable
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
@@ -28,13 +30,13 @@ from holdfast.rollout.broker_consumer.target.target import decide, each_partitio
 from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.assessment import BASELINE_NAME
-from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.coordinated import chance
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
+from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, new_instance, requests
 from holdfast.rollout.policy.policy import Policy
 
 TopicIds = Mapping[str, int]
@@ -143,14 +145,22 @@ class ConsumersByBroker(Side):
         on_place = sum(one.host == chosen.host for one in settled.members) if replaced else 1
         asked = requests(deploy, count, place, on_place)
         change = GroupChange(in_turn(group_change_of(one, settled).events for one in asked))
-        if deploy is DeployKind.REPLACE:
-            change = GroupChange(tuple(_as_the_replaced(change, settled)))
+        change = GroupChange(tuple(self._first_alone(_as_those_before(change, settled))))
         if deploy is DeployKind.RESTART and Applied.LONG_INTERVAL in self.applied:
             static = frozenset(one.member_id for one in settled.members if one.instance_id is not None)
             change = GroupChange(tuple(restarts.within(restarts.restarts_of(change), static)))
-        if any(one.instance_id is not None for one in settled.members):
-            change = GroupChange(tuple(_static(item, index) for index, item in enumerate(change.events)))
         return settled, self._with_ids(change, "deploy", draw)
+
+    def _first_alone(self, events: Iterator[Item]) -> Iterator[Item]:
+        """Of several that come once the interval is over, the heartbeat with which the first joins computes a target; the others
+        are in the next one (`GroupMetadataManager.maybeUpdateTargetAssignment`). Without an interval each has one of its own."""
+        first = behaviour(str(self.release)).has_interval
+        for before, item in pairwise((None, *events)):
+            if first and isinstance(before, AddConsumer) and isinstance(item, AddConsumer):
+                yield Then(Wait.REBALANCE)
+                first = False
+            if item is not None:
+                yield item
 
     def drawn(self, deploy: DeployKind, draw: int) -> tuple[Drawn, ...]:
         group, change = self.deployed(deploy, draw)
@@ -170,20 +180,17 @@ class ConsumersByBroker(Side):
         return GroupChange(tuple(drawn(index, item) for index, item in enumerate(change.events)))
 
 
-def _as_the_replaced(change: GroupChange, group: BrokerConsumerSnapshot) -> Iterator[Item]:
-    """Who comes reads what those read that went, and not what most read."""
+def _as_those_before(change: GroupChange, group: BrokerConsumerSnapshot) -> Iterator[Item]:
+    """Who comes in the place of another one reads what that read."""
     by_id = {one.member_id: one for one in group.members}
     gone = (by_id[item.member_id] for item in change.events if isinstance(item, RemoveConsumer))
-    for item in change.events:
+    instances = [one.instance_id for one in group.members]
+    for index, item in enumerate(change.events):
         if isinstance(item, AddConsumer):
-            old = next(gone)
-            reads = replace(item.consumer, subscription=old.subscription, subscription_regex=old.subscription_regex)
-            yield replace(item, consumer=reads)
+            comes, old = item.consumer, next(gone, None)
+            if old is not None:
+                comes = replace(comes, subscription=old.subscription, subscription_regex=old.subscription_regex)
+            instance = new_instance(instances, index, None if old is None else old.instance_id)
+            yield replace(item, consumer=replace(comes, instance_id=instance))
         else:
             yield item
-
-
-def _static(item: Item, index: int) -> Item:
-    """Of a group with static members: who comes new is one, too."""
-    instance = f"instance-{chance.member_id('instance', index)}"
-    return replace(item, consumer=replace(item.consumer, instance_id=instance)) if isinstance(item, AddConsumer) else item

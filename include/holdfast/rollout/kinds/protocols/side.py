@@ -85,6 +85,13 @@ def in_turn(changes: Iterable[Sequence[I]]) -> tuple[I | Then, ...]:
     return tuple(found)
 
 
+def new_instance(instances: Sequence[str | None], number: int, replaced: str | None) -> str | None:
+    """The instance ID of a consumer that comes: it is static if the one is that it replaces, and one more if all are. `instances`:
+    of those that are there; `range` goes by their order, in which who comes is the last."""
+    there = [one for one in instances if one is not None]
+    return f"{max(there)}-{number}" if replaced is not None or (there and len(there) == len(instances)) else None
+
+
 def name_of(side: Side) -> str:
     """Unique among the protocols of a comparison: `streams-4.3.1+static-members`."""
     release = "" if side.release is None else f"-{side.release}"

@@ -9,6 +9,8 @@ from tests.unit.rollout.kinds.protocols.groups import consumers
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.consumer.group import Assignor
+from holdfast.rollout.broker_consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.consumer.events import add_consumer as classic_events
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
 from holdfast.rollout.facts.moves import Prevents
 from holdfast.rollout.facts.refusals import Refuses
@@ -30,7 +32,7 @@ from holdfast.rollout.kinds.protocols.comparison import (
 from holdfast.rollout.kinds.protocols.consumers_by_broker import ConsumersByBroker
 from holdfast.rollout.kinds.protocols.deploys import deploys
 from holdfast.rollout.kinds.protocols.groups_by_broker import GroupByBroker
-from holdfast.rollout.kinds.protocols.side import Side
+from holdfast.rollout.kinds.protocols.side import Side, new_instance
 from holdfast.rollout.kinds.protocols.words import blocks
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -254,6 +256,39 @@ def test_who_is_replaced_is_followed_by_one_that_reads_the_same() -> None:
     changes += [new.deployed(DeployKind.REPLACE, one)[1] for one in range(3)]
     comes = [len(item.consumer.subscription) for one in changes for item in one.events if hasattr(item, "consumer")]
     assert sorted(comes) == [1, 1, 1, 1, 2, 2]
+
+
+def test_a_host_of_two_is_replaced_by_two_of_which_the_first_has_a_target_alone() -> None:
+    """Once the interval is over, the heartbeat with which a consumer joins computes a target; up to 4.2 each does."""
+    group = consumers(6)
+    shared = replace(group, members=tuple(replace(one, host=f"host-{number // 2}") for number, one in enumerate(group.members)))
+    for release in ("4.2.1", "4.3.1"):
+        side = ConsumersByBroker(shared, release, POLICY, 1, Applied.UNIFORM)
+        assert of(side, DeployKind.REPLACE, 1).rebalances == 3
+        assert of(side, DeployKind.SCALE_OUT, 1).rebalances == 1
+
+
+def test_who_replaces_a_static_consumer_is_static() -> None:
+    group = consumers(2)
+    mixed = replace(group, members=(replace(group.members[0], group_instance_id="b"), group.members[1]))
+    classic, new = ClassicConsumers(mixed, POLICY, 1), ConsumersByBroker(mixed, "4.3.1", POLICY, 1, Applied.UNIFORM)
+    for draw in range(2):  # each of both is replaced once
+        events = classic.change(DeployKind.REPLACE, draw).events
+        assert [one.consumer.group_instance_id for one in events if isinstance(one, classic_events.AddConsumer)] == [
+            "b-2" if draw == 0 else None
+        ]
+    comes = [
+        [one.consumer.instance_id for one in new.deployed(DeployKind.REPLACE, draw)[1].events if isinstance(one, AddConsumer)]
+        for draw in range(2)
+    ]
+    assert sorted(comes, key=str) == [["b-2"], [None]]
+
+
+def test_one_more_consumer_is_static_if_all_are_and_the_last_in_their_order() -> None:
+    assert new_instance(["b", "a"], 0, None) == "b-0"
+    assert new_instance(["b", None], 0, None) is None
+    assert new_instance(["b", None], 3, "b") == "b-3"
+    assert new_instance([], 0, None) is None
 
 
 def test_every_client_is_replaced_as_often() -> None:
