@@ -13,7 +13,15 @@ from holdfast.airflow_provider import plugin
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, NotAllowed, StalePlan, Unsupported
 
 ROOT = Path(__file__).resolve().parents[2]
-DAGS = ("apply_rollout", "backtest_groups", "collect_groups", "forecast_fleet", "plan_rollout", "verify_rollout")
+DAGS = (
+    "apply_rollout",
+    "backtest_groups",
+    "collect_groups",
+    "compare_protocols",
+    "forecast_fleet",
+    "plan_rollout",
+    "verify_rollout",
+)
 HEAVY = (
     "kafka",
     "pyspark",
@@ -28,9 +36,9 @@ HEAVY = (
     "holdfast.web",
 )
 OF_OURS = 50
-"""The modules of Holdfast that all five import, at most. Each task's process parses its DAG file too: 200 modules take 0.3 s."""
+"""The modules of Holdfast that all of them import, at most. Each task's process parses its DAG file too: 200 modules take 0.3 s."""
 PARSES_MOST = 0.2
-"""For all five together: the part of the processor time in which the same interpreter has imported Airflow's own classes."""
+"""For all together: the part of the processor time in which the same interpreter has imported Airflow's own classes."""
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +128,7 @@ print(json.dumps([(time.process_time() - began) / (began - started), sorted(set(
 
 @pytest.fixture(scope="module")
 def parsed() -> tuple[float, list[str]]:
-    """All five and the plugin, which each task's process loads too, in a fresh interpreter of the scheduler's: processor time in
+    """All of them and the plugin, which each task's process loads too, in a fresh interpreter of the scheduler's: processor time in
     parts of that of Airflow's own classes, and imported modules."""
     files = sorted((ROOT / "dags").glob("*.py"))
     command = [sys.executable, "-c", PARSE, *map(str, files)]

@@ -10,7 +10,7 @@ from tests.harness.pages.browser import reading
 from tests.harness.pages.web_lake import HOSTILE
 
 pytestmark = [pytest.mark.airflow, pytest.mark.usefixtures("made")]
-GROUP = "plain-readers"
+GROUP, ENDS = "plain-readers", ("success", "failed")
 
 
 def path(group: str = GROUP, **typed: str) -> str:
@@ -73,3 +73,29 @@ def test_a_large_group_is_left_to_the_command_line(server: Server) -> None:
     assert answer.status == 200
     assert "1,000 members" in answer.text
     assert "holdfast compare-protocols" in answer.text
+
+
+def test_a_run_compares_and_the_page_shows_what_it_found(server: Server) -> None:
+    """Over REST, as a program asks; what is typed on the page replaces what the run was given."""
+    server.wait("the DAG", lambda: server.rest("GET", "/api/v2/dags/compare_protocols"))
+    server.rest("PATCH", "/api/v2/dags/compare_protocols?update_mask=is_paused", {"is_paused": False})
+    runs = "/api/v2/dags/compare_protocols/dagRuns"
+    conf = {"cluster": "local", "group": GROUP, "restarts": 3, "scale_ins": 0}
+    run = server.rest("POST", runs, {"logical_date": None, "conf": conf}, "bob")["dag_run_id"]
+    ended = server.wait("its end", lambda: state if (state := server.rest("GET", f"{runs}/{run}")["state"]) in ENDS else None)
+    assert ended == "success"
+    folder = server.rest("GET", f"{runs}/{run}/taskInstances/compare/xcomEntries/return_value")["value"]
+    name = folder.split("/")[-1]
+    assert folder == f"comparisons/cluster=local/group={GROUP}/{name}"
+
+    shown = server.ask("GET", path(comparison=name), "vera").text
+    assert "3 (given)" in shown
+    assert "over up to 30 draws" in shown
+    assert f"<b><bdi>{name}</bdi></b>" in shown
+    assert f"comparison={name}" in server.ask("GET", path(), "vera").text
+    typed = server.ask("GET", path(comparison=name, restarts="5"), "vera").text
+    assert "5 (given)" in typed
+    assert "0 (given)" in typed
+    for group, other in ((GROUP, "no-such-run"), ("a-thousand", name)):
+        answer = server.ask("GET", path(group, comparison=other), "vera")
+        assert (answer.status, "no such comparison" in answer.text) == (404, True)

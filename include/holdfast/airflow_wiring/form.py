@@ -97,12 +97,19 @@ def suggested(environment: Any = os.environ) -> tuple[list[str], list[str]]:
     return [*clusters][:MOST_SUGGESTED], [*groups][:MOST_SUGGESTED]
 
 
-def fields() -> dict[str, Param]:
-    """The parameters of the DAG, in the form's order."""
+def group_fields(about_cluster: str) -> dict[str, Param]:
+    """Cluster and group."""
     clusters, groups = suggested()
     return {
-        "cluster": _name("local", "Cluster", ABOUT_CLUSTER.format(page=address("/holdfast/new")), clusters),
+        "cluster": _name("local", "Cluster", about_cluster, clusters),
         "group": _name("streams-wordcount", "Group", "The `application.id`, or `group.id`.", groups),
+    }
+
+
+def fields() -> dict[str, Param]:
+    """The parameters of the DAG, in the form's order."""
+    return {
+        **group_fields(ABOUT_CLUSTER.format(page=address("/holdfast/new"))),
         "what": Param(
             "replace a host", type="string", enum=[*CHANGE_TYPES], values_display=CHANGE_TYPES, title="Change type",
             description_md=WHAT,

@@ -42,7 +42,15 @@ class Theirs(AirflowPlugin):
     name = "theirs"
 """
 ONE_LINE = "from holdfast.airflow_provider.dags import *\n"
-DAGS = {"apply_rollout", "backtest_groups", "collect_groups", "forecast_fleet", "plan_rollout", "verify_rollout"}
+DAGS = {
+    "apply_rollout",
+    "backtest_groups",
+    "collect_groups",
+    "compare_protocols",
+    "forecast_fleet",
+    "plan_rollout",
+    "verify_rollout",
+}
 LOCAL = {"name": "dags-folder", "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle", "kwargs": {}}
 OURS = {"name": "holdfast", "classpath": "holdfast.airflow_provider.bundle.HoldfastDagBundle", "kwargs": {}}
 LONGEST_RUN_S = 2_400

@@ -5,14 +5,11 @@ import click
 from holdfast.cli import documents, progress, reading
 from holdfast.cli import shape as shapes
 from holdfast.cli.views import blocks_view
-from holdfast.rollout.backtest import past_file as past_files
 from holdfast.rollout.kinds import any_document
 from holdfast.rollout.kinds.protocols import from_past, words
 from holdfast.rollout.kinds.protocols.comparison import COMPARISON, MOST_MONTHLY, DeployKind
 from holdfast.rollout.policy.policy import Policy
 
-MOST_PAST_BYTES = past_files.MOST_BYTES + 8 * 1024**2
-"""Of a file in past/: its records, and the line before them."""
 _MONTHLY = click.FloatRange(0, MOST_MONTHLY)
 
 
@@ -50,7 +47,7 @@ def command(
     counts = (restarts, replacements, scale_outs, scale_ins)
     given = {kind: count for kind, count in zip(DeployKind, counts, strict=True) if count is not None}
     group = reading.value(snapshot, any_document.snapshot_from_json)
-    past = None if past_file is None else (documents.label(past_file), documents.read_bytes(past_file, MOST_PAST_BYTES))
+    past = None if past_file is None else (documents.label(past_file), documents.read_bytes(past_file, from_past.MOST_BYTES))
     limits = Policy() if policy is None else reading.limits(policy).policy
     with progress.telling("Comparing protocols") as tell:
         found = from_past.compare(group, given, past, limits, seed, work, tell)

@@ -29,11 +29,12 @@ def protocols_page(
     replacements: Number = "",
     scale_outs: Number = "",
     scale_ins: Number = "",
+    comparison: Text = "",
 ) -> HTMLResponse:
     theirs.refuse_others_group(sight, cluster, group)
     typed = {"restarts": restarts, "replacements": replacements, "scale_outs": scale_outs, "scale_ins": scale_ins}
     try:
-        view = protocols.view(serving.lake_address(), cluster, group, typed)
+        view = protocols.view(serving.lake_address(), cluster, group, typed, comparison)
     except protocols.Busy as busy:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, str(busy)) from None
     return serving.page(

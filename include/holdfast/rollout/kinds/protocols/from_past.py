@@ -16,6 +16,8 @@ from holdfast.rollout.policy.policy import Policy
 
 Bytes = tuple[str, bytes]
 """A name for messages, and the content."""
+MOST_BYTES = past_file.MOST_BYTES + 8 * 1024**2
+"""Of a file in past/: its records, and the line before them."""
 
 
 def compare(

@@ -1,0 +1,1 @@
+"""The task and the form of `compare_protocols`."""

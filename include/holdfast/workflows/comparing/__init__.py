@@ -1,0 +1,1 @@
+"""Comparisons of protocols in the lake."""
