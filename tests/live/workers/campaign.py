@@ -27,13 +27,12 @@ from tests.harness.pages.airflow_server import ROOT
 from tests.harness.workers import servers
 from tests.live.workers import many, outcome, results, tables
 from tests.live.workers.dag_run import NOT_NOW, DagRun
-from tests.live.workers.many import CLUSTER, IN_FILES, VICTIMS, Many
+from tests.live.workers.killing import Killer
+from tests.live.workers.many import CLUSTER, IN_FILES, Many
 from tests.live.workers.rollout import Rollout
 
 PROVIDERS = ("celery", "postgres")
 PATIENCE_S = 1_800.0
-BETWEEN_S = 60.0
-"""The longest time from one kill to the next."""
 Document = dict[str, Any]
 
 
@@ -41,17 +40,13 @@ def one_round(this: Many, chance: random.Random, kills: int) -> Document:
     restarted = dict(this.world.restarted)
     rollout = Rollout(this)
     nightly = [DagRun.of(this.server, "backtest_groups", {"cluster": CLUSTER})]
-    killed: list[str] = []
+    killer = Killer(this, chance, kills)
     started_again: list[str] = []
-    next_kill = time.monotonic() + chance.uniform(1, BETWEEN_S)
+    rolled_out = False
     ends_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends_at:
         started_again += this.keep_up()
-        if len(killed) < kills and time.monotonic() >= next_kill:
-            victim = chance.choice(VICTIMS)
-            if this.kill(victim):
-                killed.append(victim)
-                next_kill = time.monotonic() + chance.uniform(1, BETWEEN_S)
+        killer.look(rolled_out=rolled_out)
         try:
             ended = [one.go_on() for one in (*nightly, rollout)]
             rolled_out = ended[-1] and outcome.nothing_runs(this.server, IN_FILES)
@@ -64,7 +59,8 @@ def one_round(this: Many, chance: random.Random, kills: int) -> Document:
         time.sleep(0.5)
     now = this.world.restarted
     found: Document = {
-        "killed": killed,
+        "killed": killer.killed,
+        "killed_in_rollout": killer.in_rollout,
         "started_again": started_again,
         "cleared": rollout.cleared + sum(one.cleared for one in nightly),
         "restarted": sorted(now[one] - restarted[one] for one in now),

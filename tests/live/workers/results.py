@@ -32,8 +32,8 @@ def table(into: Path) -> str:
         lines.append(f"| {one['round']} | {one['messages']} | {one['seconds']} | {killed} | {again} | {one['cleared']} | {wrong} |")
     found, tables = rounds(into), [one for one in _all(into) if "tables" in one]
     fine, kills = sum(not one["wrong"] for one in found), sum(len(one["killed"]) for one in found)
+    early = sum(one.get("killed_in_rollout", 0) for one in found)
     equal, rows = sum(not one["wrong"] for one in tables), sum(one["rows"] for one in tables)
-    told = (
-        f"{len(found)} rounds, {fine} with nothing wrong, {kills} kills; {equal} of {len(tables)} comparisons equal, {rows} rows."
-    )
+    told = f"{len(found)} rounds, {fine} with nothing wrong, {kills} kills, {early} of them while a change was planned or done; "
+    told += f"{equal} of {len(tables)} comparisons equal, {rows} rows."
     return "\n".join([*lines, "", told])
