@@ -114,7 +114,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a new folder for lake, logs and all else, that stays")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # all that was started ends with it
-    logging.getLogger("kafka").setLevel(logging.ERROR)  # brokers go away here
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)  # brokers go away here
     ends_at = time.monotonic() + 60 * given.minutes
     with tempfile.TemporaryDirectory(prefix="holdfast-workers-") as name:
         folder = given.keep or Path(name)
