@@ -3,7 +3,9 @@
 Exit status: 0 done, 1 an error or wrong usage (never 2: `holdfast plan` says 2 for "a plan" and 3 for "blocked").
 """
 
+import atexit
 import errno
+import gc
 import importlib
 import io
 import os
@@ -75,6 +77,7 @@ def holdfast() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status."""
+    atexit.register(gc.freeze)  # else Python searches all that is left for cycles on its way out
     try:
         status = holdfast.main(arguments, standalone_mode=False)
         sys.stdout.flush()
