@@ -2,7 +2,7 @@
 
 Before each restart the group's snapshot is taken, as a person would; after it the targets that the broker describes are compared
 with the forecast for the member IDs that came about, and the step with which the group becomes classic again with the one that was
-named. A plan for the whole move to the new protocol is made of the classic group's snapshot, and verified after each restart.
+named. For both directions a plan is made of the first snapshot, carried out step by step, and verified after each.
 
     python -m tests.live.running.moving_consumers [--static] [--release 4.3.1] [--assignor cooperative-sticky]
 """
@@ -60,13 +60,9 @@ class Moving:
             time.sleep(0.5)
         raise AssertionError(f"the group did not settle:\n{found}")
 
-    def plan(self, before: Document) -> Path:
-        """For all consumers, one after the other, to the new protocol."""
-        events = [
-            event
-            for name in NAMES
-            for event in ({"convert_consumer": {"member_id": _member(before, name), "to": "consumer"}}, {"then": "stable"})
-        ]
+    def plan(self, before: Document, to: str) -> Path:
+        """For all consumers, one after the other."""
+        events = [event for name in NAMES for event in (self._event(_member(before, name), to), {"then": "stable"})]
         files = {"snapshot": before, "change": {"format_version": "1.0", "events": events[:-1]}}
         for name, document in files.items():
             (self._folder / f"{name}.json").write_text(json.dumps(document))
@@ -74,14 +70,18 @@ class Moving:
         assert answer.returncode in (0, 2), answer.stdout + answer.stderr
         plan: Document = json.loads(answer.stdout)
         baseline = next(one for one in plan["candidates"] if one["name"] == "baseline")
-        print(f"plan: {plan['headline']}\n  baseline: {baseline['summary']}", flush=True)
+        print(f"plan: {plan['chosen']}\n  baseline: {baseline['summary']}", flush=True)
         found = self._folder / "plan.json"
         found.write_text(answer.stdout)
         return found
 
+    def _event(self, member_id: str, to: str, **more: object) -> Document:
+        listed = {"assignors": [self._assignor]} if to == "classic" else {}
+        return {"convert_consumer": {"member_id": member_id, "to": to, **listed, **more}}
+
     def carry_out(self, path: Path, before: Document) -> Document:
         """The plan's steps, as a person does them. The verdict is `not yet` until the last one, and `as forecast` after it."""
-        after, names = before, {one: member["client_id"] for one, member in before["consumers"].items()}
+        after, names = before, {one: member["client_id"] for one, member in _members(before).items()}
         steps = [one for one in json.loads(path.read_text())["steps"] if not one["action"].startswith("await_")]
         for number, step in enumerate(steps, start=1):
             match step["action"]:
@@ -118,26 +118,16 @@ class Moving:
         return after
 
     def _compare(self, step: str, member_id: str, to: str, before: Document, after: Document) -> None:
-        event: Document = {"member_id": member_id, "to": to}
-        if after["protocol"] != "consumer":
-            (outcome,) = _forecast(before, event)["outcomes"]
-            self._say(
-                step,
-                [] if _becomes_classic(outcome) else ["the group became classic, which was not forecast"],
-                str(outcome.get("conversions")),
-            )
-            return
-        there = before.get("members") or before["consumers"]
-        event["new_member_id"] = next(one for one in after["members"] if one not in there)
-        theirs = {name: sorted(map(tuple, one["target"])) for name, one in after["members"].items()}
+        new = next(one for one in _members(after) if one not in _members(before))
+        event = self._event(member_id, to, new_member_id=new)
+        theirs = _owned(after)
         fast = (False, True) if before["protocol"] == "consumer" else (False,)
-        courses = {
-            within: _forecast(before, event | ({"within_interval": True} if within else {}))["outcomes"][0] for within in fast
-        }
-        alike = [within for within, one in courses.items() if not _becomes_classic(one) and _end(one, before, event) == theirs]
+        courses = {within: _forecast(before, _hurried(event) if within else event)["outcomes"][0] for within in fast}
+        fits = [within for within, one in courses.items() if _end(one, before, {member_id: new}) == theirs]
+        alike = [within for within in fits if _becomes_classic(courses[within]) == (after["protocol"] != "consumer")]
         self._say(
             step,
-            [] if alike else [f"{theirs}, forecast {[_end(one, before, event) for one in courses.values()]}"],
+            [] if alike else [f"{theirs}, forecast {[_end(one, before, {member_id: new}) for one in courses.values()]}"],
             _said(courses, alike),
         )
 
@@ -150,31 +140,46 @@ def _becomes_classic(outcome: Document) -> bool:
     return any(one["to"] == "classic" for one in outcome.get("conversions", ()))
 
 
+def _members(snapshot: Document) -> Document:
+    found: Document = snapshot.get("members") or snapshot["consumers"]
+    return found
+
+
 def _member(snapshot: Document, name: str) -> str:
-    return next(one for one, member in (snapshot.get("members") or snapshot["consumers"]).items() if member["client_id"] == name)
+    return next(one for one, member in _members(snapshot).items() if member["client_id"] == name)
+
+
+def _hurried(event: Document) -> Document:
+    """Back before the coordinator has computed a target without it."""
+    return {verb: given | {"within_interval": True} for verb, given in event.items()}
 
 
 def _forecast(snapshot: Document, event: Document) -> Any:
-    change = {"format_version": "1.0", "events": [{"convert_consumer": event}, {"then": "stable"}]}
-    return forecast_case({"snapshot": snapshot, "change": change}, Detail.FULL)
+    return forecast_case(
+        {"snapshot": snapshot, "change": {"format_version": "1.0", "events": [event, {"then": "stable"}]}}, Detail.FULL
+    )
 
 
-def _end(outcome: Document, before: Document, event: Document) -> Document:
+def _end(outcome: Document, before: Document, renamed: dict[str, str]) -> Document:
+    if outcome.get("rebalances") and outcome["rebalances"][-1]["targets"] == len(outcome["targets"]):
+        return {name: sorted(map(tuple, one)) for name, one in outcome["rebalances"][-1]["members"].items()}
     if not outcome["targets"]:  # a static member has its place back
-        renamed = {event["member_id"]: event["new_member_id"]}
-        had = {name: one["target"] for name, one in before["members"].items()} if "members" in before else _assigned(before)
-        return {renamed.get(name, name): sorted(map(tuple, one)) for name, one in had.items()}
+        return {renamed.get(name, name): one for name, one in _owned(before).items()}
     members = outcome["targets"][-1]["assignment"]["members"]
     return {name: sorted(map(tuple, one["partitions"])) for name, one in members.items()}
 
 
-def _assigned(before: Document) -> Document:
-    return {name: one.get("assigned", one["owned"]) for name, one in before["consumers"].items()}
+def _owned(snapshot: Document) -> Document:
+    return {
+        name: sorted(map(tuple, one["target"] if "target" in one else one.get("assigned", one["owned"])))
+        for name, one in _members(snapshot).items()
+    }
 
 
 def _said(courses: dict[bool, Document], alike: list[bool]) -> str:
     figures = [courses[one]["summary"] for one in alike]
-    return ", ".join(dict.fromkeys(f"{one['targets']} targets, {one['moves']} hand-overs" for one in figures))
+    texts = (f"{one['targets']} targets, {one.get('rebalances', 0)} rebalances, {one['moves']} hand-overs" for one in figures)
+    return ", ".join(dict.fromkeys(texts))
 
 
 def main() -> int:
@@ -192,10 +197,11 @@ def main() -> int:
                 for name in NAMES:
                     moving.start(name, "classic")
                 found = moving.settled(len(NAMES))
-                plan = moving.plan(found)
-                found = moving.carry_out(plan, found)
-                for name in NAMES:
-                    found = moving.convert(name, "classic", found)
+                for to in ("consumer", "classic"):
+                    found = moving.carry_out(moving.plan(found, to), found)
+                for to in ("consumer", "classic"):
+                    for name in NAMES:
+                        found = moving.convert(name, to, found)
             finally:
                 moving.group.stop()
     return 1 if moving.wrong else 0

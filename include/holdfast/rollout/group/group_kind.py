@@ -340,7 +340,7 @@ class GroupKind(Decider[S], Generic[S, C, O, E, F, P, V]):
         return None
 
     def comes_from_another(self, plan: P) -> bool:  # noqa: ARG002 - as `leaves`
-        """Whether the group was of another kind when the plan was made: a new snapshot may still be of that."""
+        """Whether the group was of another kind when the plan was made, or becomes one by it: a new snapshot may be of that."""
         return False
 
     def at_rest(self, snapshot: S) -> bool:

@@ -75,8 +75,8 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _configs(basis: BrokerConsumerSnapshot, fresh: BrokerConsumerSnapshot, allowed: Explained) -> Iterator[Drift]:
-    if any(one.what == "config" for one in fresh.unknown):
-        return  # what is not given this time is no drift
+    if basis.still_classic or fresh.still_classic or any(one.what == "config" for one in fresh.unknown):
+        return  # what is not given this time is no drift, and of a classic group they are not read
     before, after = dict(basis.config), dict(fresh.config)
     for key in sorted({*before, *after}):
         if key in allowed.configs or key not in GROUP_KEYS or str(before.get(key)) == str(after.get(key)):

@@ -10,7 +10,7 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.execution import acts, starts
 from holdfast.rollout.broker_consumer.execution.verify import Owners, left_open, owners_at_the_end, owners_of
 from holdfast.rollout.broker_consumer.forecast.forecast import forecast
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, LeaderRebalance
 from holdfast.rollout.broker_consumer.plan.plan import GroupPlan
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.broker_consumer.steps.steps import GroupStep
@@ -44,14 +44,15 @@ def compared(
 
 def _course(basis: BrokerConsumerSnapshot, change: GroupChange) -> RoundsOfBatch:
     outcome = forecast(basis, change).outcome
+    each = tuple(outcome.in_turn)
     last, rest = len(change.numbered_batches()) - 1, at_rest(change.numbered_batches())
-    start = owners_of(basis) if outcome.targets else owners_at_the_end(basis, change, outcome)
-    rounds = tuple(_placed(one) for one in outcome.targets if one.batch == last)
-    if rounds and rounds[-1] == _placed(outcome.targets[-1]):
+    start = owners_of(basis) if each else owners_at_the_end(basis, change, outcome)
+    rounds = tuple(_placed(one) for one in each if one.batch == last)
+    if rounds and rounds[-1] == _placed(each[-1]):
         end = WhoRunsWhat(_texts(owners_at_the_end(basis, change, outcome)), open=rounds[-1].open)
         rounds = (*rounds[:-1], end)
-    earlier = [WhoRunsWhat(_texts(start)), *(_placed(one) for one in outcome.targets if one.batch < last)]
-    first = sum(one.batch < rest for one in outcome.targets)
+    earlier = [WhoRunsWhat(_texts(start)), *(_placed(one) for one in each if one.batch < last)]
+    first = sum(one.batch < rest for one in each)
     return RoundsOfBatch(earlier[-1], rounds, tuple(earlier[first:-1]))
 
 
@@ -62,7 +63,7 @@ def settled(fresh: BrokerConsumerSnapshot) -> bool | None:
     return fresh.group_epoch == fresh.assignment_epoch
 
 
-def _placed(target: ComputedTarget) -> WhoRunsWhat:
+def _placed(target: ComputedTarget | LeaderRebalance) -> WhoRunsWhat:
     return WhoRunsWhat(_texts(target.owners), open=frozenset(map(str, left_open(target))))
 
 

@@ -12,7 +12,7 @@ from holdfast.rollout.broker_consumer.change.change import GroupChange
 from holdfast.rollout.broker_consumer.execution import evidence, starts
 from holdfast.rollout.broker_consumer.execution.verdict import GroupVerdict, ReaderVerdict
 from holdfast.rollout.broker_consumer.forecast.forecast import forecast
-from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupOutcome
+from holdfast.rollout.broker_consumer.forecast.outcomes import ComputedTarget, GroupOutcome, LeaderRebalance
 from holdfast.rollout.broker_consumer.plan.plan import Considered, GroupPlan
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
@@ -121,7 +121,8 @@ def _judged(basis: BrokerConsumerSnapshot, change: GroupChange, fresh: BrokerCon
 
 
 def _before_its_last_target(outcome: GroupOutcome, fresh: BrokerConsumerSnapshot) -> bool:
-    last = outcome.targets[-1].group_epoch if outcome.targets else None
+    each = tuple(outcome.in_turn)
+    last = each[-1].epoch if each else None
     return last is not None and fresh.assignment_epoch is not None and fresh.assignment_epoch < last
 
 
@@ -132,8 +133,8 @@ def owners_of(snapshot: BrokerConsumerSnapshot) -> Owners:
 
 def owners_at_the_end(basis: BrokerConsumerSnapshot, change: GroupChange, outcome: GroupOutcome) -> Owners:
     """Without what the forecast leaves open. Static members may have come back since the last target."""
-    if outcome.targets:
-        last = outcome.targets[-1]
+    if each := tuple(outcome.in_turn):
+        last = each[-1]
         open_ = left_open(last)
         found: Owners = {one: member for one, member in last.owners.items() if one not in open_}
     else:
@@ -143,6 +144,8 @@ def owners_at_the_end(basis: BrokerConsumerSnapshot, change: GroupChange, outcom
     return {one: member if member in there else back.get(member) or member for one, member in found.items()}
 
 
-def left_open(target: ComputedTarget) -> frozenset[TopicPartition]:
+def left_open(target: ComputedTarget | LeaderRebalance) -> frozenset[TopicPartition]:
     """The partitions whose place a target, or one before it, leaves open."""
+    if isinstance(target, LeaderRebalance):
+        return frozenset()
     return frozenset((*target.assignment.undetermined_partitions, *target.after_undetermined))

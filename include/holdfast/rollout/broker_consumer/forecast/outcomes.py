@@ -38,6 +38,11 @@ class ComputedTarget:
     batch: int = 0
     occasion: Occasion = NO_OCCASION
 
+    @property
+    def epoch(self) -> int | None:
+        """Of the group then."""
+        return self.group_epoch
+
 
 @dataclass(frozen=True, slots=True)
 class LeaderRebalance:
@@ -53,6 +58,11 @@ class LeaderRebalance:
     given_up: frozenset[TopicPartition]
     batch: int
     targets: int
+
+    @property
+    def epoch(self) -> int | None:
+        """The group's epoch when its coordinator takes it over then."""
+        return self.generation
 
 
 @record

@@ -42,13 +42,14 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
     if outcome.stalled:
         yield Paragraph(_STALLED, strong=True)
     yield Paragraph(_moves(outcome))
-    if outcome.targets:
+    follows = bool(outcome.targets or outcome.rebalances)
+    if follows:
         yield Paragraph(span_words.stable_after(outcome.summary.seconds_to_stable, outcome.summary.start_ups, "consumers"))
     if outcome.unowned:
         yield Paragraph(_unowned(forecast))
     if outcome.bounds is not None and outcome.bounds.open:
         yield Paragraph(_bounds(outcome.bounds))
-    if targets and outcome.targets:
+    if targets and follows:
         yield _targets(snapshot, forecast)
     for unknown in forecast.unknown:
         yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
@@ -56,8 +57,8 @@ def blocks(snapshot: BrokerConsumerSnapshot, forecast: GroupForecast, *, targets
 
 def _headline(outcome: GroupOutcome) -> str:
     found = outcome.summary
-    if not outcome.targets:
-        left = outcome.stalled or (outcome.becomes_classic is not None and outcome.becomes_classic.rebalances)
+    if not outcome.targets and not outcome.rebalances:
+        left = outcome.stalled or outcome.ends_early
         return "The coordinator computes no target." if left else "The coordinator computes no target: nothing moves."
     collateral = "" if not found.collateral else f", {found.collateral:,} of them between consumers that the change does not touch"
     moved = f"{found.moved:,} of {many(found.partitions, 'partition')} end on another consumer{collateral}"

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 
 from holdfast.errors import Unsupported
+from holdfast.kafka.coordinator.consumer.group import MemberType
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.broker_consumer.change import request, request_words, shorthands
 from holdfast.rollout.broker_consumer.change.change import CHANGE, GroupChange
@@ -283,7 +284,9 @@ class BrokerConsumerKind(
         return plan.basis
 
     def comes_from_another(self, plan: GroupPlan) -> bool:
-        return plan.basis.still_classic
+        chosen = plan.recommended_option
+        events = () if chosen is None else chosen.change.statements()
+        return plan.basis.still_classic or any(one.converts_to() is MemberType.CLASSIC for one in events)
 
     def at_rest(self, snapshot: BrokerConsumerSnapshot) -> bool:
         return super().at_rest(snapshot) and rounds.settled(snapshot) is not False

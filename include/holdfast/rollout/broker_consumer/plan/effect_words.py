@@ -22,9 +22,11 @@ def effect(summary: TargetsSummary, bounds: Bounds | None, unowned: Seconds | No
 
 
 def rounds(summary: TargetsSummary) -> str:
-    """`2 targets`, `1 rebalance of the classic group, 2 targets`."""
-    led = (f"{many(summary.rebalances, 'rebalance')} of the classic group",) if summary.rebalances else ()
-    return ", ".join((*led, many(summary.targets, "target")))
+    """`2 targets`, `1 rebalance of the classic group, 2 targets`, `2 rebalances of the classic group`."""
+    if not summary.rebalances:
+        return many(summary.targets, "target")
+    targets = (many(summary.targets, "target"),) if summary.targets else ()
+    return ", ".join((f"{many(summary.rebalances, 'rebalance')} of the classic group", *targets))
 
 
 def moved_text(summary: TargetsSummary, bounds: Bounds | None) -> str:

@@ -119,7 +119,7 @@ def _events(snapshot: Snapshot, event: MoveToStreamsProtocol, group: StreamsGrou
 
 
 def seen_for(plan: AnyPlan, fresh: AnySnapshot) -> AnySnapshot:
-    """A new snapshot as the plan's kind sees the group. Of a move: while the group is still classic, as the plan's own snapshot."""
+    """A new snapshot as the plan's kind sees the group. Of a move: while the group is classic, as the plan's own snapshot."""
     kind = kind_of(plan)
     if not kind.comes_from_another(plan) or kind_of(fresh) is kind:
         return fresh
@@ -127,7 +127,7 @@ def seen_for(plan: AnyPlan, fresh: AnySnapshot) -> AnySnapshot:
 
 
 def _seen(plan: Any, fresh: Any, *, stateful: bool) -> AnySnapshot:
-    return _seen_streams(plan, fresh) if stateful else as_consumer_group(fresh)
+    return _seen_streams(plan, fresh) if stateful else replace(as_consumer_group(fresh), assignor=plan.basis.assignor)
 
 
 def _seen_streams(plan: Any, fresh: Any) -> StreamsGroupSnapshot:

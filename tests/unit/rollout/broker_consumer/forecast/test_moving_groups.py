@@ -64,6 +64,67 @@ def test_the_last_one_of_the_new_protocol_leaves_a_classic_group() -> None:
     assert "nothing moves" not in text
 
 
+def listing(snapshot: dict[str, Any], assignor: str, **more: object) -> dict[str, Any]:
+    """The same group, and what its classic members list."""
+    for one in snapshot["members"].values():
+        one |= {"assignors": [assignor]} if one.get("member_type") == "classic" else {}
+    return snapshot | more
+
+
+def test_what_the_leader_assigns_is_forecast_where_the_assignors_are_given() -> None:
+    back = convert(C, "classic", assignors=["range"])
+
+    found = outcome(listing(moving(A, B), "range"), back)
+
+    first, second = found["rebalances"]
+    assert [one["generation"] for one in (first, second)] == [8, 9], "one without it, one with it"
+    assert sorted(first["members"]) == sorted((A, B))
+    assert sorted(second["members"]) == sorted((A, B, NEW))
+    assert len(second["stopped"]) == 6, "eager members give all up"
+    assert (found["summary"]["rebalances"], found["summary"]["targets"]) == (2, 0)
+    assert sorted(found["member_ids"]) == sorted((A, B, NEW))
+    assert outcome(moving(A, B), back).get("rebalances") is None, "of A and B it is unknown"
+    text = said(listing(moving(A, B), "range"), back)
+    assert "in 2 rebalances of the classic group." in text
+    assert "its leader assigns to 2 consumers with range; 6 partitions are unread meanwhile" in text
+
+
+def test_a_consumer_that_joins_a_classic_group_has_an_id_that_begins_with_its_client_id() -> None:
+    event = {"convert_consumer": {"member_id": C, "to": "classic", "assignors": ["range"]}}
+
+    found = outcome(listing(moving(A, B), "range"), event)
+
+    (new,) = set(found["member_ids"]) - {A, B}
+    assert new.startswith("shop-")
+
+
+def test_cooperative_members_keep_what_they_had_when_the_group_became_classic() -> None:
+    snapshot = listing(moving(A, B), "cooperative-sticky", client_release="4.0.0")
+
+    found = outcome(snapshot, convert(C, "classic", assignors=["cooperative-sticky"]))
+
+    had = {name: {*map(tuple, one["target"])} for name, one in snapshot["members"].items() if name != C}
+    first = found["rebalances"][0]["members"]
+    assert all(had[name] <= {*map(tuple, first[name])} for name in had)
+    assert len(found["rebalances"][0]["stopped"]) == 2, "only what the one that left has read"
+
+
+def test_a_plan_leads_back_to_a_classic_group() -> None:
+    snapshot = listing(moving(), "range")
+    events = [
+        event
+        for one in (A, B, C)
+        for event in ({"convert_consumer": {"member_id": one, "to": "classic", "assignors": ["range"]}}, {"then": "stable"})
+    ]
+
+    plan = planned(*events, of=snapshot)
+
+    baseline = option(plan, "baseline")
+    assert (baseline.summary.rebalances, baseline.summary.targets) == (2, 4)
+    assert "2 rebalances of the classic group" in markdown(plan)
+    assert kind_of(plan).comes_from_another(plan)
+
+
 def test_a_static_one_hands_its_place_over_and_nothing_rebalances() -> None:
     static = moving(A, B, a="i-a", b="i-b", c="i-c")
 
