@@ -25,6 +25,7 @@ CHANGE_TYPES = {
     "upgrade Kafka Streams": "Upgrade Kafka Streams",
     "stop and start all": "Stop and start all clients",
     "move to the streams protocol": "Move to the streams protocol (KIP-1071)",
+    "move to the consumer protocol": "Move to the consumer protocol (KIP-848)",
 }
 ABOUT_CLUSTER = """**[Plan a rollout]({page})** has the same fields, offers the group's hosts and settings to select from,
 and checks the request before it is sent.
@@ -34,8 +35,8 @@ WHAT = """Change type. It needs:
 
 - **Replace a host**: *Hosts*, one host; optional in *Details*: the new host's name and the state on its disk
 - **Scale**: *Clients*; to scale in, also *Hosts*: the hosts to remove
-- **Rolling restart**: nothing; *Hosts* for a part of the group
-- **Change settings**, **Upgrade**, **Stop and start**, **Move**: the fields in *Details*
+- **Rolling restart**, **Move to the consumer protocol**: nothing; *Hosts* for a part of the group
+- **Change settings**, **Upgrade**, **Stop and start**, **Move to the streams protocol**: the fields in *Details*
 
 Other changes: a Change document under *Custom (JSON)*."""
 EXAMPLE = """```json

@@ -77,7 +77,7 @@ def holdfast() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status."""
-    atexit.register(gc.freeze)  # else Python searches all that is left for cycles on its way out
+    atexit.register(gc.freeze)  # else Python searches all that is left for cycles when it ends
     try:
         status = holdfast.main(arguments, standalone_mode=False)
         sys.stdout.flush()

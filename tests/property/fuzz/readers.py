@@ -277,6 +277,7 @@ def form(case: Case) -> None:
         "upgrade Kafka Streams",
         "stop and start all",
         "move to the streams protocol",
+        "move to the consumer protocol",
         "document",
     )
     sent = {"cluster": whole.cluster, "group": whole.group_id, "what": case.chance.choice((*kinds, *kinds, typed()))}

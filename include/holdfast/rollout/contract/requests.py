@@ -36,6 +36,7 @@ class What(StrEnum):
     UPGRADE = "upgrade Kafka Streams"
     STOP = "stop and start all"
     MOVE = "move to the streams protocol"
+    CONVERT = "move to the consumer protocol"
 
 
 MOST_CLIENTS = 1_000
@@ -79,8 +80,11 @@ FIELDS = {
     What.UPGRADE: ("kafka_release", "hosts", "at_once"),
     What.STOP: ("minutes",),
     What.MOVE: ("broker_release", "kafka_release"),
+    What.CONVERT: ("hosts",),
 }
-"""What each asks for; the first one must be there, except for a rolling restart, which is of all hosts then."""
+"""What each asks for; the first one must be there, except for those of ALL_HOSTS."""
+ALL_HOSTS = (What.RESTART, What.CONVERT)
+"""Without any they are for all hosts."""
 _NEEDS = {
     "hosts": "the host that is to be replaced, by its name or its client's process ID",
     "clients": "how many clients there are to be",
@@ -94,7 +98,7 @@ _NEEDS = {
 def refuse_incomplete(request: "Request") -> None:
     """Raise InvalidInput for what can be checked without the group: a field that is missing, or not part of the form."""
     fields = FIELDS[request.what]
-    if request.what is not What.RESTART and not getattr(request, fields[0]):
+    if request.what not in ALL_HOSTS and not getattr(request, fields[0]):
         raise InvalidInput(f"nothing was found, and '{request.what}' needs {_NEEDS[fields[0]]}", fields[0])
     for field in FORM[1:]:
         if getattr(request, field) and field not in fields:

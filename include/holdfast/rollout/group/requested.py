@@ -23,7 +23,7 @@ class Requested(ABC, Generic[M, I]):
 
     member: ClassVar[str]
     """What a member is called."""
-    asks: ClassVar[tuple[What, ...]] = tuple(What)
+    asks: ClassVar[tuple[What, ...]] = tuple(one for one in What if one is not What.CONVERT)
     """The change types that apply."""
     unused_fields: ClassVar[frozenset[str]] = frozenset()
     """Those fields that mean nothing for it."""
@@ -66,6 +66,10 @@ class Requested(ABC, Generic[M, I]):
     def move(self, request: Request) -> Iterator[I]:
         raise AssertionError(f"{What.MOVE} is not one of {self.asks}, which moves to brokers of {request.broker_release}")
 
+    def convert(self, chosen: tuple[M, ...]) -> Iterator[I]:
+        """One after the other. `chosen`: as for `restart`."""
+        raise AssertionError(f"{What.CONVERT} is not one of {self.asks}, which converts {chosen}")
+
 
 def items(group: Requested[M, I], request: Request) -> Iterator[I]:
     """Raise InvalidInput for a request that the group cannot be asked for."""
@@ -95,6 +99,8 @@ def _items(group: Requested[M, I], request: Request) -> Iterator[I]:
             yield from group.stop(request.minutes)
         case What.MOVE:
             yield from group.move(request)
+        case What.CONVERT:
+            yield from group.convert(group.on(request.hosts))
         case _:
             assert_never(request.what)
 

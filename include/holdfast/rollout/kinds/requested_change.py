@@ -31,8 +31,8 @@ def change_requested(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyC
         if document:
             _in_change(lambda: refuse_misfit(snapshot, change))
         else:
-            refuse_misfit(snapshot, change)
             move.refuse_prevented(snapshot, change)
+            refuse_misfit(snapshot, change)
         return change
 
     return fitting

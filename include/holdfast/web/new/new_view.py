@@ -81,6 +81,7 @@ def choices(found: Known | None) -> tuple[ChangeType, ...]:
         What.SCALE: "Scale",
     }
     titles |= {What.REPLACE: "Replace a host", What.UPGRADE: "Upgrade Kafka Streams", What.MOVE: "Move to the streams protocol"}
+    titles |= {What.CONVERT: "Move to the consumer protocol"}
     one = "client" if found is None else found.one
     about = {
         What.REPLACE: "One machine or pod replaces another.",
@@ -90,6 +91,7 @@ def choices(found: Known | None) -> tuple[ChangeType, ...]:
         What.UPGRADE: "To another release, client by client.",
         What.STOP: f"All {one}s stop, and start together after some minutes.",
         What.MOVE: "All clients stop, and start again. Then the broker assigns (KIP-1071).",
+        What.CONVERT: "Each consumer restarts, one after the other. Then the broker assigns (KIP-848).",
     }
     change_types = [ChangeType(what.value, titles[what], about[what]) for what in What if found is None or what in found.asks]
     return (*change_types, ChangeType(DOCUMENT, "Custom (JSON)", "Any events, as a Change document."))

@@ -138,7 +138,10 @@ def shows_a_run(lake: FsspecLake, plan: Any, document: object, text: str) -> Non
 
 
 @pytest.mark.parametrize("kind", GROUPS)
-@pytest.mark.parametrize("what", ["", "replace a host", "scale", "rolling restart", "move to the streams protocol", "change"])
+@pytest.mark.parametrize(
+    "what",
+    ["", "replace a host", "scale", "rolling restart", "move to the streams protocol", "move to the consumer protocol", "change"],
+)
 def test_the_form(kind: str, what: str) -> None:
     document, _, _, only = GROUPS[kind]
     known = new_view.known(read(document), "snapshots/c/day=2026-11-20/g/120000-1.json", (), NOON)
@@ -160,6 +163,7 @@ def test_the_form(kind: str, what: str) -> None:
     moves = kind == "Kafka Streams group"
     assert ("Move to the streams protocol" in page) is moves
     assert what != "move to the streams protocol" or ('id="f-broker_release"' in page and "Release of the clients" in page)
+    assert ("Move to the consumer protocol" in page) is kind.startswith("Consumer group")
     if what == "replace a host":
         assert ('id="f-disk"' in page) is not kind.startswith("Consumer group")
         assert only in page

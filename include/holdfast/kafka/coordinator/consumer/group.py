@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from holdfast.kafka.consumer.group import Assignor as ClassicAssignor
 from holdfast.kafka.vocabulary import TopicPartition
 
 Owned = tuple[tuple[str, tuple[int, ...]], ...]
@@ -52,7 +51,7 @@ class Member:
     instance_id: str | None = None
     target: Owned = ()
     classic: bool = False
-    assignors: tuple[ClassicAssignor, ...] = ()
+    assignors: tuple[str, ...] = ()
     rack: str | None = None
 
 

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.coordinator.consumer.group import MemberType
 from holdfast.rollout.broker_consumer.change.change import GroupChange, Item
 from holdfast.rollout.broker_consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.broker_consumer.events.convert_consumer import ConvertConsumer
 from holdfast.rollout.broker_consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.broker_consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.broker_consumer.events.replace_consumer import ReplaceConsumer
@@ -19,7 +21,7 @@ from holdfast.rollout.group import requested
 from holdfast.rollout.group.requested import Requested
 from holdfast.rollout.text.format import printable
 
-ASKABLE = (What.REPLACE, What.SCALE, What.RESTART, What.SETTINGS)
+ASKABLE = (What.REPLACE, What.SCALE, What.RESTART, What.SETTINGS, What.CONVERT)
 """What makes sense without tasks and releases of clients: the coordinator's release decides."""
 UNUSED_FIELDS = frozenset({"disk", "threads"})
 """A consumer has no state directory and no stream threads."""
@@ -79,3 +81,15 @@ class _Requested(Requested[BrokerConsumer, Item]):
             if number and number % at_once == 0:
                 yield Then(Wait.STABLE)
             yield RestartConsumer.codec().read({"member_id": member.member_id})
+
+    def convert(self, chosen: tuple[BrokerConsumer, ...]) -> Iterator[Item]:
+        """Those that are classic still."""
+        classic = [one for one in chosen or self._members if one.member_type == MemberType.CLASSIC]
+        if not classic:
+            raise InvalidInput(
+                "all consumers that are asked for are of the consumer protocol already", "hosts" if chosen else "what"
+            )
+        for number, member in enumerate(classic):
+            if number:
+                yield Then(Wait.STABLE)
+            yield ConvertConsumer.codec().read({"member_id": member.member_id, "to": str(MemberType.CONSUMER)})

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from holdfast.errors import CannotPredict
 from holdfast.kafka import java_hash
 from holdfast.kafka.consumer import rebalances
-from holdfast.kafka.consumer.group import Assignment, Group, MemberAssignment, Topic
+from holdfast.kafka.consumer.group import Assignment, Assignor, Group, MemberAssignment, Topic
 from holdfast.kafka.consumer.group import Member as ClassicMember
 from holdfast.kafka.consumer.rebalances import Readers, Rebalance, Unsettled
 from holdfast.kafka.consumer.release import LINES
@@ -84,7 +84,7 @@ def become_classic(scene: Scene, owned: Mapping[str, Owned], fresh: Collection[s
     for name, one in scene.members.items():
         joins = _joins(one)
         if name not in fresh:
-            had = Assignment(one.assignors[0], (MemberAssignment(name, each_partition(owned.get(name, ()))),))
+            had = Assignment(joins.assignors[0], (MemberAssignment(name, each_partition(owned.get(name, ()))),))
             (joins,) = rebalances.after_round((joins,), had, generation)
         members.append(joins)
     return ClassicGroup(_as_listed(members))
@@ -101,7 +101,8 @@ def with_newcomers(classic: ClassicGroup, scene: Scene) -> ClassicGroup:
 
 
 def _joins(one: Member) -> ClassicMember:
-    return ClassicMember(one.member_id, one.assignors, one.subscription, group_instance_id=one.instance_id, rack=one.rack)
+    listed = tuple(map(Assignor, one.assignors))
+    return ClassicMember(one.member_id, listed, one.subscription, group_instance_id=one.instance_id, rack=one.rack)
 
 
 def _as_listed(members: Sequence[ClassicMember]) -> tuple[ClassicMember, ...]:

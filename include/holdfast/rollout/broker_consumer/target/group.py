@@ -65,7 +65,7 @@ def _member(one: BrokerConsumer, assignor: Assignor) -> Member:
         instance_id=one.instance_id,
         target=by_topic(one.target or ()),
         classic=one.member_type == MemberType.CLASSIC,
-        assignors=one.assignors,
+        assignors=tuple(map(str, one.assignors)),
         rack=one.rack,
     )
 

@@ -12,6 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.consumer.events.convert_consumer import CONSUMER, ConvertConsumer
 from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
@@ -24,7 +25,7 @@ from holdfast.rollout.group import requested
 from holdfast.rollout.group.requested import Requested
 from holdfast.rollout.text.format import printable
 
-ASKABLE = (What.REPLACE, What.SCALE, What.RESTART)
+ASKABLE = (What.REPLACE, What.SCALE, What.RESTART, What.CONVERT)
 """What makes sense without tasks, settings and releases of Kafka Streams."""
 UNUSED_FIELDS = frozenset({"disk", "threads"})
 """A consumer has no state directory and no stream threads."""
@@ -87,6 +88,12 @@ class _Requested(Requested[Member, ConsumerItem]):
             if number and number % at_once == 0:
                 yield Then(Wait.STABLE)
             yield RestartConsumer(member.member_id, NewConsumer(self.ids.like(member)))
+
+    def convert(self, chosen: tuple[Member, ...]) -> Iterator[ConsumerItem]:
+        for number, member in enumerate(chosen or self.snapshot.members):
+            if number:
+                yield Then(Wait.STABLE)
+            yield ConvertConsumer(member.member_id, CONSUMER)
 
 
 class _NewMemberIds:

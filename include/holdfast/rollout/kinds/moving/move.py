@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.coordinator.config_keys import STANDBYS
 from holdfast.kafka.streams.group import Changelog
 from holdfast.kafka.vocabulary import ProcessId
@@ -44,11 +44,14 @@ def followed(snapshot: AnySnapshot, change: AnyChange) -> tuple[AnySnapshot, Any
 
 
 def refuse_prevented(snapshot: AnySnapshot, change: AnyChange) -> None:
-    """Raise InvalidInput, by the fields of a form, for a move that clients or brokers refuse, or that ignores what the application
-    uses. Of a Change document a plan says so, which is blocked."""
-    group: Any = followed(snapshot, change)[0]
+    """Raise InvalidInput, by the fields of a form, for a move that clients or brokers refuse, that ignores what the application
+    uses, or of which the snapshot shows too little. Of a Change document a plan says so, which is blocked."""
+    try:
+        group: Any = followed(snapshot, change)[0]
+    except CannotPredict as why:
+        raise InvalidInput(str(why), "what") from None
     classic = None if group is snapshot else getattr(group, "classic", None)
-    prevents: tuple[Prevention, ...] = () if classic is None else classic.prevents
+    prevents: tuple[Prevention, ...] = getattr(classic, "prevents", ())
     fields = {
         where: [one for one in prevents if _FIELDS.get(one.kind, "what") == where]
         for where in ("broker_release", "kafka_release", "what")

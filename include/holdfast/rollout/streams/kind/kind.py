@@ -81,7 +81,7 @@ class StreamsKind(StreamsDecider, GroupKind[Snapshot, Change, Option, EvaluatedO
         "verdict": VERDICT,
         "staleness": STALENESS,
     }
-    asks: ClassVar[tuple[What, ...]] = tuple(What)
+    asks: ClassVar[tuple[What, ...]] = tuple(one for one in What if one is not What.CONVERT)
     verbs: ClassVar[frozenset[str]] = frozenset(table.by_verb())
     docs: ClassVar[str] = "changes"
 

@@ -53,6 +53,17 @@ def test_a_few_fields_are_a_change(form: dict[str, Any], events: list[dict[str, 
     assert changed(form) == events
 
 
+def test_those_that_are_still_classic_convert() -> None:
+    document = group("uniform")
+    with pytest.raises(InvalidInput, match="of the consumer protocol already"):
+        changed({"what": "move to the consumer protocol"}, document)
+    document["members"][C]["member_type"] = "classic"
+
+    found = changed({"what": "move to the consumer protocol"}, document)
+
+    assert found == [{"convert_consumer": {"member_id": C, "to": "consumer"}}]
+
+
 def test_a_new_consumer_reads_what_most_read() -> None:
     document = group("uniform")
     document["members"][C]["subscription"] = ["payments"]

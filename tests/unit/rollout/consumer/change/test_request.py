@@ -3,6 +3,7 @@
 import pytest
 from tests.harness import plain_groups
 from tests.harness.plain_groups import Document, member
+from tests.unit.rollout.broker_consumer.groups import TOPIC_ID
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
@@ -18,14 +19,17 @@ READERS = {
 FIRST, SECOND, THIRD = READERS
 
 
-def snapshot() -> ConsumerSnapshot:
-    found = snapshot_from_json(plain_groups.group(READERS))
+def snapshot(release: str | None = None) -> ConsumerSnapshot:
+    document = plain_groups.group(READERS) | {"broker_release": release}
+    for topic in document["topics"].values():
+        topic["id"] = TOPIC_ID
+    found = snapshot_from_json(document)
     assert isinstance(found, ConsumerSnapshot)
     return found
 
 
-def events(**form: object) -> list[Document]:
-    found = change_to_json(change_requested(form)(snapshot()))["events"]
+def events(*, release: str | None = None, **form: object) -> list[Document]:
+    found = change_to_json(change_requested(form)(snapshot(release)))["events"]
     assert isinstance(found, list)
     return found
 
@@ -56,6 +60,15 @@ def test_everybody_restarts_so_many_at_a_time() -> None:
     assert len(events(what="rolling restart", hosts=["h0"])) == 1
 
 
+def test_everybody_converts_one_after_the_other() -> None:
+    found = events(release="4.3.1", what="move to the consumer protocol")
+
+    assert [*map(list, found)] == [["convert_consumer"], ["then"], ["convert_consumer"], ["then"], ["convert_consumer"]]
+    assert events(release="4.3.1", what="move to the consumer protocol", hosts=["h0"]) == [
+        {"convert_consumer": {"member_id": FIRST, "to": "consumer"}}
+    ]
+
+
 @pytest.mark.parametrize(
     "form",
     [{"what": "replace a host", "hosts": ["h0"]}, {"what": "scale", "clients": 4}, {"what": "rolling restart"}],
@@ -71,6 +84,7 @@ def test_it_can_be_forecast(form: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("form", "said"),
     [
+        ({"what": "move to the consumer protocol"}, "what: broker_release: a coordinator of Kafka 4.0 or later is needed"),
         (
             {"what": "upgrade Kafka Streams", "kafka_release": "3.9.1"},
             "what: 'billing' is a consumer group without Kafka Streams: 'upgrade Kafka",

@@ -8,7 +8,7 @@ from tests.harness.article import AFTER, A, B, C, Document, group
 from tests.harness.plans import read
 
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout.contract.requests import FIELDS, REQUEST, What, request_from_form
+from holdfast.rollout.contract.requests import ALL_HOSTS, FIELDS, REQUEST, What, request_from_form
 from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.change.request import change_of
 
@@ -91,7 +91,7 @@ class TestWhatIsMeant:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("what", [what for what in What if what is not What.RESTART])
+    @pytest.mark.parametrize("what", [what for what in What if what not in ALL_HOSTS])
     def test_name_what_is_missing(self, what: What) -> None:
         assert refusal(what=what.value).startswith(f"{FIELDS[what][0]}: nothing was found, and '{what}' needs ")
 

@@ -15,6 +15,8 @@ from holdfast.rollout.json.record import gathered, member, record, variant
 T = TypeVar("T")
 MEMBER_ID = nullable(NAME).described("Left out: a new random one, as every start makes it.")
 
+_LISTED = ASSIGNORS.described("Of the classic protocol: its partition.assignment.strategy.")
+
 
 @record
 class NewConsumer:
@@ -31,9 +33,7 @@ class NewConsumer:
     member_type: MemberType | FromOld = member(
         either(MemberType).described("The protocol that it uses."), default=INHERITED, omit=True
     )
-    assignors: tuple[Assignor, ...] | FromOld = member(
-        ASSIGNORS.described("Of the classic protocol: its partition.assignment.strategy."), default=INHERITED, omit=True
-    )
+    assignors: tuple[Assignor, ...] | FromOld = member(_LISTED, default=INHERITED, omit=True)
 
 
 def _subscribed(one: NewConsumer) -> None:
@@ -50,7 +50,7 @@ ADDED = variant(
     host=None,
     rack=None,
     member_type=MemberType.CONSUMER,
-    assignors=(),
+    assignors=member(_LISTED, default=(), omit=lambda one: one.assignors in ((), INHERITED)),
     check=_subscribed,
 )
 """One that is added inherits nothing."""
@@ -76,7 +76,7 @@ def made(new: NewConsumer, old: Member | None) -> Member:
         regex=regex,
         instance_id=_taken_over(new.instance_id, like.instance_id),
         classic=classic,
-        assignors=_taken_over(new.assignors, like.assignors),
+        assignors=like.assignors if isinstance(new.assignors, FromOld) else tuple(map(str, new.assignors)),
         rack=_taken_over(new.rack, like.rack),
     )
 
