@@ -138,7 +138,8 @@ class PricedClassic:
         ids = {name: one for step in shown for name, one in step["ids"].items() if one}
         group = self._snapshot(shown[self.settled], {one: name for name, one in ids.items()})
         chosen = [one.member_id for one in group.members].index(ids[self._chosen])
-        (found,) = _Replayed(group, ids, self._reads, self._rack).drawn(self._deploy, chosen)
+        joined = {name: (self._reads[name], self._rack[name], self._instance[name]) for name in ids}
+        (found,) = _Replayed(group, ids, joined).drawn(self._deploy, chosen)
         return found
 
     def _snapshot(self, shown: Case, names: Mapping[str, str]) -> ConsumerSnapshot:
@@ -184,10 +185,10 @@ class _Replayed(ClassicConsumers):
     """With the IDs that the coordinator has made, and the order of the script."""
 
     def __init__(
-        self, group: ConsumerSnapshot, ids: Mapping[str, str], reads: Mapping[str, tuple[str, ...]], rack: Mapping[str, str | None]
+        self, group: ConsumerSnapshot, ids: Mapping[str, str], joined: Mapping[str, tuple[object, object, object]]
     ) -> None:
         super().__init__(group, Policy(), 5)
-        self._ids, self._reads, self._rack = ids, reads, rack
+        self._ids, self._joined = ids, joined
 
     def change(self, deploy: DeployKind, draw: int) -> ConsumerChange:
         events = super().change(deploy, draw).events
@@ -208,7 +209,7 @@ class _Replayed(ClassicConsumers):
         for one in events:
             if isinstance(one, AddConsumer):
                 name = next(new)
-                more: Any = {"subscription": self._reads[name], "rack": self._rack[name]}
+                more: Any = dict(zip(("subscription", "rack", "group_instance_id"), self._joined[name], strict=True))
                 yield replace(one, consumer=replace(one.consumer, member_id=self._ids[name], **more))
             else:
                 yield one

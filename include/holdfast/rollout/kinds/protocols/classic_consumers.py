@@ -1,6 +1,5 @@
 """A consumer group whose leader assigns: unchanged, and with static members."""
 
-import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -19,7 +18,7 @@ from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
 from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.coordinated import chance
+from holdfast.rollout.kinds.protocols import spread
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
 from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, new_instance, requests
 from holdfast.rollout.policy.policy import Policy
@@ -90,7 +89,7 @@ class ClassicConsumers(Side):
             item = replace(item, departure=Departure.CRASHES)
         added = item.consumer.group_instance_id if isinstance(item, AddConsumer) else None
         name = added or _prefix(old or self._snapshot.members[0])
-        new = f"{name}-{uuid.UUID(bytes=chance.bits(self._seed, draw, index), version=4)}"
+        new = f"{name}-{spread.random_part(self._seed, draw, index)}"
         return item.as_processes_start().with_ids(lambda known: known, lambda _: new)
 
 

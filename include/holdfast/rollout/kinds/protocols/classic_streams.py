@@ -7,7 +7,7 @@ from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams.group import Assignment, Client
 from holdfast.rollout.disks.logs import total_or_none
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, requests
+from holdfast.rollout.kinds.protocols.side import WORK, Drawn, Side, in_turn, requests
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.request import change_of
@@ -24,7 +24,7 @@ from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 MOST_OUTCOMES = 4
-"""This many ranks of a new random process ID represent all that it can have, as where options are compared."""
+"""Of a large group this many ranks of a new random process ID represent all that it can have, as where options are compared."""
 
 WARM_UPS_AT_ONCE = 50
 """This many rebalances that only warm tasks up take as long to forecast as another one (measured: 50 clients of 500 tasks)."""
@@ -40,6 +40,9 @@ class ClassicStreams(Side):
         clients = tuple(_static(one) if static else one for one in snapshot.clients)
         self._snapshot = replace(snapshot, clients=clients)
         self._shared = Shared()
+        ranks = len(clients) + 1
+        every = self.work() * self._of_each_rank() * ranks * len(clients) <= WORK  # each client is replaced then, too
+        self._ranks = max(ranks, MOST_OUTCOMES) if every else MOST_OUTCOMES
 
     def members(self) -> int:
         return len(self._snapshot.clients)
@@ -54,12 +57,16 @@ class ClassicStreams(Side):
         """Of a client that is new most tasks are warmed up, a few in each rebalance; forecasts of these are cheaper."""
         if deploy not in (DeployKind.REPLACE, DeployKind.SCALE_OUT):
             return super().rebalances(deploy)
+        return self._ranks * self._of_each_rank()
+
+    def _of_each_rank(self) -> int:
+        """About how many rebalances there are where a client with that rank is new."""
         warm_ups = max(1, groups.settings_of(self._snapshot, self._snapshot.kafka_release or RELEASES[-1]).max_warmup_replicas)
-        return MOST_OUTCOMES * (2 + len(self._snapshot.tasks) // (warm_ups * WARM_UPS_AT_ONCE))
+        return 2 + len(self._snapshot.tasks) // (warm_ups * WARM_UPS_AT_ONCE)
 
     def drawn(self, deploy: DeployKind, draw: int) -> tuple[Drawn, ...]:
         change = self._change(deploy, draw)
-        found = forecast(self._snapshot, change, MOST_OUTCOMES, shared=self._shared)
+        found = forecast(self._snapshot, change, self._ranks, shared=self._shared)
         costs = cost.costs_of(self._snapshot, found.change, found)
         away = self._away(found.change)
         return tuple(self._figures(one, outcome, away) for one, outcome in zip(costs, found.outcomes, strict=True))

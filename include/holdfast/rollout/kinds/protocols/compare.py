@@ -9,15 +9,13 @@ from dataclasses import replace
 from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupported
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.group.values import AnySnapshot
-from holdfast.rollout.kinds.protocols import table
+from holdfast.rollout.kinds.protocols import spread, table
 from holdfast.rollout.kinds.protocols.comparable import from_every_release
 from holdfast.rollout.kinds.protocols.comparison import ComparedProtocol, Deploy, DeployKind, Figures, Price, ProtocolComparison
-from holdfast.rollout.kinds.protocols.side import Drawn, Side, name_of
+from holdfast.rollout.kinds.protocols.side import WORK, Drawn, Side, name_of
 from holdfast.rollout.policy.policy import Policy
 
-MOST_DRAWS = 30
-WORK = 150_000
-"""Tasks (partitions) and members that the draws of one price may look at together."""
+MOST_DRAWS = spread.BLOCK
 
 
 def compare(
@@ -77,7 +75,8 @@ def compared_with(side: Side, deploys: Sequence[Deploy], times: int = 1, most_dr
 
 
 def draws(side: Side, deploy: DeployKind, times: int = 1, most_draws: int | None = None) -> int:
-    """How many draws stand for all: fewer of a large group. Of those that are of one client each, every client has as many."""
+    """How many draws stand for all: fewer of a large group. Of those that are of one client each, every client has as many; of one
+    more, every rank."""
     members = max(1, side.members())
     most = max(
         1, min(MOST_DRAWS if most_draws is None else most_draws, times * WORK // max(1, side.work() * side.rebalances(deploy)))
@@ -86,6 +85,8 @@ def draws(side: Side, deploy: DeployKind, times: int = 1, most_draws: int | None
         if not side.is_random(deploy):
             return min(members, most)
         return most // members * members or most
+    if deploy is DeployKind.SCALE_OUT and side.is_random(deploy):
+        return most // (members + 1) * (members + 1) or most
     return most if side.is_random(deploy) else 1
 
 

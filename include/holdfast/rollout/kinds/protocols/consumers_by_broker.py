@@ -5,7 +5,8 @@ a new random member ID (`GroupMetadataManager.convertToConsumerGroup`; KIP-848).
 members keep their instance IDs.
 """
 
-from collections.abc import Iterator, Mapping
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -35,6 +36,7 @@ from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.coordinated import chance
 from holdfast.rollout.facts import refusals
+from holdfast.rollout.kinds.protocols import spread
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
 from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, new_instance, requests
 from holdfast.rollout.policy.policy import Policy
@@ -139,7 +141,7 @@ class ConsumersByBroker(Side):
         """The settled group and the change, with the IDs of that draw."""
         settled = self.settled(self.start_of(draw))
         count = len(settled.members)
-        chosen = settled.members[draw % count]
+        chosen = sorted(settled.members, key=_by_what_it_reads)[draw % count]
         replaced = deploy is DeployKind.REPLACE and chosen.host is not None
         place = str(chosen.host) if replaced else chosen.member_id
         on_place = sum(one.host == chosen.host for one in settled.members) if replaced else 1
@@ -149,7 +151,9 @@ class ConsumersByBroker(Side):
         if deploy is DeployKind.RESTART and Applied.LONG_INTERVAL in self.applied:
             static = frozenset(one.member_id for one in settled.members if one.instance_id is not None)
             change = GroupChange(tuple(restarts.within(restarts.restarts_of(change), static)))
-        return settled, self._with_ids(change, "deploy", draw)
+        alone = deploy is DeployKind.SCALE_OUT and count < spread.BLOCK
+        there, block = [one.member_id for one in settled.members], count + 1 if alone else spread.BLOCK
+        return settled, self._with_ids(change, "deploy", draw, there, block)
 
     def _first_alone(self, events: Iterator[Item]) -> Iterator[Item]:
         """Of several that come once the interval is over, the heartbeat with which the first joins computes a target; the others
@@ -170,14 +174,27 @@ class ConsumersByBroker(Side):
         cost = impact.impact_of(found, self._policy)
         return (Drawn(found.summary.moves, found.summary.targets, None if cost is None else cost.downtime_s),)
 
-    def _with_ids(self, change: GroupChange, what: str, draw: int) -> GroupChange:
-        def drawn(index: int, item: Item) -> Item:
+    def _with_ids(
+        self, change: GroupChange, what: str, draw: int, there: Iterable[str] = (), block: int = spread.BLOCK
+    ) -> GroupChange:
+        """`there`: the random IDs that the group has. `block`: as of `spread`; of one that comes alone, its ranks."""
+        known, found = sorted(there), list[Item]()
+        for index, item in enumerate(change.events):
             comes = item.comes() if isinstance(item, ConsumerEvent) else None
+            if isinstance(item, ConsumerEvent) and item.stops() in known:
+                known.remove(str(item.stops()))
             if isinstance(item, Then) or comes is None or comes.consumer.member_id is not None:
-                return item
-            return item.drawn(chance.member_id(self._seed, draw, what, index))
+                found.append(item)
+                continue
+            new = spread.member_id(known, self._seed, draw, what, index, block=block)
+            insort(known, new)
+            found.append(item.drawn(new))
+        return GroupChange(tuple(found))
 
-        return GroupChange(tuple(drawn(index, item) for index, item in enumerate(change.events)))
+
+def _by_what_it_reads(one: BrokerConsumer) -> tuple[object, ...]:
+    """So that consumers of every subscription, and of every rank, come as often."""
+    return one.subscription, one.instance_id is None, one.instance_id or one.member_id
 
 
 def _as_those_before(change: GroupChange, group: BrokerConsumerSnapshot) -> Iterator[Item]:

@@ -15,6 +15,10 @@ I = TypeVar("I")  # noqa: E741
 """An item of a Change."""
 
 
+WORK = 150_000
+"""Tasks (partitions) and members that the draws of one price may look at together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """What one deploy costs with one draw of random IDs, as `comparison.Figures`. `share`: its probability among those of the same
