@@ -2,6 +2,7 @@
 `tests/conformance/coordinator/consumer` holds it against whole coordinators, the leader's rebalance before it included."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,10 +12,13 @@ from tests.unit.rollout.broker_consumer.plans import NOON, QUICK
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.broker_consumer.snapshot.snapshot import BrokerConsumer
 from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.execution.next_actions import NothingLeft, WaitForOutside
 from holdfast.rollout.execution.verdict import Result
+from holdfast.rollout.journal.journal import Journal, JournalEntry, JournalEvent
 from holdfast.rollout.kinds import any_document, registry
 from holdfast.rollout.kinds.moving import move
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.workflows import apply
 from holdfast.workflows import plan as planning
 from holdfast.workflows.forecast import forecast_case
 
@@ -201,8 +205,17 @@ def test_a_plan_for_a_classic_group_is_followed_from_snapshot_to_snapshot() -> N
     assert kind.staleness(plan, before).stale is False
     assert kind.verify(plan, before).result is Result.NOT_YET
     assert kind.verify(plan, after).result is Result.AS_FORECAST
+    assert isinstance(next_of(plan, before), WaitForOutside), "the consumer that converts"
+    assert isinstance(next_of(plan, after), NothingLeft)
+    configured = replace(after, config=(("consumer.heartbeat.interval.ms", 5_000),))
+    assert isinstance(next_of(plan, configured, "1"), NothingLeft), "of a classic group its configs were not read"
     other = replace(after, members=(replace(after.members[0], assignment=(), target=()), *after.members[1:]))
     assert kind.verify(plan, other).result is Result.DIFFERENT
+
+
+def next_of(plan: Any, fresh: Any, *done: str) -> Any:
+    entries = tuple(JournalEntry("2026-11-23T12:02:00Z", one, JournalEvent.DONE, "ops", "done") for one in done)
+    return apply.next_of(plan, Journal(plan.plan_id, entries), fresh, NOON + timedelta(minutes=6))
 
 
 def kind_of_document(document: dict[str, Any]) -> Any:
