@@ -11,11 +11,20 @@ from holdfast.rollout.facts import refusals
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds.protocols import spread, table
 from holdfast.rollout.kinds.protocols.comparable import from_every_release
-from holdfast.rollout.kinds.protocols.comparison import ComparedProtocol, Deploy, DeployKind, Figures, Price, ProtocolComparison
+from holdfast.rollout.kinds.protocols.comparison import (
+    ComparedProtocol,
+    Deploy,
+    DeployKind,
+    Figures,
+    MovePrice,
+    Price,
+    ProtocolComparison,
+)
 from holdfast.rollout.kinds.protocols.side import WORK, Drawn, Side, name_of
 from holdfast.rollout.policy.policy import Policy
 
 MOST_DRAWS = spread.BLOCK
+_REFUSALS = (CannotPredict, Unsupported, InvalidInput, TooMuchWork)
 
 
 def compare(
@@ -71,6 +80,7 @@ def compared_with(side: Side, deploys: Sequence[Deploy], times: int = 1, most_dr
         month=month(deploys, prices),
         prevents=side.prevents,
         limits=side.limits,
+        moved=move_price(side, draws(side, DeployKind.RESTART, times, most_draws)) if side.is_move else None,
     )
 
 
@@ -93,10 +103,20 @@ def draws(side: Side, deploy: DeployKind, times: int = 1, most_draws: int | None
 def price(side: Side, deploy: DeployKind, count: int) -> Price:
     try:
         found = [one for draw in range(count) for one in side.drawn(deploy, draw)]
-    except (CannotPredict, Unsupported, InvalidInput, TooMuchWork) as refusal:
+    except _REFUSALS as refusal:
         return Price(deploy, 0, None, refused=refusals.refusal_of(refusal))
     moves = [one.moves for one in found]
     return Price(deploy, count, _mean(found), min(moves), max(moves))
+
+
+def move_price(side: Side, count: int) -> MovePrice:
+    """A move restarts every member, as a rolling restart does."""
+    try:
+        found = [side.move_drawn(draw) for draw in range(count)]
+    except _REFUSALS as refusal:
+        return MovePrice(0, None, refused=refusals.refusal_of(refusal))
+    moves = [one.moves for one in found]
+    return MovePrice(count, _mean(found), min(moves), max(moves))
 
 
 def _mean(found: Sequence[Drawn]) -> Figures:

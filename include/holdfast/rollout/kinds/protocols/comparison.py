@@ -127,9 +127,21 @@ class Price:
 
 
 @record
+class MovePrice:
+    """What the move to a protocol costs, once: as of a deploy, from the classic group until all are of that protocol."""
+
+    draws: int = member(COUNT)
+    figures: Figures | None = member(nullable(codec_of(Figures)), "Rebalances: of the classic group, and targets.")
+    least_moves: int | None = member(nullable(COUNT), default=None, omit=True)
+    most_moves: int | None = member(nullable(COUNT), default=None, omit=True)
+    refused: Refusal | None = member(nullable(REFUSAL), default=None, omit=True)
+
+
+@record
 class ComparedProtocol:
     """One protocol. `release`: of the coordinator; None: the group's own leader assigns. `now`: what the group has. `month`: of all
-    deploys of a month; None: one of their prices is unknown. `prevents`: what keeps the group from it."""
+    deploys of a month; None: one of their prices is unknown. `prevents`: what keeps the group from it. `moved`: None where the
+    move is none, or is not priced."""
 
     name: str = member(NAME)
     protocol: str = member(NAME)
@@ -140,6 +152,7 @@ class ComparedProtocol:
     month: Figures | None = member(nullable(codec_of(Figures)))
     prevents: tuple[Prevention, ...] = member(PREVENTIONS, default=(), omit=True)
     limits: tuple[Limit, ...] = member(items(choice(Limit)), default=(), omit=True)
+    moved: MovePrice | None = member(nullable(codec_of(MovePrice)), default=None, omit=True)
 
 
 @record

@@ -25,15 +25,8 @@ RELEASES = tuple(line.releases[-1] for line in LINES if not is_older(line.releas
 _REFUSED_SETTINGS = ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms")
 _OF_RELEASES = (Prevents.CONSUMER_BROKER_TOO_OLD, Prevents.CONSUMER_CLIENT_TOO_OLD)
 """Upgrades are steps of their own."""
-_UNKNOWN = (
-    Unknown("topic IDs", "the snapshot of a classic group has none, and uniform goes by their order: they are drawn, too"),
-    Unknown(
-        "the move itself",
-        "no figure has it: while members of both protocols are in the group, the coordinator assigns to them together, and what"
-        " that hands over is not priced. Each price starts from the group once every consumer has restarted",
-    ),
-    Unknown("migration policy", "brokers have to allow it: group.consumer.migration.policy is bidirectional or upgrade"),
-)
+_TOPIC_IDS = Unknown("topic IDs", "the snapshot does not have all, and uniform goes by their order: they are drawn, too")
+_UNKNOWN = (Unknown("migration policy", "brokers have to allow it: group.consumer.migration.policy is bidirectional or upgrade"),)
 
 
 class ConsumerGroups(Comparable[ConsumerSnapshot]):
@@ -44,7 +37,8 @@ class ConsumerGroups(Comparable[ConsumerSnapshot]):
 
     def about(self, snapshot: ConsumerSnapshot) -> About:
         partitions = sum(len(one.partitions) for one in snapshot.topics)
-        return About(len(snapshot.members), partitions, (*snapshot.unknown, *UNKNOWN, *_UNKNOWN))
+        drawn = (_TOPIC_IDS,) if any(one.id is None for one in snapshot.topics) else ()
+        return About(len(snapshot.members), partitions, (*snapshot.unknown, *UNKNOWN, *drawn, *_UNKNOWN))
 
     def sides(self, snapshot: ConsumerSnapshot, policy: Policy, seed: int) -> Iterator[Side]:
         dynamic = any(one.group_instance_id is None for one in snapshot.members)

@@ -36,6 +36,7 @@ from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.coordinated import chance
 from holdfast.rollout.facts import refusals
+from holdfast.rollout.kinds.moving.as_consumer_group import as_consumer_group
 from holdfast.rollout.kinds.protocols import spread
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind, Limit
 from holdfast.rollout.kinds.protocols.side import Drawn, Side, in_turn, new_instance, requests
@@ -49,10 +50,10 @@ _EPOCH = 10
 
 
 class ConsumersByBroker(Side):
-    """`topic_ids`: where they are known; else they are drawn too: a classic group's Snapshot does not have them, and `uniform`
-    goes by their order."""
+    """`topic_ids`: where more than the Snapshot knows them. What is not known is drawn too: `uniform` goes by their order."""
 
     protocol = "consumer"
+    is_move = True
 
     def __init__(
         self,
@@ -64,7 +65,8 @@ class ConsumersByBroker(Side):
         topic_ids: TopicIds | None = None,
     ) -> None:
         self._snapshot, self._policy, self._seed = snapshot, policy, seed
-        self.release, self.applied, self._topic_ids = release, applied, topic_ids or {}
+        self.release, self.applied = release, applied
+        self._topic_ids = topic_ids or {one.name: one.id for one in snapshot.topics if one.id is not None}
         self._assignor = Applied.RANGE if Applied.RANGE in applied else Applied.UNIFORM
         by_id = (Limit.ALL_BY_MEMBER_ID,) if self._assignor is Applied.RANGE and Applied.STATIC not in applied else ()
         self.limits = (Limit.BROKER_ASSIGNORS, Limit.CLIENT_SETTINGS, *by_id, Limit.NO_RACKS)
@@ -114,6 +116,20 @@ class ConsumersByBroker(Side):
         )
         return group, self._with_ids(group_change_of(Request(What.RESTART), group), "move", draw)
 
+    def move_drawn(self, draw: int) -> Drawn:
+        """From the classic group on: its leader assigns without the first consumer, then the coordinator."""
+        topics = tuple(replace(one, id=self._topic_id(one.name, draw)) for one in self._snapshot.topics)
+        classic = as_consumer_group(replace(self._snapshot, broker_release=self.release, topics=topics))
+        longer = ((ASSIGNMENT_INTERVAL, LONGEST_INTERVAL_MS),) if Applied.LONG_INTERVAL in self.applied else ()
+        group = replace(classic, assignor=str(self._assignor), config=(*classic.config, *longer))
+        change = self._with_ids(group_change_of(Request(What.CONVERT), group), "moved", draw)
+        static = frozenset(one.member_id for one in group.members if one.instance_id is not None)
+        if Applied.STATIC in self.applied:
+            change = restarts.as_static(change, static)
+        if Applied.LONG_INTERVAL in self.applied:
+            change = _within(change, static)
+        return self._evaluated(group, change, "move")
+
     def _topic_id(self, name: str, draw: int) -> int:
         known = self._topic_ids.get(name)
         return int.from_bytes(chance.bits("topic", self._seed, draw, name)) if known is None else known
@@ -149,8 +165,7 @@ class ConsumersByBroker(Side):
         change = GroupChange(in_turn(group_change_of(one, settled).events for one in asked))
         change = GroupChange(tuple(self._first_alone(_as_those_before(change, settled))))
         if deploy is DeployKind.RESTART and Applied.LONG_INTERVAL in self.applied:
-            static = frozenset(one.member_id for one in settled.members if one.instance_id is not None)
-            change = GroupChange(tuple(restarts.within(restarts.restarts_of(change), static)))
+            change = _within(change, frozenset(one.member_id for one in settled.members if one.instance_id is not None))
         alone = deploy is DeployKind.SCALE_OUT and count < spread.BLOCK
         there, block = [one.member_id for one in settled.members], count + 1 if alone else spread.BLOCK
         return settled, self._with_ids(change, "deploy", draw, there, block)
@@ -168,11 +183,14 @@ class ConsumersByBroker(Side):
 
     def drawn(self, deploy: DeployKind, draw: int) -> tuple[Drawn, ...]:
         group, change = self.deployed(deploy, draw)
-        found = evaluate(group, GroupOption(BASELINE_NAME, str(deploy), change))
+        return (self._evaluated(group, change, str(deploy)),)
+
+    def _evaluated(self, group: BrokerConsumerSnapshot, change: GroupChange, title: str) -> Drawn:
+        found = evaluate(group, GroupOption(BASELINE_NAME, title, change))
         if found.refused is not None or found.summary is None:
             raise CannotPredict("" if found.refused is None else refusals.sentence(found.refused))
-        cost = impact.impact_of(found, self._policy)
-        return (Drawn(found.summary.moves, found.summary.targets, None if cost is None else cost.downtime_s),)
+        cost, summary = impact.impact_of(found, self._policy), found.summary
+        return Drawn(summary.moves, summary.targets + summary.rebalances, None if cost is None else cost.downtime_s)
 
     def _with_ids(
         self, change: GroupChange, what: str, draw: int, there: Iterable[str] = (), block: int = spread.BLOCK
@@ -190,6 +208,11 @@ class ConsumersByBroker(Side):
             insort(known, new)
             found.append(item.drawn(new))
         return GroupChange(tuple(found))
+
+
+def _within(change: GroupChange, static: frozenset[str]) -> GroupChange:
+    """Each but the first is back within the assignment interval."""
+    return GroupChange(tuple(restarts.within(restarts.restarts_of(change), static)))
 
 
 def _by_what_it_reads(one: BrokerConsumer) -> tuple[object, ...]:

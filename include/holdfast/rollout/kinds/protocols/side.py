@@ -40,6 +40,8 @@ class Side(ABC):
     release: str | None = None
     applied: tuple[Applied, ...] = ()
     now: bool = False
+    is_move: bool = False
+    """Whether the move to it is priced."""
     prevents: tuple[Prevention, ...] = ()
     limits: tuple[Limit, ...] = ()
 
@@ -66,6 +68,10 @@ class Side(ABC):
 
         Raise CannotPredict or Unsupported where nothing can be predicted, InvalidInput where the group cannot go through it.
         """
+
+    def move_drawn(self, draw: int) -> Drawn:
+        """What the move costs with the IDs of that draw, where it is priced. Raise as `drawn` does."""
+        raise AssertionError(f"the move to {self.protocol} is not priced: draw {draw}")
 
 
 def requests(deploy: DeployKind, members: int, place: str, on_place: int = 1) -> tuple[Request, ...]:

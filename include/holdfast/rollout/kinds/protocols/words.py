@@ -11,6 +11,7 @@ from holdfast.rollout.kinds.protocols.comparison import (
     DeployKind,
     Figures,
     Limit,
+    MovePrice,
     MoveStep,
     Price,
     ProtocolComparison,
@@ -94,6 +95,7 @@ def _blocks(found: ProtocolComparison) -> Iterator[Block]:
     prices = [one for each in found.protocols for one in each.prices]
     refused = dict.fromkeys(refusals.sentence(one.refused) for one in prices if one.refused is not None)
     yield from (Paragraph(f"Not predicted: {printable(text, 500)}") for text in refused)
+    yield from _moved(rows)
     yield from _prevented(rows)
     yield from _limits(rows)
     yield from _move(found)
@@ -144,7 +146,7 @@ def _merged(protocols: Sequence[ComparedProtocol]) -> list[tuple[str, ComparedPr
     """Releases that give the same figures with the same options are one row."""
     found: dict[object, list[ComparedProtocol]] = {}
     for one in protocols:
-        key = one.protocol, one.release is None, one.applied, one.prices, one.prevents, one.limits
+        key = one.protocol, one.release is None, one.applied, one.prices, one.prevents, one.limits, one.moved
         found.setdefault(key, []).append(one)
     return [(_label(each), each[0]) for each in found.values()]
 
@@ -191,11 +193,25 @@ def _restored(figures: Figures | None) -> str:
     return records if figures.restored_bytes is None else f"{amount_of_bytes(round(figures.restored_bytes))}, {records}"
 
 
-def _moves(one: Price) -> str:
+def _moves(one: Price | MovePrice) -> str:
     if one.figures is None:
         return _UNPREDICTED
     mean = _figure(one.figures.moves)
     return mean if one.least_moves == one.most_moves else f"{mean}; {one.least_moves:,} to {one.most_moves:,}"
+
+
+def _moved(rows: Sequence[tuple[str, ComparedProtocol]]) -> Iterator[Block]:
+    priced = [(label, one.moved) for label, one in rows if one.moved is not None]
+    if priced:
+        yield Heading(2, "Price of the move itself, once")
+        columns = ("protocol", "moves (mean; least to most)", "downtime (partition-seconds)", "rebalances and targets")
+        yield Table(columns, tuple((label, _moves(one), *_others(one.figures)) for label, one in priced))
+        refused = dict.fromkeys(refusals.sentence(one.refused) for _, one in priced if one.refused is not None)
+        yield from (Paragraph(f"Not predicted: {printable(text, 500)}") for text in refused)
+
+
+def _others(figures: Figures | None) -> tuple[str, str]:
+    return _shown(figures, lambda each: each.downtime_s), _shown(figures, lambda each: each.rebalances)
 
 
 def _figure(value: float) -> str:
