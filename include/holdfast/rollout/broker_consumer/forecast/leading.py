@@ -72,7 +72,8 @@ def from_classic(snapshot: BrokerConsumerSnapshot) -> ClassicGroup | None:
 
 def become_classic(scene: Scene, owned: Mapping[str, Owned], fresh: Collection[str]) -> ClassicGroup | None:
     """What the leader goes by of a group that has become classic: what each member has, from the generation that is its epoch.
-    `fresh`: those that have just joined, with nothing. None: what some of them list is unknown.
+    `fresh`: those that have just joined in the place of another, with nothing; so have those whom no target has given anything.
+    None: what some of them list is unknown.
 
     Java: `ClassicGroup.fromConsumerGroup`; a member hears of each target by the first assignor that it lists
     (`classicGroupJoinToConsumerGroup`).
@@ -83,8 +84,8 @@ def become_classic(scene: Scene, owned: Mapping[str, Owned], fresh: Collection[s
     members = []
     for name, one in scene.members.items():
         joins = _joins(one)
-        if name not in fresh:
-            had = Assignment(joins.assignors[0], (MemberAssignment(name, each_partition(owned.get(name, ()))),))
+        if name in owned and name not in fresh:
+            had = Assignment(joins.assignors[0], (MemberAssignment(name, each_partition(owned[name])),))
             (joins,) = rebalances.after_round((joins,), had, generation)
         members.append(joins)
     return ClassicGroup(_as_listed(members))
