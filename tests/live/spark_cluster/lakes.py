@@ -58,10 +58,12 @@ def fill(lake: FsspecLake, groups: int, disk: Path) -> None:
 
 
 def copy_made(source: FsspecLake, into: FsspecLake) -> None:
-    """What jobs have made so far in a lake on this disk."""
+    """What jobs have made so far in a lake on this disk; also tables without rows, which are there on S3 by what is in them."""
     home = Path(source.url)
     for one in (*home.glob("tables/v1/**/part-*"), *home.glob("fleet/**/part-*")):
         into.write(one.relative_to(home).parts, one.read_bytes())
+    for table in home.glob("tables/v1/*"):
+        into.write((*table.relative_to(home).parts, "_made"), b"")  # Spark takes no notice of such a name
 
 
 def rows(lake: FsspecLake) -> dict[str, list[str]]:
