@@ -82,8 +82,9 @@ def become_classic(scene: Scene, owned: Mapping[str, Owned], fresh: Collection[s
         return None
     generation = scene.epoch or 0
     members = []
-    for name, one in scene.members.items():
-        joins = _joins(one)
+    there = [name for name in scene.table.order() if name in scene.members and name not in fresh]
+    for name in dict.fromkeys((*there, *scene.members)):  # as the coordinator goes through them; who has just joined comes last
+        joins = _joins(scene.members[name])
         if name in owned and name not in fresh:
             had = Assignment(joins.assignors[0], (MemberAssignment(name, each_partition(owned[name])),))
             (joins,) = rebalances.after_round((joins,), had, generation)
