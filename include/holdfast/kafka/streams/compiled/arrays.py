@@ -140,7 +140,7 @@ class Rooms(NamedTuple):
 
     `caught_up`: the clients that could take each task over at once, ascending; `caught_up_counts` says how many. `waits`,
     `standby_waits`: as `lags.has_to_wait`, of each task at its target, and of the standbys there. `target_actives`,
-    `target_standbys`, `by_target`: as `lags.list_targets`.
+    `target_standbys`, `by_target`: as `lags.list_targets`. `in_order`: the numbers of movements as they are made.
     """
 
     caught_up: Ints
@@ -155,6 +155,9 @@ class Rooms(NamedTuple):
     movement_urgency: Ints
     movement_source: Ints
     heap: Ints
+    in_order: Ints
+    movement_of_task: Ints
+    urgency_end: Ints
     by_client: Ints
     by_client_waits: Ints
     by_client_end: Ints
@@ -247,6 +250,9 @@ def rooms(clients: int, tasks: int, members: int, standbys: int) -> Rooms:
         movement_urgency=zeros(most),
         movement_source=zeros(most),
         heap=zeros(most),
+        in_order=zeros(most),
+        movement_of_task=zeros(tasks),
+        urgency_end=zeros(clients + 1),
         by_client=zeros(most),
         by_client_waits=zeros(most),
         by_client_end=zeros(clients + 1),

@@ -165,6 +165,40 @@ def _next(facts: Facts, rooms: Rooms, size: int, number: int) -> int:
     return int(head)
 
 
+@compiled
+def _put_in_order(facts: Facts, rooms: Rooms, size: int) -> None:
+    """List the movements in the order in which Kafka takes them out of its queue."""
+    if facts.in_priority_order and _put_in_order_of_tasks(rooms, size):
+        return
+    _queued(rooms, size)
+    for number in range(size):
+        rooms.in_order[number] = _next(facts, rooms, size, number)
+
+
+@compiled
+def _put_in_order_of_tasks(rooms: Rooms, size: int) -> bool:
+    """The same without a queue, by urgency and then by task. False: where a task has two movements, the queue decides."""
+    of_task, end = rooms.movement_of_task, rooms.urgency_end
+    of_task[:] = NONE
+    end[:] = 0
+    for number in range(size):
+        if of_task[rooms.movement_task[number]] != NONE:
+            return False
+        of_task[rooms.movement_task[number]] = number
+        end[rooms.movement_urgency[number]] += 1
+    total = 0
+    for urgency in range(len(end)):
+        count = end[urgency]
+        end[urgency] = total
+        total += count
+    for task in range(len(of_task)):
+        if of_task[task] != NONE:
+            urgency = rooms.movement_urgency[of_task[task]]
+            rooms.in_order[end[urgency]] = of_task[task]
+            end[urgency] += 1
+    return True
+
+
 @inlined
 def _eligible(board: Board, queue: Queue, rooms: Rooms, task: int, which: int) -> int:
     """List the caught-up clients of a task, of the given kind; how many."""
@@ -210,9 +244,9 @@ def _move_actives(facts: Facts, reported: Reported, board: Board, queue: Queue, 
         source = _only_source(facts, reported, board, queue, rooms, task, destination)
         rooms.movement_source[movement] = source
         contested += source == _CONTESTED
-    _queued(rooms, movements)
+    _put_in_order(facts, rooms, movements)
     for number in range(movements):
-        movement = _next(facts, rooms, movements, number)
+        movement = rooms.in_order[number]
         task, destination = rooms.movement_task[movement], rooms.movement_destination[movement]
         source, in_queue = rooms.movement_source[movement], contested > 0
         contested -= source == _CONTESTED
@@ -263,9 +297,9 @@ def _move_standbys(facts: Facts, reported: Reported, board: Board, queue: Queue,
         several = _eligible(board, queue, rooms, rooms.movement_task[movement], _HOLD_NOTHING) > 1
         rooms.movement_source[movement] = _CONTESTED if several else NONE
         contested += several
-    _queued(rooms, movements)
+    _put_in_order(facts, rooms, movements)
     for number in range(movements):
-        movement = _next(facts, rooms, movements, number)
+        movement = rooms.in_order[number]
         task, destination = rooms.movement_task[movement], rooms.movement_destination[movement]
         in_queue = contested > 0
         contested -= rooms.movement_source[movement] == _CONTESTED

@@ -193,8 +193,11 @@ def _without_copy(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId
             continue
         owners = _owners(one.decision)
         restoring, size = dict(one.restoring), dict(one.restoring_bytes)
-        for process_id in dict.fromkeys(owners[task] for task in one.without_caught_up_copy if task in owners):
-            late = [task for task in one.without_caught_up_copy if owners.get(task) == process_id]
+        late_at: dict[ProcessId, list[TaskId]] = {}
+        for task in one.without_caught_up_copy:
+            if task in owners:
+                late_at.setdefault(owners[task], []).append(task)
+        for process_id, late in late_at.items():
             most = sum(stateful.get(task, 0) for task in late)
             tasks.setdefault(process_id, {}).update(dict.fromkeys(late))
             records[process_id] = records.get(process_id, 0) + min(most, restoring.get(process_id, most))

@@ -8,7 +8,7 @@ from holdfast.kafka.streams.compiled import arrays
 from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, PROBING, Facts, Ints, Reported, room
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.compiled import rebalances, reports, workspace
-from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, STABLE, Kept
+from holdfast.rollout.streams.forecast.compiled.rebalances import GOES_ON, STABLE
 from holdfast.rollout.streams.forecast.compiled.reports import Noted, Rules
 from holdfast.rollout.streams.forecast.compiled.totals import Restoring, Totals
 
@@ -27,7 +27,7 @@ def add_up(facts: Facts, rules: Rules, reported: Reported, most: int) -> Totals 
     board, queue = arrays.board(clients, tasks), arrays.queue(clients)
     rooms, shares = arrays.rooms(clients, tasks, int(facts.first_member[-1]), standbys), arrays.shares(clients, tasks, standbys)
     noted = reports.noted(clients, tasks, _AT_ONCE, _TIMES_THE_GROUP * (tasks + standbys))
-    kept = Kept(room(0, tasks), room(0, tasks), room(0, tasks), room(0, 2), room(0), room(most), room(0), 0)
+    kept = workspace.kept(0, tasks, 0)._replace(before=room(most))
     asked: list[int] = []
     restoring: list[Restoring] = []
     restored = Counter[tuple[int, int]]()

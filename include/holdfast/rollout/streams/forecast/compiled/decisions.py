@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.compiled.arrays import NONE, Ints
+from holdfast.kafka.streams.compiled.arrays import NONE
 from holdfast.kafka.streams.group import (
     Assignment,
     ClientAssignment,
@@ -58,19 +58,18 @@ class Reader:
     def decisions(self, kept: Kept, noted: Noted, count: int) -> Iterator["Decision"]:
         """The first of what is kept, which is about to be overwritten. An array that is equal to the one before it is the same
         one: most are, and a search keeps thousands of them."""
-        first = 0
+        waits, copies = 0, 0
         for number in range(count):
-            end, had = int(kept.standbys_end[number]), self._rows
-            waits = kept.active[number] == NONE
+            had, first_waits, first_copies = self._rows, waits, copies
+            waits, copies = int(kept.withheld_end[number]), int(kept.standbys_end[number])
             self._rows = _Rows(
-                _same_or(None if had is None else had.members, np.where(waits, kept.withheld[number], kept.active[number])),
-                _same_or(None if had is None else had.withheld, np.flatnonzero(waits)),
-                _same_or(None if had is None else had.standbys, kept.standbys[first:end]),
+                _same_or(None if had is None else had.members, kept.members[number]),
+                _same_or(None if had is None else had.withheld, kept.withheld[first_waits:waits]),
+                _same_or(None if had is None else had.standbys, kept.standbys[first_copies:copies]),
                 bool(noted.probing[number]),
                 int(noted.probers[number]),
             )
             yield Decision(self, self._rows)
-            first = end
 
     def clients(self, rows: _Rows) -> tuple[ClientAssignment, ...]:
         """As `leader.assign` gives them."""
@@ -130,16 +129,13 @@ class Reader:
 
     def _read_clients(self, rows: _Rows, changed: NDArray[np.bool_], clients: list[ClientAssignment]) -> None:
         """Put what these clients are given into the list."""
+        found = np.empty((len(rows.members) + len(rows.standbys), 2), np.int32)
+        runs, both = rebalances.list_given(self._client_of, rows.members, rows.standbys, changed.view(np.uint8), found)
         numbers = np.flatnonzero(changed).tolist()
         active, copies = ({number: list[TaskId]() for number in numbers} for _ in range(2))
-        runs = self._client_of[rows.members]
-        own = np.flatnonzero(changed[runs])
-        for row, client in zip(own.tolist(), runs[own].tolist(), strict=True):
-            active[client].append(self._tasks[row])
-        of = self._client_of[rows.standbys[:, 0]]
-        held = changed[of] & (runs[rows.standbys[:, 1]] != of)  # else it is the temporary standby of a withheld task
-        for row, client in zip(rows.standbys[held, 1].tolist(), of[held].tolist(), strict=True):
-            copies[client].append(self._tasks[row])
+        for given, listed in ((active, found[:runs]), (copies, found[runs:both])):
+            for client, row in listed.tolist():
+                given[client].append(self._tasks[row])
         for number in numbers:
             at = self._clients[number]
             standby = tuple(sorted(copies[number]))
@@ -167,8 +163,9 @@ class Reader:
             )
 
 
-def _same_or(before: Small | None, found: Ints) -> Small:
-    return before if before is not None and np.array_equal(before, found) else found.astype(np.int32)
+def _same_or(before: Small | None, found: Small) -> Small:
+    """A copy of what is found, where it is another one."""
+    return before if before is not None and rebalances.are_equal(before.reshape(-1), found.reshape(-1)) else found.copy()
 
 
 class Decision(Assignment):

@@ -21,7 +21,7 @@ def known(rest: Rest, group: Group, rules: Reports, batches: Sequence[Restarting
         if one is None:
             break
         found.append(one)
-    return Restarts(tuple(found), group.clients, None, frozenset(), 0)
+    return Restarts(tuple(found), rest.group.clients, None, frozenset(), 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kafka.streams.compiled import movement, wire
-from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, Board, Facts, Flags, Ints, Queue, Reported, Rooms, Shares
+from holdfast.kafka.streams.compiled.arrays import IMMEDIATE, NONE, Board, Facts, Flags, Ints, Queue, Reported, Rooms, Shares
 from holdfast.rollout.streams.forecast.compiled import noting, reports
 from holdfast.rollout.streams.forecast.compiled.jit import compiled
 from holdfast.rollout.streams.forecast.compiled.reports import AFTER_AN_INTERVAL, AT_ONCE, SETTLED, Noted, Rules
@@ -17,16 +17,17 @@ STABLE, GOES_ON, COMES_BACK, REFUSED, MEETS = 0, 1, 2, 3, 4
 
 
 class Kept(NamedTuple):
-    """Decisions, one a rebalance, if they are kept (`planned` has rows then): as in `Shares`. `standbys`: member, task.
+    """Decisions, one a rebalance, if they are kept (`members` has rows then). `members`: of each task, the one that runs it or waits
+    for it; `withheld`: the tasks that wait, ascending; `standbys`: member, task; `…_end`: where those of a rebalance end.
 
     `before`: a digest of what was reported at the beginning of each rebalance so far; `known`: digests before which a call ends,
     ascending, after as many rebalances as are `looked_at`.
     """
 
-    planned: Ints
-    active: Ints
-    withheld: Ints
-    standbys: Ints
+    members: Small
+    withheld: Small
+    withheld_end: Ints
+    standbys: Small
     standbys_end: Ints
     before: Ints
     known: Ints
@@ -54,7 +55,7 @@ def go_on(
     """
     noted.counts[reports.RESTORING] = 0
     noted.counts[reports.WAITING] = 0
-    standbys = 0
+    withheld, standbys = 0, 0
     again = False
     if begins:
         movement.begin(facts, reported, board, rooms)
@@ -65,7 +66,7 @@ def go_on(
     widest = len(reported.owner) + len(shares.standby_tasks)
     for number in range(most):
         full = noted.counts[reports.RESTORING] + widest > len(noted.restoring)
-        if full or (len(kept.planned) and standbys + widest > len(kept.standbys)):
+        if full or (len(kept.members) and max(withheld, standbys) + widest > len(kept.standbys)):
             return GOES_ON, number
         kept.before[passed + number] = _digest(facts, reported, noted)
         for earlier in range(passed + number):
@@ -81,8 +82,8 @@ def go_on(
         noting.note_restores(facts, rules, reported, shares, noted)
         noted.restoring_end[number] = noted.counts[reports.RESTORING]
         noted.waiting_end[number] = noted.counts[reports.WAITING]
-        if len(kept.planned):
-            standbys = _keep(facts, shares, kept, number, standbys)
+        if len(kept.members):
+            withheld, standbys = _keep(facts, shares, kept, number, withheld, standbys)
         pause = SETTLED if shares.said[1] == 0 else AFTER_AN_INTERVAL
         if shares.said[1] == IMMEDIATE:
             pause = AT_ONCE
@@ -94,17 +95,52 @@ def go_on(
 
 
 @compiled
-def _keep(facts: Facts, shares: Shares, kept: Kept, number: int, standbys: int) -> int:
+def _keep(facts: Facts, shares: Shares, kept: Kept, number: int, withheld: int, standbys: int) -> tuple[int, int]:
     for task in range(len(shares.planned)):
-        kept.planned[number, task] = shares.planned[task]
-        kept.active[number, task] = shares.active[task]
-        kept.withheld[number, task] = shares.withheld[task]
+        kept.members[number, task] = shares.active[task]
+        if shares.active[task] == NONE:
+            kept.members[number, task] = shares.withheld[task]
+            kept.withheld[withheld] = task
+            withheld += 1
     for at in range(shares.standbys_end[len(facts.members) - 1]):
         kept.standbys[standbys, 0] = shares.standby_members[at]
         kept.standbys[standbys, 1] = shares.standby_tasks[at]
         standbys += 1
+    kept.withheld_end[number] = withheld
     kept.standbys_end[number] = standbys
-    return standbys
+    return withheld, standbys
+
+
+@compiled
+def are_equal(one: Small, other: Small) -> bool:
+    """Whether two rows of numbers are the same."""
+    if len(one) != len(other):
+        return False
+    for at in range(len(one)):
+        if one[at] != other[at]:
+            return False
+    return True
+
+
+@compiled
+def list_given(client_of: Ints, members: Small, standbys: Small, clients: Flags, found: Small) -> tuple[int, int]:
+    """What these clients are given by one decision, as client and task: first what they run, in order of tasks, then their
+    standbys. How many rows are of the first kind, and of both. The temporary standby of a withheld task is none."""
+    runs = 0
+    for task in range(len(members)):
+        client = client_of[members[task]]
+        if clients[client]:
+            found[runs, 0] = client
+            found[runs, 1] = task
+            runs += 1
+    both = runs
+    for at in range(len(standbys)):
+        client, task = client_of[standbys[at, 0]], standbys[at, 1]
+        if clients[client] and client_of[members[task]] != client:
+            found[both, 0] = client
+            found[both, 1] = task
+            both += 1
+    return runs, both
 
 
 @compiled

@@ -39,11 +39,11 @@ class Restarting:
         return len(self._found)
 
     def found(self) -> Restarts:
-        """Nothing can be walked after that."""
+        """Nothing can be walked after that. Clients that report as before are the objects that other courses have."""
         walker = self._walker if self._walked else None
         if walker is None:
-            return Restarts(tuple(self._found), self._group.clients, None, frozenset(), 0)
-        clients = self._group.clients if self._at_rest else walker.clients()
+            return Restarts(tuple(self._found), self._rest.group.clients, None, frozenset(), 0)
+        clients = self._rest.group.clients if self._at_rest else walker.clients()
         found = Restarts(tuple(self._found), clients, walker.running(), walker.open_copies(), walker.unstarted())
         walker.close()
         return found

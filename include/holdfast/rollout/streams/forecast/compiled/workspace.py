@@ -40,17 +40,22 @@ class Workspace(NamedTuple):
             rooms=arrays.rooms(clients, tasks, members, standbys),
             shares=arrays.shares(clients, tasks, standbys),
             noted=reports.noted(clients, tasks, AT_ONCE, rows),
-            kept=Kept(
-                planned=room(AT_ONCE, tasks),
-                active=room(AT_ONCE, tasks),
-                withheld=room(AT_ONCE, tasks),
-                standbys=room(rows, 2),
-                standbys_end=room(AT_ONCE),
-                before=room(0),
-                known=room(0),
-                looked_at=0,
-            ),
+            kept=kept(AT_ONCE, tasks, rows),
         )
+
+
+def kept(rebalances: int, tasks: int, rows: int) -> Kept:
+    """Room for the decisions of this many rebalances, 0: none are kept. `rows`: the most tasks that wait, and the most standbys."""
+    return Kept(
+        members=np.empty((rebalances, tasks), np.int32),
+        withheld=np.empty(rows, np.int32),
+        withheld_end=room(rebalances),
+        standbys=np.empty((rows, 2), np.int32),
+        standbys_end=room(rebalances),
+        before=room(0),
+        known=room(0),
+        looked_at=0,
+    )
 
 
 def most_standbys(facts: Facts) -> int:
