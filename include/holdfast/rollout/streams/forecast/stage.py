@@ -200,7 +200,7 @@ class Stage:
             found = walks.restarts(rests, fingerprint, group, rules, restarting, most, running=running)
         else:
             rest = rests.of(fingerprint, group, rules.assume, running, walked=False)
-            found = one_by_one.known(rest, group, rules, restarting, most, records=self.RECORDS)
+            found = one_by_one.known(rest, rules, restarting, most, records=self.RECORDS)
             self._to_keep = ToKeep(rest, restarting[0], scene.clients, len(self._triggers))
         if found.batches:
             self._take_restarts(batches, found, size)

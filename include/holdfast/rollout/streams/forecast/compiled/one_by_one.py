@@ -7,14 +7,17 @@ course that reaches the same group may pass it over.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from holdfast.kafka.streams.group import Client, Group
+from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import LATEST_OFFSET
 from holdfast.rollout.streams.forecast.compiled.restarts import Rest, Restarted, Restarting, Restarts, Running, running_sets
 from holdfast.rollout.streams.scene.reports import Reports
 
 
-def known(rest: Rest, group: Group, rules: Reports, batches: Sequence[Restarting], most: int, *, records: bool) -> Restarts:
-    """As many of these batches of restarts as are known, with about `most` rebalances."""
+def known(rest: Rest, rules: Reports, batches: Sequence[Restarting], most: int, *, records: bool) -> Restarts:
+    """As many of these batches of restarts as are known, with about `most` rebalances.
+
+    The clients are those of `rest`: the same objects in all courses.
+    """
     found: list[Restarted] = []
     for batch in batches[: max(0, most)]:
         one = rest.find(batch, as_seen=rules.as_seen, records=records)

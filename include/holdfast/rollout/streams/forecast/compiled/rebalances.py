@@ -17,8 +17,8 @@ STABLE, GOES_ON, COMES_BACK, REFUSED, MEETS = 0, 1, 2, 3, 4
 
 
 class Kept(NamedTuple):
-    """Decisions, one a rebalance, if they are kept (`members` has rows then). `members`: of each task, the one that runs it or waits
-    for it; `withheld`: the tasks that wait, ascending; `standbys`: member, task; `…_end`: where those of a rebalance end.
+    """Decisions, one a rebalance, if they are kept (`members` has rows then). `members`: of each task, who runs it or waits for it;
+    `withheld`: the tasks that wait, ascending; `standbys`: member, task; `…_end`: where those of a rebalance end.
 
     `before`: a digest of what was reported at the beginning of each rebalance so far; `known`: digests before which a call ends,
     ascending, after as many rebalances as are `looked_at`.
@@ -116,10 +116,10 @@ def are_equal(one: Small, other: Small) -> bool:
     """Whether two rows of numbers are the same."""
     if len(one) != len(other):
         return False
+    others = 0
     for at in range(len(one)):
-        if one[at] != other[at]:
-            return False
-    return True
+        others += one[at] != other[at]
+    return others == 0
 
 
 @compiled

@@ -24,7 +24,7 @@ def kept(*, moved: bool = False, runs_less: bool = False, in_doubt: bool = False
     after = (replace(HERE.clients[0], consumers=()), *HERE.clients[1:]) if moved else HERE.clients
     runs = dict(list(running.items())[1:]) if runs_less else running
     ToKeep(rest, WHO, HERE.clients, 0).keep(rules, after, runs, FOUND)
-    return known(rest, HERE, rules, [WHO], 1, records=True).batches == (FOUND,)
+    return known(rest, rules, [WHO], 1, records=True).batches == (FOUND,)
 
 
 def test_one_after_which_all_is_as_before_is_known() -> None:
