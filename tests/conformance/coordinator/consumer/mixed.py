@@ -62,7 +62,8 @@ class MixedChange:
         self._steps.append({"do": what, **more})
 
     def _beats(self) -> None:
-        for _ in range(3):
+        """A classic group with cooperative members may rebalance three times, two turns each."""
+        for _ in range(3 if self._consumers else 7):
             for member in self._classic:
                 self._do("heartbeat classic", id=member)
             for member in self._consumers:
