@@ -102,19 +102,18 @@ class ClassicStreams(Side):
     def _cold(self, outcome: Outcome) -> int:
         """Stateful tasks that are given to a client whose disk has never had them."""
         stateful = frozenset(one.id for one in self._snapshot.tasks if one.stateful)
-        owners = dict(ownership.owners(self._snapshot))
         had = {
             client.process_id: {task for one in client.consumers for task, _ in one.task_offset_sums}
             for client in self._snapshot.clients
         }
+        for task, owner in ownership.owners(self._snapshot):
+            had[owner].add(task)
         cold = 0
         decisions = (one.decision for one in outcome.rounds if isinstance(one.decision, Assignment))
         for shares in changed_shares(decisions):  # a client whose share is as before gets nothing
             for client in shares:
                 there = had.setdefault(client.process_id, set())
-                for task in stateful.intersection(client.active):
-                    cold += owners.get(task) != client.process_id and task not in there
-                    owners[task] = client.process_id
+                cold += len(stateful.intersection(client.active) - there)
                 there.update(client.active, client.standby)
         return cold
 
