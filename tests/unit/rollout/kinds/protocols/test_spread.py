@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from tests.unit.rollout.kinds.protocols.groups import consumers
 
+from holdfast.rollout.broker_consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.kinds.protocols import spread
 from holdfast.rollout.kinds.protocols.compare import draws, price
 from holdfast.rollout.kinds.protocols.comparison import Applied, DeployKind
@@ -51,3 +52,16 @@ def test_a_mean_over_the_draws_is_that_of_all_starts() -> None:
             found = price(side, deploy, draws(side, deploy)).figures
             assert found is not None
             assert found.moves == exact
+
+
+def test_who_restarts_has_each_rank_among_those_that_stay() -> None:
+    side = ConsumersByBroker(consumers(), "4.3.1", Policy(), 1, Applied.RANGE)
+    ranks = [Counter[int]() for _ in range(6)]
+    for draw in range(spread.BLOCK):
+        group, change = side.deployed(DeployKind.RESTART, draw)
+        there = {one.member_id for one in group.members}
+        for number, event in enumerate(one for one in change.events if isinstance(one, RestartConsumer)):
+            there.remove(event.member_id)
+            ranks[number][bisect(sorted(there), str(event.new_member_id))] += 1
+            there.add(str(event.new_member_id))
+    assert ranks == [dict.fromkeys(range(6), spread.BLOCK // 6)] * 6
