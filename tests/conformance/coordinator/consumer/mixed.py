@@ -62,10 +62,10 @@ class MixedChange:
         self._steps.append({"do": what, **more})
 
     def _beats(self) -> None:
-        """A classic group with cooperative members may rebalance three times, two turns each."""
-        for _ in range(3 if self._consumers else 7):
-            for member in self._classic:
-                self._do("heartbeat classic", id=member)
+        """Members of a classic group are quick: none hears of the next rebalance before it has its part of the last."""
+        for _ in range(3):
+            if self._classic:
+                self._do("heartbeat classic, together", ids=[*self._classic])
             for member in self._consumers:
                 self._do("heartbeat, and what follows", id=member)
 

@@ -107,7 +107,8 @@ final class ClassicMember {
     /** As members of processes of their own: they beat, and each sends what an answer gives a reason for before one of them sends what follows. */
     static void beatTogether(final Collection<ClassicMember> members, final Map<String, Integer> there) {
         members.forEach(ClassicMember::beats);
-        for (boolean turned = true; turned;) {
+        boolean turned = true;
+        for (int turns = 0; turns < 50 && turned; turns++) {
             turned = false;
             for (final ClassicMember each : members) {
                 turned |= each.turn(there);
