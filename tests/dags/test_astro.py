@@ -133,7 +133,7 @@ def test_what_astro_dev_parse_runs_passes() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stdout
-    assert "6 passed" in done.stdout
+    assert f"{len(list((ROOT / 'dags').glob('[!_]*.py')))} passed" in done.stdout
 
 
 def test_the_command_that_parses_dags_knows_no_exception() -> None:

@@ -243,7 +243,8 @@ class TestWhatCanBeChosen:
     def test_of_plain_groups_what_makes_sense(self) -> None:
         found = new_view.known(plain(), "id", (), NOON)
 
-        assert [option.value for option in new_view.choices(found)] == ["replace a host", "scale", "rolling restart", "change"]
+        asked = [option.value for option in new_view.choices(found)]
+        assert asked == ["replace a host", "scale", "rolling restart", "move to the consumer protocol", "change"]
         assert [option.value for option in new_view.choices(None)] == [*What, "change"]
         assert [(one.name, one.detail) for one in found.hosts] == [
             ("app-a", "reads 3 partitions"),

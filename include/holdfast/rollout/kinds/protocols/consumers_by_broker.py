@@ -50,7 +50,7 @@ _EPOCH = 10
 
 
 class ConsumersByBroker(Side):
-    """`topic_ids`: where more than the Snapshot knows them. What is not known is drawn too: `uniform` goes by their order."""
+    """`topic_ids`: where more than the Snapshot knows them. Unknown ones are drawn too: `uniform` goes by their order."""
 
     protocol = "consumer"
     is_move = True

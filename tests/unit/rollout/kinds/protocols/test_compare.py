@@ -16,7 +16,7 @@ from holdfast.rollout.facts.moves import Prevents
 from holdfast.rollout.facts.refusals import Refuses
 from holdfast.rollout.kinds.protocols.classic_consumers import ClassicConsumers
 from holdfast.rollout.kinds.protocols.classic_streams import ClassicStreams
-from holdfast.rollout.kinds.protocols.compare import compare, draws, month, move_price, price, with_deploys
+from holdfast.rollout.kinds.protocols.compare import compare, draws, month, price, with_deploys
 from holdfast.rollout.kinds.protocols.comparison import (
     COMPARISON,
     Applied,
@@ -78,22 +78,6 @@ def test_range_moves_as_many_as_random_member_ids_make_it() -> None:
     assert found.least_moves is not None
     assert found.most_moves is not None
     assert found.least_moves < found.figures.moves < found.most_moves
-
-
-def test_the_move_itself_costs_a_rebalance_and_a_roll() -> None:
-    usual, quick = (move_price(by_consumers_broker(Applied.UNIFORM, *more), 3) for more in ((), (Applied.LONG_INTERVAL,)))
-    assert usual.figures is not None
-    assert quick.figures is not None
-    assert usual.figures.rebalances == 1 + 11
-    assert quick.figures.rebalances == 1 + 6
-    assert quick.figures.moves < usual.figures.moves
-    static = replace(consumers(), members=tuple(replace(one, group_instance_id=one.member_id) for one in consumers().members))
-    found = move_price(ConsumersByBroker(static, "4.3.1", POLICY, 1, Applied.UNIFORM), 1)
-    assert found.figures is not None
-    assert (found.figures.moves, found.figures.rebalances) == (0, 0)
-    refused = move_price(ConsumersByBroker(static, "4.0.0", POLICY, 1, Applied.UNIFORM), 1)
-    assert refused.figures is None
-    assert refused.refused is not None
 
 
 @pytest.mark.parametrize("assignor", [Applied.UNIFORM, Applied.RANGE])

@@ -42,7 +42,7 @@ class Scene(Roster[Member]):
 
     `grown`: topics that members are subscribed to have changed since the last heartbeat; `asked`: most of them ask for another
     assignor since then, where that raises the epoch. `away`: consumers that have left and come back; `late`: those that do once
-    their sessions are over. `conversion`: since then it is a group of the classic protocol.
+    their sessions are over. `led`: it is a classic group, and its leader assigns; `conversion`: it has become one.
     """
 
     release: str
