@@ -80,6 +80,8 @@ class TargetReplay:
     _whole: bool = False
     _seen: set[ConsumerRecordKey] = field(default_factory=set)
     _group: ConsumerGroupMetadata | None = None
+    """None: there is none yet, or none any more. Classic members that are written then are those that it takes over, in the order
+    in which it goes through them: that in which they were added is unknown."""
     _topics: SubscribedTopics | None = None
     _members: dict[str, _Member] = field(default_factory=dict)
     _most: int = 0
@@ -117,6 +119,8 @@ class TargetReplay:
             self._group = value
             self._returns.epoch_raised()
             self._heirs.clear()
+        elif key.kind is ConsumerRecordKind.GROUP_METADATA:
+            self._group = None
         return None
 
     def _note(self, key: ConsumerRecordKey) -> None:
@@ -130,7 +134,8 @@ class TargetReplay:
         value = record.value
         if isinstance(value, ConsumerMetadata):
             before = self._members.get(name)
-            self._members[name] = _Member(value, order_known=before is None and self._whole)
+            taken_over = value.classic and self._group is None
+            self._members[name] = _Member(value, order_known=before is None and self._whole and not taken_over)
             self._most = max(self._most, len(self._members))
             old = self._returns.written(name, value.instance_id)
             if old is not None:
