@@ -199,7 +199,6 @@ class MixedChange:
         return converts is not None and any(one["members"] for one in shown[converts:])
 
     def _converted(self, outcome: Case, shown: list[Case], step: int | None) -> str:
-        """What the leader assigns then counts once the classic group has settled, which the steps may be too few for."""
         conversion = next((one for one in outcome.get("conversions", ()) if one["to"] == "classic"), None)
         if (conversion is None) != (step is None):
             return f"forecast {conversion}, coordinator: classic since step {step}"
@@ -212,8 +211,7 @@ class MixedChange:
         if conversion["rebalances"] != rebalances or (left and left != {*theirs["members"]}):
             return f"forecast {conversion}, coordinator {theirs}"
         later = [began for began in self._began if began > step]
-        last = shown[later[0] - 1 if later else -1]
-        return _led(outcome.get("rebalances", []), last) if last["classic"]["state"] != "PreparingRebalance" else ""
+        return _led(outcome.get("rebalances", []), shown[later[0] - 1 if later else -1])
 
 
 def _led(rebalances: list[Case], shown: Case) -> str:

@@ -70,8 +70,9 @@ def test_a_group_that_moves_between_the_protocols_goes_as_forecast(jvm: WholeCon
             assert not (wrong := change.wrong_from_classic(answer)), f"{where}, from the classic group: {wrong}"
         try:
             wrong, targets, conversions = change.wrong(answer)
-        except CannotPredict:
-            assert change.comes_back(answer), where
+        except CannotPredict as why:
+            too_large = "group.max.size" in str(why)
+            assert too_large or change.comes_back(answer), where
             refused += 1
             continue
         assert not wrong, f"{where}: {wrong}"

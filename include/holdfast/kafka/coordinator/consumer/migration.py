@@ -32,6 +32,11 @@ def becomes_classic(config: Mapping[str, object], members: int) -> bool:
     return may and members <= _number(config, CLASSIC_MAX_SIZE, members)
 
 
+def is_too_large(config: Mapping[str, object], members: int) -> bool:
+    """Whether a classic group takes fewer members: of those that join, the last ones are refused (`acceptJoiningMember`)."""
+    return members > _number(config, CLASSIC_MAX_SIZE, members)
+
+
 def refuses_new(config: Mapping[str, object], counted: int) -> str | None:
     """The config by which brokers refuse the first consumer of the new protocol in a classic group (`validateOnlineUpgrade`,
     `throwIfConsumerGroupIsFull`). None: it converts the group. `counted`: how many members they count with it."""

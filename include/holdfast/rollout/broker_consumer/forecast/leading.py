@@ -124,6 +124,11 @@ def led(snapshot: BrokerConsumerSnapshot, scene: Scene, classic: ClassicGroup) -
     """The rebalances of a classic group until it is stable. Raise CannotPredict."""
     if not classic.members:
         raise CannotPredict("no consumer is left in the classic group: what its next member finds is not covered")
+    if migration.is_too_large(dict(scene.config), len(classic.members)):
+        raise CannotPredict(
+            f"config.{migration.CLASSIC_MAX_SIZE}: the classic group takes fewer than {len(classic.members)} members; the"
+            " member that joins last is refused"
+        )
     racks = {one.name: tuple(each.replica_racks for each in one.partitions) for one in snapshot.topics}
     topics = tuple(Topic(one.name, (racks.get(one.name, ()) + ((),) * one.partitions)[: one.partitions]) for one in scene.topics)
     releases = (snapshot.client_release, snapshot.broker_release)

@@ -89,6 +89,13 @@ def test_what_the_leader_assigns_is_forecast_where_the_assignors_are_given() -> 
     assert "its leader assigns to 2 consumers with range; 6 partitions are unread meanwhile" in text
 
 
+def test_a_classic_group_that_is_full_refuses_who_joins_last() -> None:
+    snapshot = listing(moving(A, B), "range", config={"group.max.size": 2})
+
+    with pytest.raises(CannotPredict, match=r"config.group.max.size: the classic group takes fewer than 3 members"):
+        outcome(snapshot, convert(C, "classic", assignors=["range"]))
+
+
 def test_a_consumer_that_joins_a_classic_group_has_an_id_that_begins_with_its_client_id() -> None:
     event = {"convert_consumer": {"member_id": C, "to": "classic", "assignors": ["range"]}}
 
