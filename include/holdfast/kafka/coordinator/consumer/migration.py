@@ -29,7 +29,7 @@ def becomes_classic(config: Mapping[str, object], members: int) -> bool:
     """Whether a group does of which only that number of members is left, all of the classic protocol. What is not in `config` is
     Kafka's default. Raise CannotPredict for a value that no broker has."""
     may = _policy(config.get(POLICY)) in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
-    return may and members <= _number(config, CLASSIC_MAX_SIZE, members)
+    return may and not is_too_large(config, members)
 
 
 def is_too_large(config: Mapping[str, object], members: int) -> bool:

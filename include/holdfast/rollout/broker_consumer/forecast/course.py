@@ -89,18 +89,17 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         self.conversions: list[GroupConversion] = []
         self.rebalances: list[LeaderRebalance] = []
         self._classic = leading.from_classic(snapshot)
-        self._reads: dict[TopicPartition, str] = {}  # since the last rebalance of the classic group
         self._taken_over: MemberTable | None = None
 
     def _begins(self, event: ConsumerEvent) -> None:
-        if self._scene.led and self._scene.conversion is None:
+        if self._scene.still_classic:
             leading.refuse_event(self._scene, event)
 
     def _event(self, index: int, event: ConsumerEvent, applied: Callable[[Scene], Scene]) -> Iterator[ComputedTarget]:
         """What it makes of the scene. A target comes of it at once where a member joins and no interval holds it back."""
         there = tuple(self._scene.members)
         self._place(index, event, applied)
-        if self._scene.led and self._scene.conversion is None and any(joins for _, joins in self._scene.moves):
+        if self._scene.still_classic and any(joins for _, joins in self._scene.moves):
             self._take_over(there)
         self._inherit()
         self._convert(index)
@@ -113,11 +112,11 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         """The leader assigns to those that are in the classic group now."""
         scene, batch, targets = self._scene, self._batch_number, self._computed_so_far
         assert self._classic is not None, "no leader leads where nothing is known of it"
-        reads = self._reads or owners_in(self._had[0].items())
+        reads = owners_in(self._had[0].items())
         found, self._classic = leading.led(self._snapshot, scene, leading.with_newcomers(self._classic, scene))
         self.rebalances += leading.as_outcome(found, reads, known=scene.epoch is not None, batch=batch, targets=targets)
         last = self.rebalances[-1]
-        self._reads, self._had = last.owners, [{name: by_topic(partitions) for name, partitions in last.owned}]
+        self._had = [{name: by_topic(partitions) for name, partitions in last.owned}]
         self._scene = replace(scene, epoch=last.generation, due=False, moves=())
 
     def _take_over(self, there: tuple[str, ...]) -> None:
@@ -159,7 +158,7 @@ class _Course(Course[ConsumerEvent, Scene, ComputedTarget]):
         if found.rebalances and len(self._had) == 1 and self._batch_number not in self._unsettled:
             self._classic = leading.become_classic(scene, self._had[0], found.fresh)
             led = self._classic is not None
-            self._reads, self._scene = {}, replace(scene, led=led, due=led)
+            self._scene = replace(scene, led=led, due=led)
 
     def _converted(self, index: int, before: MemberTable, moves: tuple[Move, ...]) -> None:
         """The first consumer of the new protocol has joined a classic group. Its coordinator has gone through the members, and put

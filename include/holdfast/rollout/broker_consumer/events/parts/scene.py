@@ -57,6 +57,11 @@ class Scene(Roster[Member]):
     conversion: Conversion | None = None
 
     @property
+    def still_classic(self) -> bool:
+        """Whether its coordinator has assigned nothing yet."""
+        return self.led and self.conversion is None
+
+    @property
     def unseen(self) -> bool:
         """Whether the next heartbeat raises the epoch by what it sees."""
         return self.grown or self.asked
