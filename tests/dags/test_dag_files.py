@@ -8,20 +8,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.harness.installed import running
 
 from holdfast.airflow_provider import plugin
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, NotAllowed, StalePlan, Unsupported
 
 ROOT = Path(__file__).resolve().parents[2]
-DAGS = (
-    "apply_rollout",
-    "backtest_groups",
-    "collect_groups",
-    "compare_protocols",
-    "forecast_fleet",
-    "plan_rollout",
-    "verify_rollout",
-)
+DAGS = tuple(sorted(running.DAGS))
 HEAVY = (
     "kafka",
     "pyspark",
