@@ -79,6 +79,10 @@ def test_a_first_consumer_that_is_back_at_once_leaves_no_rebalance_behind() -> N
     found = outcome(classic(), convert("a", new_member_id=NEW, within_rebalance=True), STABLE)
 
     assert "rebalances" not in found
+    usual, most = found["summary"]["seconds_to_stable"][1:]
+    slow = outcome(classic(), convert("a", new_member_id=NEW), STABLE)["summary"]["seconds_to_stable"]
+    assert slow[1] - usual >= 3, "a heartbeat"
+    assert slow[2] - most >= 300, "max.poll.interval.ms"
     (target,) = found["targets"]
     owned = {name: [number for _, number in one["partitions"]] for name, one in target["assignment"]["members"].items()}
     assert (target["group_epoch"], owned) == (6, {NEW: [0, 1], "app-c-1f0c": [4, 5], "app-b-1f0c": [2, 3]})
